@@ -14,8 +14,6 @@ fn main() -> anyhow::Result<()> {
     for folder in ["providers", "transports", "migrations"] {
         to_json(Path::new(folder), &out.join(folder))?;
     }
-    let imports = json_of(Path::new("project/imports.toml"))?;
-    fs::write(out.join("imports.json"), imports)?;
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::mem;
 
-use bot_cli_sdk::discovery::Plugin;
-use bot_cli_sdk::driver::Patience;
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::{Outcome, Reply};
-use bot_cli_sdk::protocol::{CommandSpec, Manifest};
-use bot_cli_sdk::terminal::Terminal;
-use bot_cli_sdk::words::{self, HostOption, Misuse, Taken};
+use bot_cli_engine::discovery::Plugin;
+use bot_cli_engine::driver::Patience;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::{Outcome, Reply};
+use bot_cli_protocol::words::{self, HostOption, Misuse, Taken};
+use bot_cli_protocol::{CommandSpec, Manifest};
+use bot_cli_terminal::Terminal;
 
 use crate::arguments::Options;
 use crate::ended;
@@ -40,18 +40,10 @@ pub fn plugin(
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let plugin = match named::to_call(&name, &shown, environment, &early) {
-        Ok(plugin) if is_to_be_described(&plugin, words) => {
-            let whole = environment.discovery.by_name(&plugin.name).plugin;
-            whole.unwrap_or(plugin)
-        }
+    let plugin = match named::plugin(&name, &shown, environment, &early) {
         Ok(plugin) => plugin,
         Err(failure) => {
-            let result = match roles::folder(&name, environment) {
-                Some(pack) => roles::of_folder(&pack, early_taken.help, environment),
-                None => Err(failure),
-            };
-            return early.report(&Outcome::new(result));
+            return early.report(&Outcome::new(Err(failure)));
         }
     };
     let Some(manifest) = &plugin.manifest else {
@@ -76,12 +68,6 @@ pub fn plugin(
     // The process ends, and gives everything back at once.
     mem::forget((plugin, outcome));
     status
-}
-
-/// Whether the words ask for more of a plugin than what they mean.
-fn is_to_be_described(plugin: &Plugin, words: &[OsString]) -> bool {
-    let command = plugin.manifest.iter().flat_map(|it| &it.command).next();
-    !help::is_command(plugin) || command.is_some_and(|it| words::take(it, words).help.is_some())
 }
 
 fn undeclared(

@@ -7,23 +7,19 @@ mod powershell;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::complete::{AtEnd, ByShell, at_end};
-use bot_cli_sdk::discovery::{Plugin, PluginName, Standing};
-use bot_cli_sdk::driver::{self, Patience};
-use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{
-    ArgumentKind, ArgumentSpec, Candidate, CommandSpec, CompleteParams, ValueSpec,
-};
-use bot_cli_sdk::terminal::{Terminal, one_line};
-use bot_cli_sdk::words::{self, Reader, Word};
+use bot_cli_engine::discovery::{PluginName, Standing};
+use bot_cli_engine::driver::{self, Patience};
+use bot_cli_protocol::complete::{AtEnd, ByShell, at_end};
+use bot_cli_protocol::outcome::Reply;
+use bot_cli_protocol::words::{self, Reader, Word};
+use bot_cli_protocol::{Candidate, CommandSpec, CompleteParams, ValueSpec};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::{Terminal, one_line};
 use serde_json::json;
 
-use crate::added;
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
 use crate::help;
-use crate::roles::Offers;
 use crate::run;
 use crate::tree;
 use crate::variables;
@@ -139,7 +135,7 @@ fn kind(found: &AtEnd) -> &'static str {
         Some(ByShell::Files) => "files",
         Some(ByShell::Folders) => "folders",
         Some(ByShell::Program(_)) => "program",
-        Some(_) | None => "nothing",
+        None => "nothing",
     }
 }
 
@@ -188,8 +184,10 @@ fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let manifest = plugin.plugin?.manifest?;
     let spec = manifest.command?;
     let command = Reader::after(&spec, before).command().clone();
-    let mut commands_only = CommandSpec::default();
-    commands_only.commands = command.commands;
+    let commands_only = CommandSpec {
+        commands: command.commands,
+        ..CommandSpec::default()
+    };
     Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
@@ -212,7 +210,6 @@ impl Call<'_> {
         let plugin = plugin.plugin?;
         let spec = plugin.manifest.as_ref()?.command.as_ref()?;
         let mut found = at_end(spec, self.words);
-        self.add_offered(&plugin, environment, &mut found);
         if found.dynamic.is_none() {
             return Some(found);
         }
@@ -220,9 +217,11 @@ impl Call<'_> {
         patience.reply = Some(TAB);
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let mut params = CompleteParams::new(self.argv(spec, &found));
-        params.context =
-            driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
+        let params = CompleteParams {
+            protocol: bot_cli_protocol::VERSION.to_owned(),
+            argv: self.argv(spec, &found),
+            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
+        };
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
@@ -250,22 +249,6 @@ impl Call<'_> {
         Some(found)
     }
 
-    /// Adds what other plugins bring for the argument. Nothing is started for it.
-    fn add_offered(&self, plugin: &Plugin, environment: &Environment, found: &mut AtEnd) {
-        let (Some(values_from), Some(manifest)) = (&found.values_from, &plugin.manifest) else {
-            return;
-        };
-        let typed = found.typed(self.words.last().map_or("", String::as_str));
-        let offers = Offers::new(plugin, manifest, environment);
-        let mut fitting = offers.values(values_from);
-        fitting.retain(|value| value.value.starts_with(typed));
-        for value in fitting {
-            let mut candidate = Candidate::new(format!("{}{}", found.prefix, value.value));
-            candidate.about = value.about;
-            found.candidates.push(candidate);
-        }
-    }
-
     /// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin
     /// has one form to know.
     fn argv(&self, spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
@@ -286,13 +269,11 @@ impl Call<'_> {
 /// The host's own commands and the plugins, in the form of a manifest.
 fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
-    let mut checked = Vec::new();
-    for found in environment.discovery.all(&arguments::RESERVED) {
-        if let Standing::Usable(plugin) = &found.standing {
-            checked.push(ValueSpec::new(&found.name).about(help::about(plugin)));
-            if help::is_command(plugin) {
-                plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
-            }
+    for found in environment.discovery.all() {
+        if let Standing::Usable(plugin) = &found.standing
+            && help::is_command(plugin)
+        {
+            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
         }
     }
     let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
@@ -302,37 +283,13 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         .map(|(name, about)| ValueSpec::new(name).about(about))
         .collect();
     let mut root = own;
-    offer(&mut root, &["help"], helped);
-    let added: Vec<ValueSpec> = added::names(environment)
-        .into_iter()
-        .map(|(name, about)| ValueSpec::new(name).about(about))
-        .collect();
-    let mut known = checked.clone();
-    known.extend(
-        added
-            .iter()
-            .filter(|name| checked.iter().all(|it| it.value != name.value))
-            .cloned(),
-    );
-    offer(&mut root, &["plugin", "check"], checked);
-    offer(&mut root, &["plugin", "info"], known);
-    offer(&mut root, &["plugin", "upgrade"], added.clone());
-    offer(&mut root, &["plugin", "remove"], added);
+    let mut commands = root.commands.iter_mut();
+    if let Some(help) = commands.find(|command| command.name == "help") {
+        help.arguments
+            .iter_mut()
+            .for_each(|command| command.values.clone_from(&helped));
+    }
     plugins.append(&mut root.commands);
     root.commands = plugins;
     root
-}
-
-/// Offers values for the positional argument of the command at `path`.
-fn offer(root: &mut CommandSpec, path: &[&str], values: Vec<ValueSpec>) {
-    let command = path.iter().try_fold(root, |command, name| {
-        let mut below = command.commands.iter_mut();
-        below.find(|below| below.name == *name)
-    });
-    let positional = |argument: &&mut ArgumentSpec| argument.kind == ArgumentKind::Positional;
-    if let Some(argument) =
-        command.and_then(|command| command.arguments.iter_mut().find(positional))
-    {
-        argument.values = values;
-    }
 }

@@ -1,8 +1,8 @@
 //! The end of a command of the host, as it is shown.
 
-use bot_cli_sdk::outcome::Outcome;
-use bot_cli_sdk::terminal::Terminal;
-use bot_cli_sdk::ui::{Level, Ui};
+use bot_cli_protocol::outcome::Outcome;
+use bot_cli_terminal::Terminal;
+use bot_cli_terminal::ui::{Level, Ui};
 
 /// Shows how a command ended and tells the status to exit with. `-v` shows what led to a failure.
 pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {

@@ -4,9 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use bot_cli_sdk::discovery::{self, Discovery};
-use bot_cli_sdk::protocol::DEPTH;
-use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
+use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_protocol::DEPTH;
+use bot_cli_terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::Options;
 

@@ -1,20 +1,20 @@
 //! Help, from manifests alone.
 
-use bot_cli_sdk::discovery::{Plugin, Standing};
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
-use bot_cli_sdk::suggest;
-use bot_cli_sdk::terminal::{Look, one_line, printable, table};
-use bot_cli_sdk::wording::count;
-use bot_cli_sdk::words::{HelpForm, Reader, Word};
+use bot_cli_engine::discovery::{Plugin, Standing};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Reply;
+use bot_cli_protocol::suggest;
+use bot_cli_protocol::wording::count;
+use bot_cli_protocol::words::{HelpForm, Reader, Word};
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
+use bot_cli_terminal::{Look, one_line, printable, table};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
 use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::roles::{self, Offers};
+use crate::roles;
 use crate::tree;
 
 /// The widest text.
@@ -22,7 +22,7 @@ const WIDEST: usize = 100;
 
 /// The host's command tree, with the plugins in its help.
 pub fn host(environment: &Environment) -> Command {
-    let found = environment.discovery.all(&arguments::RESERVED);
+    let found = environment.discovery.all();
     let mut rows = Vec::new();
     let mut unusable = 0;
     for found in &found {
@@ -47,7 +47,7 @@ pub fn host(environment: &Environment) -> Command {
             "\n\n",
             &count(unusable, "file"),
             if unusable == 1 { " is" } else { " are" },
-            " not usable; `bot-cli plugin list` shows why",
+            " not usable; `bot-cli --version -v` shows why",
         ]);
     }
     // clap knows no place between the usage and its own commands but this one.
@@ -128,15 +128,13 @@ pub fn plugin(
     let look = environment.look;
     let invocation = invocation(plugin, path);
     let is_versioned = !manifest.version.is_empty();
-    let offers = Offers::new(plugin, manifest, environment);
-    let offered = |values_from: &str| offers.values(values_from);
     let command = if manifest.command.is_some() {
-        tree::command(path, &invocation, is_versioned, offered)
+        tree::command(path, &invocation, is_versioned)
     } else {
         // What it takes is the plugin's secret, but not what it is.
         let mut untold = CommandSpec::new("", &manifest.about);
         untold.arguments.push(anything());
-        tree::command(&[&untold], &invocation, is_versioned, offered)
+        tree::command(&[&untold], &invocation, is_versioned)
     };
     let mut command = command.term_width(width(look));
     // As clap does by itself: the long form only where there is more to say.

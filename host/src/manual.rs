@@ -1,6 +1,6 @@
 //! The command trees of the manual pages: a page for each command, the host's and those of plugins.
 
-use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_protocol::{CommandSpec, Manifest};
 use clap::Command;
 
 use crate::arguments;
@@ -8,7 +8,6 @@ use crate::tree;
 
 /// Returns the commands that have a page, those of the host first. The display name of each is the name of its page:
 /// `bot-cli-cloud-secrets-set` is the page of `bot-cli cloud secrets set`.
-#[must_use]
 pub fn pages(manifests: &[Manifest]) -> Vec<Command> {
     let mut host = arguments::command();
     host.build();
@@ -44,7 +43,7 @@ fn add_declared(path: &mut Vec<&CommandSpec>, manifest: &Manifest, pages: &mut V
         .chain(names)
         .collect();
     let invocation = words.join(" ");
-    let built = tree::command(path, &invocation, false, |_| Vec::new());
+    let built = tree::command(path, &invocation, false);
     pages.push(page(built, &invocation));
     for subcommand in command.commands.iter().filter(|one| !one.hidden) {
         path.push(subcommand);

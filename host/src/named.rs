@@ -1,16 +1,18 @@
 //! The plugin that a name means, or what it may have meant instead.
 
-use bot_cli_sdk::discovery::{Discovery, Named, Plugin, PluginFile, PluginName, Standing};
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::protocol::CommandSpec;
-use bot_cli_sdk::suggest;
-use bot_cli_sdk::terminal::Terminal;
-use bot_cli_sdk::ui::{Level, Ui};
-use bot_cli_sdk::words::{Reader, Word};
+use bot_cli_engine::discovery::{
+    HostFile, MANAGER, Named, Plugin, PluginFile, PluginName, RESERVED, SHIPPED, Standing,
+};
+use bot_cli_protocol::CommandSpec;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest;
+use bot_cli_protocol::words::{Reader, Word};
+use bot_cli_terminal::Terminal;
+use bot_cli_terminal::ui::{Level, Ui};
 
-use crate::arguments;
 use crate::environment::Environment;
 use crate::help;
+use crate::roles;
 
 /// The number of commands that are offered.
 const MOST: usize = 3;
@@ -22,32 +24,16 @@ pub fn plugin(
     environment: &Environment,
     terminal: &Terminal,
 ) -> Result<Plugin, Failure> {
-    found(name, words, Discovery::by_name, environment, terminal)
-}
-
-/// The same for a call: the manifest may lack what only describes the words.
-pub fn to_call(
-    name: &str,
-    words: &[String],
-    environment: &Environment,
-    terminal: &Terminal,
-) -> Result<Plugin, Failure> {
-    found(name, words, Discovery::to_call, environment, terminal)
-}
-
-fn found(
-    name: &str,
-    words: &[String],
-    find: fn(&Discovery, &PluginName) -> Named,
-    environment: &Environment,
-    terminal: &Terminal,
-) -> Result<Plugin, Failure> {
+    let unknown = || match roles::folder(name, environment) {
+        Some(failure) => failure,
+        None => unknown(name, words, environment),
+    };
     let Some(parsed) = PluginName::parse(name) else {
-        return Err(unknown(name, words, environment));
+        return Err(unknown());
     };
     let Named {
         plugin, refused, ..
-    } = find(&environment.discovery, &parsed);
+    } = environment.discovery.by_name(&parsed);
     if let Some(plugin) = plugin {
         for (file, unusable) in &refused {
             let line = format!("`{}` is not run: {}", file.display(), unusable.reason());
@@ -56,26 +42,18 @@ fn found(
         return Ok(plugin);
     }
     let Some((file, unusable)) = refused.first() else {
-        return Err(unknown(name, words, environment));
+        return Err(unknown());
     };
-    let failure = Failure::new(
-        Exit::NotRunnable,
-        "not_runnable",
-        format!("`{}` is not run: {}", file.display(), unusable.reason()),
-    );
-    Err(match unusable.remedy(file) {
-        Some(remedy) => failure.hint(remedy),
-        None => failure,
-    })
+    Err(unusable.failure(file))
 }
 
 fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
-    let found = environment.discovery.all(&arguments::RESERVED);
+    let found = environment.discovery.all();
     let plugins: Vec<&Plugin> = found.iter().filter_map(command).collect();
     let names: Vec<&str> = plugins
         .iter()
         .map(|plugin| plugin.name.as_str())
-        .chain(arguments::RESERVED)
+        .chain(RESERVED)
         .collect();
     let elsewhere = elsewhere(name, words, &plugins);
     // A word that is no name at all may be a secret in the wrong place.
@@ -94,12 +72,42 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
     if !elsewhere.is_empty() {
         near = elsewhere;
     }
-    let failure = if near.is_empty() {
-        failure
-    } else {
-        failure.hint(suggest::did_you_mean(&near))
+    let failure = match PluginName::parse(name) {
+        _ if !near.is_empty() => failure.hint(suggest::did_you_mean(&near)),
+        Some(name) if quotable => ways_to(&name, environment)
+            .into_iter()
+            .fold(failure, Failure::hint),
+        Some(_) | None => failure,
     };
     failure.hint("bot-cli --help")
+}
+
+/// Where the plugin was looked for, and how it gets there.
+fn ways_to(name: &PluginName, environment: &Environment) -> [String; 2] {
+    let file = name.file();
+    let host = environment.discovery.trust.host.as_ref();
+    let host = host.map(HostFile::folder);
+    let host = host.map_or_else(
+        || "the folder of bot-cli".to_owned(),
+        |folder| format!("`{}`", folder.display()),
+    );
+    let own = environment.discovery.own_plugins.as_ref();
+    let own = own.map_or_else(String::new, |folder| format!("`{}`, ", folder.display()));
+    let looked = if name.as_str() == MANAGER {
+        format!("there is no file `{file}` in {host}")
+    } else {
+        format!("there is no file `{file}` in {own}{host} or a folder of PATH")
+    };
+    if SHIPPED.contains(&name.as_str()) {
+        return [
+            looked,
+            format!("it is released together with bot-cli: put it into {host}"),
+        ];
+    }
+    [
+        looked,
+        "once you have the file: bot-cli plugin add FILE".to_owned(),
+    ]
 }
 
 fn command(found: &PluginFile) -> Option<&Plugin> {

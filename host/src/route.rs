@@ -2,29 +2,24 @@
 
 use std::ffi::{OsStr, OsString};
 
-use bot_cli_sdk::driver::Patience;
-use bot_cli_sdk::failure::Exit;
-use bot_cli_sdk::outcome::{Outcome, Reply};
+use bot_cli_engine::discovery::RESERVED;
+use bot_cli_engine::driver::Patience;
+use bot_cli_protocol::outcome::{Outcome, Reply};
+use bot_cli_protocol::words;
 use bot_cli_sdk::plugin::usage;
-use bot_cli_sdk::words::{self, HelpForm};
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::added;
-use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
+use crate::arguments::{self, Arguments, Command, Options};
 use crate::call;
-use crate::check;
 use crate::completion;
 use crate::ended;
 use crate::environment::Environment;
 use crate::help;
-use crate::info;
-use crate::listing;
 use crate::named;
-use crate::new;
-use crate::roles;
 use crate::tree;
 use crate::variables;
+use crate::version;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.
 pub fn route(environment: &Environment, patience: Patience) -> u8 {
@@ -45,58 +40,16 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Help { command }) => match command.split_first() {
             None => Ok(help::reply(help::host(environment), environment.look)),
             Some((name, [])) if name == variables::TOPIC => Ok(variables::page(environment)),
-            Some((name, _)) if arguments::RESERVED.contains(&name.as_str()) => {
+            Some((name, _)) if RESERVED.contains(&name.as_str()) => {
                 let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
                 words.push("--help".into());
                 own_help(&words, environment).result
             }
             Some((name, words)) => match named::plugin(name, words, environment, &terminal) {
                 Ok(plugin) => help::of_words(&plugin, words, environment),
-                Err(failure) => match roles::folder(name, environment) {
-                    Some(pack) => roles::of_folder(&pack, Some(HelpForm::Long), environment),
-                    None => Err(failure),
-                },
+                Err(failure) => Err(failure),
             },
         },
-        Some(Command::Plugin {
-            command: PluginCommand::List,
-        }) => Ok(listing::list(environment)),
-        Some(Command::Plugin {
-            command: PluginCommand::Info { name },
-        }) => info::info(&name, environment),
-        Some(Command::Plugin {
-            command: PluginCommand::Add(arguments),
-        }) => added::add(&arguments, environment, &terminal),
-        Some(Command::Plugin {
-            command: PluginCommand::Upgrade(arguments),
-        }) => added::upgrade(&arguments, environment, &terminal),
-        Some(Command::Plugin {
-            command: PluginCommand::Remove(arguments),
-        }) => added::remove(&arguments, environment, &terminal),
-        Some(Command::Plugin {
-            command: PluginCommand::Check(arguments),
-        }) => {
-            let file = check::file(&arguments.plugin, |name| {
-                match named::plugin(name, &[], environment, &terminal) {
-                    Ok(plugin) => Ok(plugin.file),
-                    Err(failure) => match roles::folder(name, environment) {
-                        Some(pack) => Ok(pack.place),
-                        None if failure.exit == Exit::NotFound => {
-                            Err(info::unknown(name, environment))
-                        }
-                        None => Err(failure),
-                    },
-                }
-            });
-            let outcome = match file {
-                Ok(file) => check::check(&file, &arguments, &terminal, environment),
-                Err(failure) => Outcome::new(Err(failure)),
-            };
-            return ended::report(&outcome, &terminal);
-        }
-        Some(Command::Plugin {
-            command: PluginCommand::New(arguments),
-        }) => new::write(&arguments, environment),
         Some(Command::Completions { shell, install }) if install => {
             completion::install::install(shell, &environment.completions)
         }
@@ -124,19 +77,14 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
         // Once more, with the plugins, which are looked for only now that somebody wants to see them.
         return terminal.report(&own_help(&environment.arguments, environment));
     }
-    if error.kind() == ErrorKind::DisplayVersion && taken.json {
-        return terminal.report(&Outcome::new(Ok(listing::versions(environment))));
+    if error.kind() == ErrorKind::DisplayVersion && (taken.json || taken.verbose > 0) {
+        return terminal.report(&Outcome::new(Ok(version::reply(environment))));
     }
-    let tree = arguments::command();
-    let (mut command, mut name) = (&tree, "bot-cli".to_owned());
-    for subcommand in taken.path.iter().skip(1) {
-        command = command.find_subcommand(&subcommand.name).unwrap_or(command);
-        name.extend([" ", &subcommand.name]);
-    }
-    terminal.report(&usage::outcome(
+    terminal.report(&usage::outcome_of(
         error,
-        command,
-        &name,
+        &arguments::command(),
+        "bot-cli",
+        (&root, &environment.arguments),
         environment.look.stdout_color,
     ))
 }

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::discovery::Plugin;
-use bot_cli_sdk::driver::{self, DEEPEST, Launch, Patience};
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Outcome;
-use bot_cli_sdk::process;
-use bot_cli_sdk::protocol::{DEPTH, HOST, HostName};
-use bot_cli_sdk::terminal::Terminal;
+use bot_cli_engine::discovery::Plugin;
+use bot_cli_engine::driver::{self, DEEPEST, Launch, Patience};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Outcome;
+use bot_cli_protocol::{DEPTH, HOST, HostName};
+use bot_cli_terminal::Terminal;
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::process;
 
 use crate::environment::Environment;
 

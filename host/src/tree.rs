@@ -4,24 +4,15 @@
 
 use std::collections::HashSet;
 
-use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
-use bot_cli_sdk::terminal::{one_line, printable};
-use bot_cli_sdk::words::{HostOption, Reader};
+use bot_cli_protocol::words::{HostOption, Reader};
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
+use bot_cli_terminal::{one_line, printable};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-/// The number of values that other plugins bring that are named in the words about an argument.
-const OFFERED: usize = 5;
-
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
-/// the options that every plugin has. `is_versioned`: the root says its version. `offered`: what other plugins bring for an argument
-/// with this `values_from`.
-pub fn command(
-    path: &[&CommandSpec],
-    invocation: &str,
-    is_versioned: bool,
-    offered: impl Fn(&str) -> Vec<ValueSpec>,
-) -> Command {
+/// the options that every plugin has. `is_versioned`: the root says its version.
+pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> Command {
     let Some((spec, above)) = path.split_last() else {
         return Command::new(invocation.to_owned());
     };
@@ -29,10 +20,6 @@ pub fn command(
     let mut spec = (*spec).clone();
     let inherited = inherited.filter(|argument| argument.global);
     spec.arguments.extend(inherited.cloned());
-    for argument in &mut spec.arguments {
-        let values = argument.values_from.as_deref().map(&offered);
-        add(argument, values.unwrap_or_default());
-    }
     let mut command = bare(&spec, invocation);
     let free: Vec<HostOption> = Reader::new(&spec).host_options().collect();
     for option in [HostOption::Json, HostOption::Verbose, HostOption::Quiet] {
@@ -50,24 +37,6 @@ pub fn command(
     // In builds with assertions, clap would hold each name against all the others: minutes for the largest trees.
     command.build();
     command.subcommands(subcommands(&spec))
-}
-
-/// Shows what other plugins bring: among the values, or in words where these are hidden or any other is possible.
-fn add(argument: &mut ArgumentSpec, values: Vec<ValueSpec>) {
-    if !argument.values_hidden && !argument.values.is_empty() {
-        argument.values.extend(values);
-        return;
-    }
-    if values.is_empty() {
-        return;
-    }
-    let named: Vec<&str> = values.iter().take(OFFERED).map(|it| &*it.value).collect();
-    let more = match values.len().saturating_sub(OFFERED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let offered = format!(" [from plugins: {}{more}]", named.join(", "));
-    argument.about.push_str(&offered);
 }
 
 /// The commands of a command, as far as they are listed.
@@ -222,7 +191,7 @@ impl Taken {
         }
         Some(match spec.kind {
             ArgumentKind::Flag => argument.action(ArgAction::SetTrue),
-            ArgumentKind::Option | ArgumentKind::Positional | _ => valued(argument, spec),
+            ArgumentKind::Option | ArgumentKind::Positional => valued(argument, spec),
         })
     }
 }
@@ -260,7 +229,7 @@ fn about(spec: &ArgumentSpec) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::protocol::CommandSpec;
+    use bot_cli_protocol::CommandSpec;
 
     use super::command;
 
@@ -270,7 +239,7 @@ mod tests {
         root.commands = (1..=20_000)
             .map(|number| CommandSpec::new(format!("c{number}"), format!("Number {number}")))
             .collect();
-        let help = command(&[&root], "bot-cli all", false, |_| Vec::new()).render_help();
+        let help = command(&[&root], "bot-cli all", false).render_help();
         let help = help.to_string();
         assert!(help.contains("Usage: bot-cli all [OPTIONS] [COMMAND]"));
         assert!(help.contains("\n  c1      Number 1\n"));
@@ -284,7 +253,7 @@ mod tests {
             "values": [{ "value": "carrier_a", "about": "Twilio" }, { "value": "none" }],
         }] });
         let root: CommandSpec = serde_json::from_value(root).unwrap();
-        let help = command(&[&root], "bot-cli all", false, |_| Vec::new()).render_long_help();
+        let help = command(&[&root], "bot-cli all", false).render_long_help();
         let help = help.to_string();
         assert!(help.contains("- carrier_a: Twilio\n"), "{help}");
         assert!(help.contains("- none\n"), "{help}");

@@ -1,13 +1,12 @@
 //! `help environment`: the variables that the host and the plugins read.
 
-use bot_cli_sdk::discovery::Standing;
-use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{self, VariableSpec};
-use bot_cli_sdk::terminal::{self, one_line, table};
+use bot_cli_engine::discovery::Standing;
+use bot_cli_protocol::outcome::Reply;
+use bot_cli_protocol::{self as protocol, VariableSpec};
+use bot_cli_terminal::{self as terminal, one_line, table};
 use clap::builder::Styles;
 use serde_json::{Value, json};
 
-use crate::arguments;
 use crate::environment::Environment;
 
 /// The word behind `help` that asks for the page.
@@ -73,10 +72,13 @@ const OWN: [(&str, &str); 16] = [
 pub fn page(environment: &Environment) -> Reply {
     let own = OWN
         .iter()
-        .map(|(name, about)| VariableSpec::new(*name, *about))
+        .map(|&(name, about)| VariableSpec {
+            name: name.to_owned(),
+            about: about.to_owned(),
+        })
         .collect::<Vec<_>>();
     let mut sections = vec![("bot-cli".to_owned(), own)];
-    for found in environment.discovery.all(&arguments::RESERVED) {
+    for found in environment.discovery.all() {
         if let Standing::Usable(plugin) = found.standing
             && let Some(manifest) = plugin.manifest
             && !manifest.environment.is_empty()

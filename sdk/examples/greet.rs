@@ -52,9 +52,6 @@ impl Command for Greet {
             );
         };
         for time in 1..=self.times {
-            if session.cancelled() {
-                return Err(Failure::cancelled());
-            }
             session.progress("Greeting", Some(time.into()), Some(self.times.into()));
         }
         session.log(Level::Info, "greeted");

@@ -1,16 +1,12 @@
-//! The declaration of a plugin of either kind: a command tree, or a secrets backend.
+//! The declaration of a plugin.
 
 /// Declares a command tree to hosts, which find its manifest in the executable without running it.
 ///
 /// `manifest!(Greet, "../manifest.json")` compiles that file in, named from the source file as with `include_str!`, adds the
 /// package's version, and brings the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the
-/// first time it has to be there, with `{}` in it. `manifest!(backend Acme, "../manifest.json")` does so for a
-/// [`Backend`](crate::backend::Backend).
+/// first time it has to be there, with `{}` in it.
 #[macro_export]
 macro_rules! manifest {
-    (backend $backend:ty, $file:literal) => {
-        $crate::manifest!(of $backend, $crate::backend::ByHand<$backend>, $file);
-    };
     ($command:ty, $file:literal) => {
         $crate::manifest!(of $command, $command, $file);
     };

@@ -1,13 +1,9 @@
-//! The bot-cli plugin protocol, and the library for writing and driving plugins.
+//! The library for authors of `bot-cli` plugins: a plugin is a clap command tree and a function for what it does.
 //!
-//! - For authors: [`plugin`], [`session`], [`question`], [`failure`]. A plugin is a clap command tree and a function for what it does.
-//! - For tests: [`conformance`] checks a plugin against the protocol.
-//! - For hosts: [`discovery`] finds plugins, [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
-//! - For both: [`core_dump`] keeps secrets out of core files. [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
-//!   [`pack`] has the shape of provider packs, whose normative text is `PACKS.md`. [`suggest`] knows what a mistyped name may have meant.
+//! [`plugin`] has what most plugins import, [`testing`] runs a command in a test, and [`core_dump`] keeps secrets out of core files.
+//! The protocol is specified in `protocol/PROTOCOL.md`.
 //!
-//! It is not a runtime: it needs no async and knows nothing of any particular plugin.
-//! It runs on Unix and Windows; `platform` has what differs.
+//! It is not a runtime: it needs no async and knows nothing of any particular plugin. It runs on Unix and Windows.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{self, Command, Failure, Reply, Session};
@@ -38,44 +34,15 @@
 //! # fn main() { assert_eq!(plugin::manifest::<Add>().name, "add"); }
 //! ```
 
-pub mod backend;
-mod background;
-pub mod cancel;
-#[cfg(feature = "host")]
-pub mod compat;
-pub mod complete;
-#[cfg(feature = "host")]
-pub mod conformance;
 mod declaration;
-#[cfg(feature = "host")]
-pub mod discovery;
-#[cfg(feature = "host")]
-pub mod driver;
-#[cfg(feature = "host")]
-mod event;
-pub mod failure;
-mod line;
-pub mod outcome;
-pub mod pack;
-mod platform;
 pub mod plugin;
-pub mod process;
-pub mod protocol;
-pub mod question;
 #[cfg(any(test, doctest))]
 mod readme;
-pub mod secret;
 pub mod session;
-pub mod shell;
-pub mod standard_input;
-pub mod suggest;
-pub mod terminal;
 pub mod testing;
-pub mod ui;
-pub mod wording;
-pub mod words;
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub use process::{core_dump, file_size};
+pub use bot_cli_protocol::{failure, outcome, question, secret};
+pub use bot_cli_terminal::core_dump;

@@ -19,13 +19,14 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-pub use crate::failure::{Exit, Failure, OrFail};
-pub use crate::outcome::Reply;
-pub use crate::protocol::Candidate;
-use crate::protocol::{self, ErrorObject, Manifest, Role, UseSpec};
-pub use crate::question::{Choice, Question};
 pub use crate::session::{Context, Level, Session};
-use crate::terminal::Look;
+pub use bot_cli_protocol::Candidate;
+pub use bot_cli_protocol::failure::{Exit, Failure, OrFail};
+pub use bot_cli_protocol::outcome::Reply;
+pub use bot_cli_protocol::question::{Choice, Question};
+use bot_cli_protocol::{self as protocol, ErrorObject, Manifest, Role, UseSpec};
+use bot_cli_terminal::Look;
+pub use bot_cli_terminal::cancel::Guard;
 pub use embed::{Declared, manifest_is_up_to_date};
 #[doc(hidden)]
 pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
@@ -52,12 +53,7 @@ pub trait Command: clap::Parser + Declared {
     /// The names of the arguments that [`complete`](Self::complete) knows values for.
     const COMPLETES: &'static [&'static str] = &[];
 
-    /// The arguments that have more values than the command tree knows, each with the role of the plugins that bring them, and
-    /// which of theirs: `("stt", "provider-pack/stt")`. A host completes them from the manifests of those plugins.
-    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[];
-
     /// The roles of the plugins that this one uses, and what it can use of them.
-    #[must_use]
     fn uses() -> Vec<(Role, UseSpec)> {
         Vec::new()
     }
@@ -71,7 +67,6 @@ pub trait Command: clap::Parser + Declared {
 
     /// The manifest of the command tree, with what a role adds to it.
     #[doc(hidden)]
-    #[must_use]
     fn described(manifest: Manifest) -> Manifest {
         manifest
     }
@@ -88,19 +83,19 @@ pub trait Command: clap::Parser + Declared {
 
 /// The whole `main` of a plugin: an ordinary command when started with arguments or at a terminal, the protocol otherwise.
 ///
-/// No core dump is written of it. A plugin that starts another program does so in [`core_dump::as_found`](crate::core_dump::as_found).
-#[must_use]
+/// No core dump is written of it. A plugin that starts another program does so in [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {
+        session.cancel().begin();
         let result = C::request(method, params, session)?;
         Some(result.map_err(ErrorObject::from))
     })
 }
 
 /// The same for a plugin whose `role` serves the methods with a `/`.
-pub(crate) fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
-    crate::core_dump::prevent();
-    crate::file_size::fail_writes();
+pub fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
+    bot_cli_terminal::core_dump::prevent();
+    bot_cli_terminal::file_size::fail_writes();
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
     #[cfg(debug_assertions)]
@@ -122,7 +117,6 @@ pub(crate) fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
 }
 
 /// Returns what `describe` answers.
-#[must_use]
 pub fn manifest<C: Command>() -> Manifest {
     describe::manifest::<C>()
 }

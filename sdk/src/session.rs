@@ -10,13 +10,13 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::question::{Answer, Answers, Question, QuestionKind};
-use crate::secret::Secret;
-use crate::suggest;
-use crate::ui::Ui;
-pub use crate::ui::{Capabilities, Context, Level};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer, Answers, Question, QuestionKind};
+use bot_cli_protocol::secret::Secret;
+use bot_cli_protocol::suggest;
+use bot_cli_terminal::cancel::{Cancel, Guard};
+use bot_cli_terminal::ui::Ui;
+pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
 pub use relay::Relay;
 
 /// The command's side of a run, the same through the host and in a terminal of its own.
@@ -39,7 +39,6 @@ struct Shown {
 
 impl Session {
     /// A run in `context` that is shown by `ui`. `answers` are the scripted ones, by the key of their question.
-    #[must_use]
     pub fn new(
         ui: Box<dyn Ui>,
         context: Context,
@@ -63,7 +62,6 @@ impl Session {
 
     /// The user interface of this session for a plugin that the command drives, which is called `name`. It can be kept for
     /// as long as that plugin runs.
-    #[must_use]
     pub fn relay(&self, name: impl Into<String>) -> Relay {
         Relay::new(
             Rc::clone(&self.shown),
@@ -74,31 +72,26 @@ impl Session {
     }
 
     /// Whether the user can be asked.
-    #[must_use]
     pub fn interactive(&self) -> bool {
         !self.shown.capabilities().ask.is_empty()
     }
 
     /// Whether some questions are answered already, by a script.
-    #[must_use]
     pub fn has_answers(&self) -> bool {
         !self.shown.answers.is_empty()
     }
 
     /// Whether a script answers the question `key`, each time the same.
-    #[must_use]
     pub fn has_answer(&self, key: &str) -> bool {
         self.shown.answers.contains_key(key)
     }
 
     /// Returns where and for whom the command runs.
-    #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
     /// The folder the command was called in.
-    #[must_use]
     pub fn cwd(&self) -> &Path {
         &self.context.cwd
     }
@@ -106,17 +99,12 @@ impl Session {
     /// Asks the user. A scripted answer comes first; without a user the default is taken, and without a default it is a
     /// failure `input_required`. Cancelling is a failure with `Exit::Cancelled`.
     pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        self.shown.ask(question, |ui, question| ui.ask(question))
+        self.heard(|shown| shown.ask(question, |ui, question| ui.ask(question)))
     }
 
     /// Asks for a line of text, or for one of the choices. There is no way back from it.
     pub fn ask_text(&mut self, question: &Question) -> Result<String, Failure> {
         self.ask_typed(question, |answer| answer.as_text().map(str::to_owned))
-    }
-
-    /// Asks for one of the choices: [`ask_text`](Self::ask_text) by another name.
-    pub fn choose(&mut self, question: &Question) -> Result<String, Failure> {
-        self.ask_text(question)
     }
 
     /// Asks for any number of the choices. There is no way back from it.
@@ -151,66 +139,75 @@ impl Session {
     /// Asks several questions, so that without a user all open ones are named at once. Going back leads to the question
     /// before; at the first there is no way back.
     pub fn ask_all(&mut self, questions: &[Question]) -> Result<Answers, Failure> {
-        let mut known = Vec::with_capacity(questions.len());
-        let mut open = Vec::new();
-        let mut wrong: Option<Failure> = None;
-        for question in questions {
-            match self.shown.scripted(question) {
-                Ok(Some(answer)) => known.push(Some(answer)),
-                Ok(None) if self.shown.can_ask(question) => known.push(None),
-                Ok(None) => {
-                    let answer = fallback(question);
-                    if answer.is_none() {
-                        open.push(question.clone());
-                    }
-                    known.push(answer);
-                }
-                Err(failure) => match &mut wrong {
-                    Some(earlier) => earlier.fields.extend(failure.fields),
-                    None => wrong = Some(failure),
-                },
-            }
-        }
-        if let Some(failure) = wrong {
-            return Err(failure);
-        }
-        if !open.is_empty() {
-            return Err(input_required(open));
-        }
-        self.ask_in_turn(questions, known)
+        let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
+        let keys = questions.iter().map(|question| question.key.clone());
+        Ok(Answers::new(keys.zip(answers).collect()))
     }
 
-    fn ask_in_turn(
+    /// Asks several questions as [`ask_all`](Self::ask_all) does, each until `parse` accepts its answer, as
+    /// [`ask_until`](Self::ask_until) does. Returns what was parsed, in the order of the questions.
+    pub fn ask_all_until<T>(
         &mut self,
         questions: &[Question],
-        known: Vec<Option<Answer>>,
-    ) -> Result<Answers, Failure> {
-        let asked: Vec<usize> = (0..questions.len())
-            .filter(|&index| known[index].is_none())
+        mut parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
+    ) -> Result<Vec<T>, Failure> {
+        let mut parsed = self.known(questions, &mut parse)?;
+        let open = parsed.iter().enumerate();
+        let open: Vec<usize> = open
+            .filter_map(|(at, it)| it.is_none().then_some(at))
             .collect();
-        let mut answers = known;
         let mut turn = 0;
-        while let Some(&index) = asked.get(turn) {
-            let mut question = questions[index].clone();
+        let mut refused = None;
+        while let Some(&at) = open.get(turn) {
+            let mut question = questions[at].clone();
             question.back = turn > 0;
-            match self.shown.ui.borrow_mut().ask(&question)? {
-                Answer::Back => turn = turn.saturating_sub(1),
-                answer @ (Answer::Text(_)
-                | Answer::Secret(_)
-                | Answer::Confirm(_)
-                | Answer::Many(_)) => {
-                    answers[index] = Some(answer);
+            question.problem = refused.take().or(question.problem);
+            let answer = self.heard(|shown| shown.ui.borrow_mut().ask(&question))?;
+            if answer == Answer::Back {
+                turn = turn.saturating_sub(1);
+                continue;
+            }
+            match parse(&question, &answer) {
+                Ok(value) => {
+                    parsed[at] = Some(value);
                     turn += 1;
                 }
+                Err(problem) => refused = Some(problem),
             }
         }
-        let keys = questions.iter().map(|question| question.key.clone());
-        let answers = keys.zip(answers);
-        Ok(Answers::new(
-            answers
-                .filter_map(|(key, answer)| Some((key, answer?)))
-                .collect(),
-        ))
+        Ok(parsed.into_iter().flatten().collect())
+    }
+
+    /// The answers that need no user; `None` for each question that is still to be asked.
+    fn known<T>(
+        &self,
+        questions: &[Question],
+        parse: &mut impl FnMut(&Question, &Answer) -> Result<T, String>,
+    ) -> Result<Vec<Option<T>>, Failure> {
+        let (mut known, mut open, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        for question in questions {
+            let asks = self.shown.can_ask(question);
+            let answer = self.shown.scripted(question);
+            let answer = answer.map(|it| it.or_else(|| fallback(question).filter(|_| !asks)));
+            let parsed = answer.and_then(|answer| {
+                let parsed = answer.map(|answer| parse(question, &answer)).transpose();
+                parsed.map_err(|problem| invalid(question, &problem))
+            });
+            match parsed {
+                Ok(None) if !asks => open.push(question.clone()),
+                Ok(parsed) => known.push(parsed),
+                Err(failure) => wrong.push(failure),
+            }
+        }
+        let all = |mut first: Failure, next: Failure| {
+            first.fields.extend(next.fields);
+            first
+        };
+        match wrong.into_iter().reduce(all) {
+            Some(failure) => Err(failure),
+            None if open.is_empty() => Ok(known),
+            None => Err(input_required(open)),
+        }
     }
 
     /// Asks until `parse` accepts the answer; its error is shown with the question. An answer that is not the user's own
@@ -234,19 +231,19 @@ impl Session {
     /// Says how far the work is; `total` as far as it is known. It is shown at once, on a terminal only: whether the work lasts
     /// long enough for that is the command's to know.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
-        self.shown.progress(message, current, total);
+        self.held(|shown| shown.progress(message, current, total));
     }
 
     /// Takes away what was shown of the progress. Questions, output and the end of the command do so by themselves; a command
     /// that becomes another program does it first.
     pub fn clear_progress(&mut self) {
-        self.shown.ui.borrow_mut().clear_progress();
+        self.held(|shown| shown.ui.borrow_mut().clear_progress());
     }
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
         if self.context.wants(level) {
-            self.shown.ui.borrow_mut().log(level, message);
+            self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
 
@@ -254,7 +251,7 @@ impl Session {
     /// beginning of the text.
     pub fn output(&mut self, text: &str) {
         if self.shown.capabilities().output {
-            self.shown.ui.borrow_mut().output(text);
+            self.held(|shown| shown.ui.borrow_mut().output(text));
         } else {
             self.held_output.push_str(text);
         }
@@ -269,7 +266,7 @@ impl Session {
                 "there is no piped input to read",
             ));
         }
-        self.shown.ui.borrow_mut().stdin()
+        self.heard(|shown| shown.ui.borrow_mut().stdin())
     }
 
     /// Ends with `status` although nothing failed, as a command that runs another one does.
@@ -278,25 +275,50 @@ impl Session {
     }
 
     /// The status to exit with when nothing fails.
-    #[must_use]
     pub fn status(&self) -> u8 {
         self.status
     }
 
-    /// Whether the user has cancelled; long work looks now and then.
-    #[must_use]
+    /// Begins a step that must be finished or undone. Where the user cancels, work is ended at once and `cancelled` is its reply; as
+    /// long as a guard is held, it goes on instead and has to look at [`cancelled`](Self::cancelled).
+    pub fn guard(&self) -> Guard {
+        self.cancel.guard()
+    }
+
+    /// Whether the user has cancelled; guarded work looks now and then.
     pub fn cancelled(&self) -> bool {
         self.cancel.requested()
     }
 
     /// The request to stop, for work in other threads.
-    #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
+    /// Shows something whole, before a request to stop ends the work.
+    fn held<T>(&self, show: impl FnOnce(&Shown) -> T) -> T {
+        let held = self.cancel.hold();
+        let shown = show(&self.shown);
+        drop(held);
+        self.cancel.heed();
+        shown
+    }
+
+    /// Waits for the user, whose request to stop is the failure that comes back.
+    fn heard<T>(&self, ask: impl FnOnce(&Shown) -> Result<T, Failure>) -> Result<T, Failure> {
+        let held = self.cancel.hold();
+        let answer = ask(&self.shown);
+        let is_told = |failure: &Failure| failure.exit == Exit::Cancelled;
+        if answer.as_ref().is_err_and(is_told) {
+            self.cancel.tell();
+        } else {
+            drop(held);
+            self.cancel.heed();
+        }
+        answer
+    }
+
     /// Returns what was put out and not shown yet.
-    #[must_use]
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.held_output)
     }
@@ -423,10 +445,11 @@ fn input_required(open: Vec<Question>) -> Failure {
     for question in &open {
         failure = failure.field(&question.key, question.flag.as_deref(), "missing");
     }
-    let flags: Vec<&str> = open
+    let mut flags: Vec<&str> = open
         .iter()
         .filter_map(|question| question.flag.as_deref())
         .collect();
+    flags.dedup();
     if !flags.is_empty() {
         let flags = flags.join(", ");
         failure = failure.hint(if is_consent {

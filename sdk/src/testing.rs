@@ -28,46 +28,33 @@
 mod tests;
 mod user;
 
-#[cfg(feature = "host")]
-use std::path::Path;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::cancel::Cancel;
-#[cfg(feature = "host")]
-use crate::driver::{self, Launch};
-use crate::failure::Failure;
-use crate::outcome::{Format, Outcome};
 use crate::plugin::work::carry_out;
 use crate::plugin::{self, Command, surface, usage};
-#[cfg(feature = "host")]
-use crate::protocol::HostName;
-use crate::question::{Answer, Question};
 use crate::session::{Context, Level, Session};
-use crate::ui::Ui;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::outcome::{Format, Outcome};
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::Ui;
 use user::User;
 
 /// A run of a command, as a test sets it up. Without an answer nobody can be asked; with one there is a user, who accepts the
 /// defaults of other questions and cancels at one that has none.
 #[must_use]
 pub struct Run {
-    command: Target,
+    command: fn(&[String], User, Context, Map<String, Value>) -> Outcome,
     words: Vec<String>,
     context: Context,
     scripted: Map<String, Value>,
     user: User,
 }
 
-enum Target {
-    Here(fn(&[String], User, Context, Map<String, Value>) -> Outcome),
-    #[cfg(feature = "host")]
-    Executable(PathBuf),
-}
-
 /// The outcome of a run, and what the user saw.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct Ran {
     /// The exit status.
     pub status: u8,
@@ -90,24 +77,11 @@ pub struct Ran {
 impl Run {
     /// A run in this process, without a terminal and without a host.
     pub fn of<C: Command>(words: impl IntoIterator<Item = &'static str>) -> Self {
-        Self::new(Target::Here(here::<C>), words)
-    }
-
-    /// With the feature `host`: a run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
-    #[cfg(feature = "host")]
-    pub fn executable(
-        path: impl AsRef<Path>,
-        words: impl IntoIterator<Item = &'static str>,
-    ) -> Self {
-        Self::new(Target::Executable(path.as_ref().to_owned()), words)
-    }
-
-    fn new(command: Target, words: impl IntoIterator<Item = &'static str>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let mut context = Context::new(cwd);
         context.verbosity = 2;
         Self {
-            command,
+            command: here::<C>,
             words: words.into_iter().map(str::to_owned).collect(),
             context,
             scripted: Map::new(),
@@ -158,17 +132,10 @@ impl Run {
     }
 
     /// Runs it.
-    #[must_use]
     pub fn run(mut self) -> Ran {
         self.context.interactive = self.user.is_there();
         let user = self.user.clone();
-        let outcome = match self.command {
-            Target::Here(run) => run(&self.words, self.user, self.context, self.scripted),
-            #[cfg(feature = "host")]
-            Target::Executable(path) => {
-                executable(&path, self.words, self.user, &self.context, self.scripted)
-            }
-        };
+        let outcome = (self.command)(&self.words, self.user, self.context, self.scripted);
         user.tell(outcome)
     }
 }
@@ -191,21 +158,4 @@ fn here<C: Command>(
             carry_out::<C>(&matches, &command, &name, &mut session)
         }
     }
-}
-
-#[cfg(feature = "host")]
-fn executable(
-    path: &Path,
-    words: Vec<String>,
-    mut user: User,
-    context: &Context,
-    scripted: Map<String, Value>,
-) -> Outcome {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.trim_start_matches("bot-cli-");
-    let launch = Launch::new(name, path, &context.cwd);
-    let host = HostName::new("bot-cli", env!("CARGO_PKG_VERSION"));
-    let mut params = driver::run_params(words, &user, context, host);
-    params.answers = scripted;
-    driver::run(&launch, &params, &mut user, &Cancel::new())
 }

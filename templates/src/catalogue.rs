@@ -8,8 +8,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use bot_cli_sdk::pack::Taken;
-pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
+use crate::pack::Taken;
+pub use crate::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use schema::{
     Avatar, BotType, CallServer, ClientFile, ClientTransport, Direction, NoClient, Owner, Pictures,
     Reader, Transport, TransportVariable,
@@ -127,7 +127,7 @@ impl Catalogue {
         })
     }
 
-    /// Returns the names that a pack can't have: identifiers, variables with another meaning, names that transports import.
+    /// Returns the names that a pack can't have: identifiers, variables with another meaning.
     #[must_use]
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();
@@ -143,13 +143,6 @@ impl Catalogue {
             }
             for variable in &transport.env {
                 taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
-            }
-            let imported = transport.imports.iter();
-            let imported = imported
-                .flat_map(|(module, names)| names.iter().map(move |name| (module, name)))
-                .chain([(&transport.module, &transport.class)]);
-            for (module, name) in imported.chain(transport.avatar.iter().flat_map(Avatar::names)) {
-                taken.name(module, name);
             }
         }
         taken

@@ -4,10 +4,18 @@
 pub mod catalogue;
 mod embedded;
 mod framework;
-mod imports;
 mod migrations;
+pub mod pack;
+pub mod packs;
 
 pub use embedded::{guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
-pub use imports::Imports;
 pub use migrations::Migration;
+
+/// The checks of `PACKS.md`, in files by their name: what a plugin is sent, and what it must reply.
+pub const CHECKS: [(&str, &str); 4] = [
+    ("folder", include_str!("../checks/folder.toml")),
+    ("pack", include_str!("../checks/pack.toml")),
+    ("asked", include_str!("../checks/asked.toml")),
+    ("rules", include_str!("../checks/rules.toml")),
+];

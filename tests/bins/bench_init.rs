@@ -65,17 +65,21 @@ const PACKS: usize = 20;
 const PLUGINS: usize = 200;
 
 fn main() -> Result<()> {
-    let executables = Executables::build(&["bot-cli", "bot-cli-init"], env::args_os().skip(1))?;
-    let (host, init) = (
-        executables.path("bot-cli")?,
-        executables.path("bot-cli-init")?,
-    );
-    let bench = Bench::new(&[("bot-cli", host), ("bot-cli-init", init)])?;
+    let executables = Executables::build(
+        &["bot-cli", "bot-cli-plugin", "bot-cli-init"],
+        env::args_os().skip(1),
+    )?;
+    let init = executables.path("bot-cli-init")?;
+    let hosts = [
+        ("bot-cli", executables.path("bot-cli")?),
+        ("bot-cli-plugin", executables.path("bot-cli-plugin")?),
+    ];
+    let bench = Bench::new(&[&hosts[..], &[("bot-cli-init", init)]].concat())?;
     heading("near the limit", "beside", "ratio");
     scaffold(&bench)?;
     listing(&bench, init)?;
     through_the_host(&bench)?;
-    many_plugins(&bench, host)?;
+    many_plugins(&bench, &hosts)?;
     match Python::with_framework() {
         Ok(python) => framework(&bench, &python.executable("pipecat"))?,
         Err(reason) => say(&format!("\nThe framework's tool is not there: {reason}")),
@@ -168,8 +172,8 @@ fn through_the_host(bench: &Bench) -> Result<()> {
 }
 
 /// The system calls of commands that look at every plugin.
-fn many_plugins(bench: &Bench, host: &str) -> Result<()> {
-    let with = Bench::new(&[("bot-cli", host)])?;
+fn many_plugins(bench: &Bench, hosts: &[(&str, &str)]) -> Result<()> {
+    let with = Bench::new(hosts)?;
     for number in 0..PLUGINS {
         let manifest = serde_json::json!({
             "protocol": "1.0", "name": format!("x{number}"), "version": "1.0.0", "about": "One of many",
@@ -281,13 +285,17 @@ const PROVIDER: &str = r#"{
     "label": "AcmeNUMBER", "site": "https://acme.example/keys",
     "env": { "ACMENUMBER_API_KEY": { "about": "API key", "secret": true } },
     "service": [
-        { "id": "acmeNUMBER_a_stt", "kind": "stt", "label": "Acme a", "module": "acme.a", "class": "AcmeA",
+        { "id": "acmeNUMBER_a_stt", "kind": "stt", "label": "Acme a", "packages": ["acme>=1,<2"],
+          "module": "acme.a", "class": "AcmeA",
           "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_b_stt", "kind": "stt", "label": "Acme b", "module": "acme.b", "class": "AcmeB",
+        { "id": "acmeNUMBER_b_stt", "kind": "stt", "label": "Acme b", "packages": ["acme>=1,<2"],
+          "module": "acme.b", "class": "AcmeB",
           "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_a_tts", "kind": "tts", "label": "Acme a", "module": "acme.c", "class": "AcmeC",
+        { "id": "acmeNUMBER_a_tts", "kind": "tts", "label": "Acme a", "packages": ["acme>=1,<2"],
+          "module": "acme.c", "class": "AcmeC",
           "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_b_tts", "kind": "tts", "label": "Acme b", "module": "acme.d", "class": "AcmeD",
+        { "id": "acmeNUMBER_b_tts", "kind": "tts", "label": "Acme b", "packages": ["acme>=1,<2"],
+          "module": "acme.d", "class": "AcmeD",
           "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] }
     ]
 }"#;

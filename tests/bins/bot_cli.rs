@@ -1,7 +1,7 @@
 //! The host's `main` under a name that tests can find, less patient where a test says so.
 use std::time::Duration;
 
-use bot_cli_sdk::driver::Patience;
+use bot_cli_engine::driver::Patience;
 
 fn main() -> std::process::ExitCode {
     let milliseconds = std::env::var("IT_PATIENCE").ok();

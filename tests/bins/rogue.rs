@@ -1,9 +1,11 @@
 //! A plugin that breaks the protocol in the way its first word says.
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio, abort};
 use std::{fs, thread};
 
+use bot_cli_tests::faulty;
 use serde_json::{Value, json};
 use signal_hook::consts::SIGCONT;
 use signal_hook::iterator::Signals;
@@ -14,6 +16,8 @@ const MANIFEST: &str = concat!(
     r#"{"protocol":"1.0","name":"rogue","version":"0.0.1","about":"Break the protocol"}"#,
     "\n"
 );
+
+const LINES: &str = include_str!("rogue.toml");
 
 /// Survives everything but KILL; the shell says who it is first.
 const STUBBORN: &str = r#"trap '' TERM INT HUP
@@ -31,23 +35,16 @@ fn main() -> io::Result<ExitCode> {
         .map(|words| words.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
     let mode = words.first().copied().unwrap_or_default();
+    let modes: BTreeMap<String, String> = toml::from_str(LINES).unwrap_or_default();
+    if let Some(lines) = modes.get(mode) {
+        return print(lines);
+    }
     match mode {
         "silent" => {
             tell_of_going_on()?;
             say(&note(&std::process::id().to_string()))?;
             // Nothing but the end of its input, or a signal, brings this to an end.
             io::copy(&mut io::stdin().lock(), &mut io::sink())?;
-        }
-        "crash" => abort(),
-        "last-words" => {
-            writeln!(io::stderr(), "cannot open the model")?;
-            return Ok(ExitCode::from(3));
-        }
-        "banner" => {
-            say("Loading model ...")?;
-            say("{\"level\":\"info\"}")?;
-            say("")?;
-            say(&reply(1))?;
         }
         // The other words are lines to be printed; it stays afterwards.
         "say" => {
@@ -65,13 +62,6 @@ fn main() -> io::Result<ExitCode> {
         "terminal" | "terminal-child" | "stopped" => stop(mode)?,
         "nest" | "nest-deaf" => return Err(nest(mode == "nest-deaf", &words[1..])),
         "gone-asking" | "stubborn-asking" => return ask(mode, words.get(1).unwrap_or(&"text")),
-        "everything" => everything()?,
-        "stray" => say("Hello \u{1b}[31m\"world\"")?,
-        "wrong-id" => say(&reply(99))?,
-        "double" => {
-            say(&reply(1))?;
-            say(&reply(1))?;
-        }
         "long-line" => say(&"x".repeat(9 * 1024 * 1024))?,
         "not-utf8" => io::stdout().write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}\n")?,
         "stubborn" => return Err(Command::new("/bin/sh").args(["-c", STUBBORN]).exec()),
@@ -92,7 +82,9 @@ fn main() -> io::Result<ExitCode> {
             }
             say(&note(process.trim()))?;
             let own = std::process::id().to_string();
-            Command::new("/bin/sh").args(["-c", "kill -KILL $0", &own]).status()?;
+            Command::new("/bin/sh")
+                .args(["-c", "kill -KILL $0", &own])
+                .status()?;
         }
         "flood" => {
             let mut stderr = io::stderr().lock();
@@ -101,18 +93,10 @@ fn main() -> io::Result<ExitCode> {
             }
             say(&reply(1))?;
         }
-        "version" => say(
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"protocol 1.0 is not supported","data":{"supported":["2.0","2.1"]}}}"#,
-        )?,
-        "escapes" => say(
-            &json!({"jsonrpc":"2.0","id":1,"result":{"text":"\u{1b}[2Ja\u{1b}]0;title\u{7}b\u{1b}[31mc\r\n","exit":0}})
-                .to_string(),
-        )?,
         "exit" => {
             let exit: u8 = words[1].parse().unwrap_or_default();
             say(&json!({"jsonrpc":"2.0","id":1,"result":{"text":"over\n","data":"over","exit":exit}}).to_string())?;
         }
-        "status" => say(r#"{"jsonrpc":"2.0","id":1,"result":{"text":"partly\n","data":{"done":1},"exit":1}}"#)?,
         "unknown-method" => {
             say(r#"{"jsonrpc":"2.0","id":"w","method":"weather/tomorrow","params":{}}"#)?;
             let mut answer = String::new();
@@ -121,7 +105,9 @@ fn main() -> io::Result<ExitCode> {
             let text = format!("{}\n", answer["error"]["code"]);
             say(&json!({"jsonrpc":"2.0","id":1,"result":{"text":text}}).to_string())?;
         }
-        "echo" => say(&json!({"jsonrpc":"2.0","id":1,"result":{"data":request["params"]}}).to_string())?,
+        "echo" => {
+            say(&json!({"jsonrpc":"2.0","id":1,"result":{"data":request["params"]}}).to_string())?;
+        }
         // "no-reply": nothing at all.
         _ => {}
     }
@@ -171,37 +157,15 @@ fn ask(mode: &str, kind: &str) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every kind of message, whether or not the host has offered to take it.
-fn everything() -> io::Result<()> {
-    writeln!(io::stderr(), "on standard error")?;
-    say("a stray line")?;
-    for (method, params) in [
-        (
-            "progress",
-            json!({"id":1,"message":"Working","current":1,"total":2}),
-        ),
-        ("log", json!({"id":1,"level":"warn","message":"two\nlines"})),
-        ("output", json!({"id":1,"text":"early\n"})),
-        ("output", json!({"id":7,"text":"of another request\n"})),
-        ("output", json!({"text":"of no request\n"})),
-        ("weather", json!({"sun":true})),
-    ] {
-        say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string())?;
+fn print(lines: &str) -> io::Result<ExitCode> {
+    for line in lines.lines().filter(|line| !line.is_empty()) {
+        match line {
+            "-- abort" => abort(),
+            "-- answer" => drop(io::stdin().lock().read_line(&mut String::new())?),
+            _ => faulty::do_one(line, &Value::Null, ""),
+        }
     }
-    for (method, params) in [
-        (
-            "ask",
-            json!({"key":"name","kind":"text","message":"Your name"}),
-        ),
-        ("stdin", json!({})),
-        ("weather/tomorrow", json!({})),
-    ] {
-        say(&json!({"jsonrpc":"2.0","id":"r","method":method,"params":params}).to_string())?;
-        io::stdin().lock().read_line(&mut String::new())?;
-    }
-    say(
-        r#"{"jsonrpc":"2.0","id":1,"result":{"text":"late\n","data":{"done":true},"next":["bot-cli rogue"]}}"#,
-    )
+    Ok(ExitCode::SUCCESS)
 }
 
 fn say(line: &str) -> io::Result<()> {

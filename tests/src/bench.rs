@@ -1,5 +1,7 @@
 //! A place to run the host in: its own folder, a folder of plugins on `PATH`, a home and a working folder.
 
+mod transcript;
+
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::io;
@@ -9,6 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
@@ -16,6 +19,7 @@ use crate::signals::default_in_children;
 #[derive(Debug)]
 pub struct Bench {
     root: TempDir,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// The way a run ended. Paths below the bench begin with `[BENCH]`.
@@ -30,23 +34,34 @@ pub struct Ran {
 }
 
 impl Bench {
-    /// A bench with `executables` in the host's folder: the name there, and the file.
+    /// A bench with `executables` in the host's folder: the name there, and the file. With the host comes the plugin that belongs to it.
     pub fn new(executables: &[(&str, &str)]) -> io::Result<Self> {
         default_in_children();
         let bench = Self {
             root: TempDir::new()?,
+            variables: Vec::new(),
         };
         for folder in ["bin", "plugins", "home", "work"] {
             fs::create_dir(bench.path(folder))?;
         }
         for (name, file) in executables {
             bench.install(Path::new(file), &format!("bin/{name}"))?;
+            let is_given = executables
+                .iter()
+                .any(|(name, _)| *name == "bot-cli-plugin");
+            if *name == "bot-cli" && !is_given {
+                bench.install(&executable("it-bot-cli-plugin"), "bin/bot-cli-plugin")?;
+            }
         }
         Ok(bench)
     }
 
+    /// Sets a variable of the environment of what is run.
+    pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
+        self.variables.push((name, value.into()));
+    }
+
     /// A path below the bench.
-    #[must_use]
     pub fn path(&self, below: &str) -> PathBuf {
         self.root.path().join(below)
     }
@@ -76,26 +91,42 @@ impl Bench {
         Ok(path)
     }
 
+    /// Writes an executable script.
+    ///
+    /// # Panics
+    ///
+    /// If that is not possible.
+    #[track_caller]
+    pub fn put(&self, below: &str, text: &str) {
+        let written = self.script(below, text);
+        assert!(written.is_ok(), "{below}: {written:?}");
+    }
+
     /// Sets the mode of a file or folder.
     pub fn mode(&self, below: &str, mode: u32) -> io::Result<()> {
         fs::set_permissions(self.path(below), Permissions::from_mode(mode))
     }
 
     /// The host with `arguments`, in an environment that has nothing but the bench.
-    #[must_use]
     pub fn host<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
-        let mut command = Command::new(self.path("bin/bot-cli"));
+        let mut command = self.command(&self.path("bin/bot-cli"));
+        command.args(arguments);
         command
-            .args(arguments)
+    }
+
+    /// Any program in the environment of [`host`](Self::host).
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
             .env_clear()
             .envs(self.environment())
+            .envs(self.variables.clone())
             .current_dir(self.path("work"))
             .stdin(Stdio::null());
         command
     }
 
     /// The variables of the environment of [`host`](Self::host).
-    #[must_use]
     pub fn environment(&self) -> [(&'static str, String); 3] {
         let (plugins, bin) = (self.path("plugins"), self.path("bin"));
         let path = format!("{}:{}:/usr/bin:/bin", plugins.display(), bin.display());
@@ -127,7 +158,6 @@ impl Bench {
 }
 
 /// Whether a process still works; one that has ended and that nobody has looked after yet does not.
-#[must_use]
 pub fn is_alive(process: u32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| {
         let state = stat

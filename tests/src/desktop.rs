@@ -72,7 +72,6 @@ impl Desktop {
     }
 
     /// Returns what tells a program of this session.
-    #[must_use]
     pub fn variables(&self) -> [(&'static str, String); 2] {
         session(self.folder.path())
     }

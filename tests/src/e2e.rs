@@ -5,7 +5,6 @@
 
 mod groups;
 mod install;
-mod interrupt;
 mod needs;
 mod report;
 mod tests;
@@ -16,9 +15,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use groups::{GROUPS, Group};
-use interrupt::Interrupt;
 use needs::{Lack, Remedy};
-use report::{Missed, Ran, Report};
+use report::{Ran, Report, Row};
 use tests::TestExecutable;
 
 /// Run the tests that need more than Rust: interpreters, browsers, keyrings, root
@@ -38,7 +36,6 @@ Exit status:
   1    a test failed, or the tests could not be built
   2    usage
   3    every test that ran passed, and some were not run
-  130  interrupted with Ctrl-C: what it had started has ended
 
 Examples:
   cargo e2e --list                   show the groups and what they lack
@@ -46,8 +43,7 @@ Examples:
   cargo e2e keyring disks            run two groups
   cargo e2e --except clients         run all but one
   cargo e2e --install                install what is missing, run all groups
-  cargo e2e --install framework      the same for one group
-  cargo e2e --json >summary.json     the summary as JSON, progress on stderr"
+  cargo e2e --install framework      the same for one group"
 )]
 struct Arguments {
     /// Groups to run [default: all]
@@ -65,10 +61,6 @@ struct Arguments {
     /// Show the groups and what they lack; run and install nothing
     #[arg(long, conflicts_with = "install")]
     list: bool,
-
-    /// Print the summary as one JSON document
-    #[arg(long)]
-    json: bool,
 }
 
 fn known_group(name: &str) -> Result<&'static Group, String> {
@@ -82,27 +74,17 @@ fn known_group(name: &str) -> Result<&'static Group, String> {
 }
 
 /// The command: its arguments are this process's.
-#[must_use]
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let ran = Interrupt::watch().and_then(|interrupt| {
-        let report = run(&arguments, &interrupt);
-        if !arguments.list {
-            say("");
+    match run(&arguments) {
+        Ok(report) if arguments.list => {
+            print(&report.listing());
+            ExitCode::SUCCESS
         }
-        // A reader that has gone changes nothing about the outcome.
-        if let Ok(report) = &report {
-            let _ = io::stdout().write_all(arguments.shown(report).as_bytes());
+        Ok(report) => {
+            print(&format!("\n{}", report.table()));
+            ExitCode::from(report.status())
         }
-        match (interrupt.status(), report) {
-            (Some(status), _) => Ok(status),
-            (None, Ok(_)) if arguments.list => Ok(0),
-            (None, Ok(report)) => Ok(report.status()),
-            (None, Err(problem)) => Err(problem),
-        }
-    });
-    match ran {
-        Ok(status) => ExitCode::from(status),
         Err(problem) => {
             say(&format!("error: {problem}"));
             ExitCode::FAILURE
@@ -110,19 +92,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-impl Arguments {
-    fn shown(&self, report: &Report) -> String {
-        if self.json {
-            report.json()
-        } else if self.list {
-            report.listing()
-        } else {
-            report.table()
-        }
-    }
-}
-
-fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
+fn run(arguments: &Arguments) -> Result<Report, String> {
     let tests = TestExecutable::build()?;
     let strays = tests.outside_of(GROUPS);
     if !strays.is_empty() {
@@ -131,66 +101,48 @@ fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
             strays.join(", ")
         ));
     }
+    let is_in = |groups: &[&Group], group: &Group| groups.iter().any(|one| one.name == group.name);
+    let is_named = |group: &Group| is_in(&arguments.groups, group);
     let chosen: Vec<&Group> = GROUPS
         .iter()
-        .filter(|group| {
-            let names = |one: &&Group| one.name == group.name;
-            (arguments.groups.is_empty() || arguments.groups.iter().any(names))
-                && !arguments.except.iter().any(names)
-        })
+        .filter(|group| arguments.groups.is_empty() || is_named(group))
+        .filter(|group| !is_in(&arguments.except, group))
         .collect();
-    let is_named = |group: &Group| arguments.groups.iter().any(|one| one.name == group.name);
+    let is_unasked = |group: &Group| group.is_on_request() && !is_named(group);
     if arguments.install {
         let wanted = chosen.iter().copied();
-        let wanted: Vec<&Group> = wanted
-            .filter(|group| !group.is_on_request() || is_named(group))
-            .collect();
+        let wanted: Vec<&Group> = wanted.filter(|group| !is_unasked(group)).collect();
         install::install(&wanted);
     }
     let mut report = Report::default();
     for group in chosen {
-        let tests_of_group = tests.of(group);
-        let is_named = is_named(group);
-        if interrupt.requested() {
-            let ran = Ran::none(tests_of_group);
-            report.add(group, vec![interrupted()], ran, Missed::Counts);
-            continue;
-        }
-        let mut lacks: Vec<Lack> = if group.is_on_request() && !is_named {
+        let names = tests.of(group);
+        let lacks: Vec<Lack> = if is_unasked(group) {
             vec![unasked(group)]
         } else {
             group.needs.iter().filter_map(|need| need.lack()).collect()
         };
         let ran = if arguments.list || !lacks.is_empty() {
-            Ran::none(tests_of_group)
+            Ran {
+                not_run: names.len(),
+                ..Ran::default()
+            }
         } else {
             say(&format!("{}: {}", group.name, group.about));
-            tests.run(&tests_of_group, group.at_once(), interrupt)?
+            tests.run(&names, group.at_once())?
         };
         if !arguments.list && !lacks.is_empty() {
-            say(&format!("{}: not run", group.name));
-            for lack in &lacks {
-                say(&format!("  {}", lack.reason));
-            }
+            let reasons: Vec<&str> = lacks.iter().map(|lack| lack.reason.as_str()).collect();
+            say(&format!("{}: not run: {}", group.name, reasons.join("; ")));
         }
-        let missed = if group.is_elective() && !is_named && !lacks.is_empty() {
-            Missed::LeftOut
-        } else {
-            Missed::Counts
-        };
-        if interrupt.requested() && !ran.not_run.is_empty() {
-            lacks = vec![interrupted()];
-        }
-        report.add(group, lacks, ran, missed);
+        report.0.push(Row {
+            group,
+            is_left_out: group.is_elective() && !is_named(group) && !lacks.is_empty(),
+            lacks,
+            ran,
+        });
     }
     Ok(report)
-}
-
-fn interrupted() -> Lack {
-    Lack {
-        reason: "interrupted".to_owned(),
-        remedy: Remedy::None,
-    }
 }
 
 fn unasked(group: &Group) -> Lack {
@@ -201,6 +153,11 @@ fn unasked(group: &Group) -> Lack {
         ),
         remedy: Remedy::None,
     }
+}
+
+/// A reader that has gone changes nothing about the outcome.
+fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
 }
 
 /// Straight to standard error: progress of what takes minutes.

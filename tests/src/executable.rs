@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 /// One of this package's executables, such as `it-bot-cli-init`. Cargo builds them with the tests, beside the folder of the
 /// test executable; where there is none, starting it fails with its name.
-#[must_use]
 pub fn executable(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     own.ancestors()

@@ -15,7 +15,7 @@ use std::fmt;
 use std::thread;
 
 use bot_cli_init::{Catalogue, Pack, taken};
-use bot_cli_sdk::pack::{self, Provider};
+use bot_cli_templates::pack::{self, Provider};
 use fastrand::Rng;
 
 /// The outcome of a number of packs.
@@ -40,7 +40,6 @@ impl Tally {
     }
 
     /// Adds to the number of a kind.
-    #[must_use]
     pub fn of(&self, kind: &str) -> usize {
         self.counts.get(kind).copied().unwrap_or_default()
     }
@@ -56,7 +55,6 @@ impl fmt::Display for Tally {
 }
 
 /// Draws `packs` of them on `hands` threads.
-#[must_use]
 pub fn run(seed: u64, packs: usize, hands: usize) -> Tally {
     let mut tally = Tally::default();
     thread::scope(|scope| {

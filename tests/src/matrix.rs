@@ -38,7 +38,6 @@ pub struct Combination {
 
 impl Combination {
     /// As options and files fill it.
-    #[must_use]
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         for (key, value) in &self.keys {
@@ -54,7 +53,6 @@ impl Combination {
     }
 
     /// The arguments of `init` that say it.
-    #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![self.name.clone()];
         for (key, flag) in fields() {
@@ -102,7 +100,6 @@ const ALL: &str = "all";
 
 impl Axes {
     /// Those of the catalogue and the schema.
-    #[must_use]
     pub fn of_the_catalogue() -> Self {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
         let ids = |bot_type| {
@@ -138,13 +135,11 @@ impl Axes {
     }
 
     /// Returns how many values each has.
-    #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         self.list.iter().map(|axis| axis.values.len()).collect()
     }
 
     /// Whether `init` takes these choices together, as far as they are made.
-    #[must_use]
     pub fn fits(&self, chosen: &[Option<usize>]) -> bool {
         let Some(combination) = self.said(chosen) else {
             return false;
@@ -159,7 +154,6 @@ impl Axes {
     }
 
     /// The combination of a row, without a pipeline's services.
-    #[must_use]
     pub fn combination(&self, row: &[usize]) -> Option<Combination> {
         self.said(&row.iter().copied().map(Some).collect::<Vec<_>>())
     }
@@ -204,7 +198,6 @@ impl Axes {
 
 /// Combinations in which every value of every axis meets every value of every other, and in which every service is
 /// there for both kinds of bot.
-#[must_use]
 pub fn pairwise() -> Vec<Combination> {
     let axes = Axes::of_the_catalogue();
     let rows = pairwise::cover(&axes.sizes(), |chosen| axes.fits(chosen));
@@ -290,7 +283,6 @@ fn with_all(transport: &str) -> Vec<Value> {
 }
 
 /// Whether `init` takes these transports together.
-#[must_use]
 pub fn agree(transports: &[Value]) -> bool {
     let mut draft = Draft::default();
     set(&mut draft, "transports", &Value::Array(transports.to_vec()));

@@ -5,7 +5,6 @@ use std::process::Command;
 
 /// Returns a command for the same cargo. What it tells its tests about their package is not for the packages that it builds: these
 /// would be built again.
-#[must_use]
 pub fn nested_cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {

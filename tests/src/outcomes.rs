@@ -36,7 +36,6 @@ impl Tally {
     }
 
     /// Returns how many operations there were.
-    #[must_use]
     pub fn operations(&self) -> usize {
         self.endings.values().sum()
     }

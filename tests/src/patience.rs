@@ -76,7 +76,6 @@ pub fn wait_for_earlier_connections(address: SocketAddr) {
 }
 
 /// A process that may have ended; `None` where there is no such process.
-#[must_use]
 pub fn process(pid: u32) -> Option<OwnedFd> {
     let pid = Pid::from_raw(pid.try_into().ok()?)?;
     pidfd_open(pid, PidfdFlags::empty()).ok()
@@ -94,7 +93,6 @@ pub fn wait(sources: &mut [PollFd<'_>], patience: Duration) -> bool {
 }
 
 /// Returns what is readable once a process has ended.
-#[must_use]
 pub fn readable<'a>(process: &'a impl std::os::fd::AsFd) -> PollFd<'a> {
     let descriptor: BorrowedFd<'a> = process.as_fd();
     PollFd::from_borrowed_fd(descriptor, PollFlags::IN)
@@ -131,13 +129,11 @@ impl Events {
     }
 
     /// Returns what is readable when there are events.
-    #[must_use]
     pub fn readable(&self) -> PollFd<'_> {
         readable(&self.0)
     }
 
     /// Takes the events that are there and counts them.
-    #[must_use]
     pub fn take(&self) -> usize {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.0, &mut buffer);

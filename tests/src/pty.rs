@@ -16,6 +16,7 @@ use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 use rustix::pty::ptsname;
 
+use crate::bench::Bench;
 use crate::patience::{self, readable};
 use crate::signals::default_in_children;
 
@@ -92,13 +93,24 @@ impl Terminal {
         })
     }
 
+    /// Starts `words` in a shell, which tells the status and whether the terminal is as it was.
+    pub fn in_shell(bench: &Bench, words: &[&str]) -> Result<Self, Unseen> {
+        let script = "trap : INT; \"$@\"; echo \"status $?\"; stty -a | grep -w icanon | grep -wq echo && echo tidy";
+        let command = Command::new("/bin/sh")
+            .args(["-c", script, "sh"])
+            .args(words)
+            .env_clear()
+            .envs(bench.environment())
+            .current_dir(bench.path("work"));
+        Self::start(command, 24, 100)
+    }
+
     /// Waits for this long from now on, for what takes longer than a step of ours.
     pub fn be_patient(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
     /// Returns what was written since the last key, escape sequences included.
-    #[must_use]
     pub fn answer(&self) -> String {
         String::from_utf8_lossy(&self.output[self.answered..]).into_owned()
     }
@@ -174,7 +186,6 @@ impl Terminal {
     }
 
     /// Returns what the user sees.
-    #[must_use]
     pub fn screen(&self) -> String {
         self.screen.screen().contents()
     }

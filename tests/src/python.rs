@@ -65,14 +65,12 @@ impl Python {
     }
 
     /// An executable of the environment, such as `python` or `ruff`.
-    #[must_use]
     pub fn executable(&self, name: &str) -> PathBuf {
         self.environment.join("bin").join(name)
     }
 
     /// Runs an executable of the environment, with the environment's `bin` first on `PATH` and none of the caller's Python
     /// settings.
-    #[must_use]
     pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.executable(name));
         let mut path = self.environment.join("bin").into_os_string();
@@ -110,7 +108,6 @@ impl Pins {
     }
 
     /// That it is missing, and what to do.
-    #[must_use]
     pub fn missing(&self) -> String {
         let Self { name, size, .. } = self;
         format!(

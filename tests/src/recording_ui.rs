@@ -2,19 +2,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::{Capabilities, Level};
-use bot_cli_sdk::ui::Ui;
+use bot_cli_terminal::ui::Ui;
 
 /// Somebody who can't be asked and hears everything.
 pub(crate) struct RecordingUi(pub Arc<Mutex<String>>);
 
 impl Ui for RecordingUi {
     fn capabilities(&self) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        capabilities.progress = true;
-        capabilities
+        Capabilities {
+            progress: true,
+            ..Capabilities::default()
+        }
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {

@@ -91,13 +91,11 @@ impl Service {
     }
 
     /// Returns the address: `http://127.0.0.1:PORT`.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// The state, to be read or changed.
-    #[must_use]
     pub fn world(&self) -> Guard<'_, World> {
         self.world.lock()
     }
@@ -135,7 +133,6 @@ impl Service {
     }
 
     /// The requests so far, in full.
-    #[must_use]
     pub fn sent(&self) -> Vec<Sent> {
         self.world().sent.clone()
     }
@@ -147,7 +144,6 @@ impl Service {
     }
 
     /// Everything that is stored, values included, for comparing states.
-    #[must_use]
     pub fn stored(&self) -> Value {
         self.world().stored()
     }

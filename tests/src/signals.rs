@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 
-use bot_cli_sdk::cancel::is_ignored;
+use bot_cli_terminal::cancel::is_ignored;
 use rustix::process::Signal;
 use signal_hook::flag;
 

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bot_cli_cloud::{
-    self as domain, Details, Effect, Entry, Key, Keys, Nobody, ORGANIZATION, REGIONS, RegistryHost,
-    SetName, Status, Storage, Summary, Vault, VaultError,
+    self as domain, BackendError, Details, Effect, Entry, Key, Keys, Nobody, ORGANIZATION, REGIONS,
+    ReadsValues, RegistryHost, SecretsBackend, SetName, Status, Storage, Summary, Vault,
 };
-use bot_cli_sdk::backend::{Backend, ChangeError, Code, Error};
-use bot_cli_sdk::protocol::SettingSpec;
-use bot_cli_sdk::protocol::secrets::{
+use bot_cli_protocol::SettingSpec;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{
     Ability, CredentialsResult, OpenParams, OpenResult, Organization, Prior,
     PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind, SetStatus,
     SetSummary, UnsetParams,
 };
-use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::session::Session;
+use bot_cli_secrets::{Backend, ChangeError, Code, Error};
 
 /// The vault in the folder `$HOME/served`, or in the one of the setting `folder`.
 pub struct VaultBackend {
     vault: Vault<'static>,
 }
 
-bot_cli_sdk::manifest!(backend VaultBackend, "vault_backend.json");
+bot_cli_secrets::manifest!(VaultBackend, "vault_backend.json");
 
 impl Backend for VaultBackend {
     const NAME: &'static str = "secrets-vault";
@@ -44,16 +44,24 @@ impl Backend for VaultBackend {
         let organization = scope.organization.as_deref().unwrap_or(ORGANIZATION);
         let organization = domain::Organization::parse(organization)
             .map_err(|problem| invalid(format!("the organization {problem}")))?;
-        let mut opened = OpenResult::default();
-        opened.organization = Some(organization.to_string());
-        opened.place = format!("organization {organization}");
-        let regions = REGIONS.map(|(code, name)| Region::new(code, name));
-        opened.regions = Some(Regions::new(regions.into(), Some(REGIONS[0].0.to_owned())));
-        opened.can = vec![
-            Ability::Values,
-            Ability::ImagePullSecrets,
-            Ability::Organizations,
-        ];
+        let regions = REGIONS.map(|(code, name)| Region {
+            code: code.to_owned(),
+            name: name.to_owned(),
+        });
+        let opened = OpenResult {
+            organization: Some(organization.to_string()),
+            place: format!("organization {organization}"),
+            regions: Some(Regions {
+                all: regions.into(),
+                default: Some(REGIONS[0].0.to_owned()),
+            }),
+            can: vec![
+                Ability::Values,
+                Ability::ImagePullSecrets,
+                Ability::Organizations,
+            ],
+            ..OpenResult::default()
+        };
         let vault = Vault::new(&folder, organization, Storage::File, &Nobody);
         Ok((Self { vault }, opened))
     }
@@ -75,7 +83,6 @@ impl Backend for VaultBackend {
 
     fn put(&mut self, put: PutParams, _session: &mut Session) -> Result<(), ChangeError> {
         let name = name_of(&put.name).map_err(Error::not_done)?;
-        self.expect(&name, &put.prior)?;
         let region = put.region.as_deref().map(region_of).transpose();
         let region = region.map_err(Error::not_done)?;
         let entries = put.entries.into_iter();
@@ -88,8 +95,9 @@ impl Backend for VaultBackend {
             })
             .collect();
         let entries = entries.map_err(Error::not_done)?;
-        let done = self.vault.put(&name, &entries, region.as_ref());
-        done.map_err(change_failed)
+        let prior = prior(&put.prior, region.as_ref());
+        let done = self.vault.put(&name, &entries, prior);
+        done.map(drop).map_err(change_failed)
     }
 
     fn unset(
@@ -106,7 +114,7 @@ impl Backend for VaultBackend {
 
     fn delete(&mut self, name: &str, _session: &mut Session) -> Result<bool, ChangeError> {
         let name = name_of(name).map_err(Error::not_done)?;
-        self.vault.delete(&name).map_err(change_failed)
+        self.vault.delete(&name, None).map_err(change_failed)
     }
 
     fn values(
@@ -131,7 +139,7 @@ impl Backend for VaultBackend {
         let found = self.vault.credentials(&name_of(name)?).map_err(failed)?;
         let (host, credentials) =
             found.ok_or_else(|| Error::new(Code::NotFound, "there is no such secret"))?;
-        Ok(CredentialsResult::new(host, credentials))
+        Ok(CredentialsResult { host, credentials })
     }
 
     fn put_image_pull_secret(
@@ -140,33 +148,29 @@ impl Backend for VaultBackend {
         _session: &mut Session,
     ) -> Result<(), ChangeError> {
         let name = name_of(&put.name).map_err(Error::not_done)?;
-        self.expect(&name, &put.prior)?;
         let region = put.region.as_deref().map(region_of).transpose();
         let region = region.map_err(Error::not_done)?;
         let host = RegistryHost::parse(&put.host)
             .map_err(|problem| Error::new(Code::Refused, problem).not_done())?;
-        let credentials = &put.credentials;
+        let prior = prior(&put.prior, region.as_ref());
         let done = self
             .vault
-            .put_image_pull_secret(&name, &host, credentials, region.as_ref());
-        done.map_err(change_failed)
+            .put_image_pull_secret(&name, &host, &put.credentials, prior);
+        done.map(drop).map_err(change_failed)
     }
 
     fn organizations(&mut self, _session: &mut Session) -> Result<Vec<Organization>, Error> {
-        let names = self.vault.organizations().map_err(failed)?;
-        Ok(names.into_iter().map(Organization::new).collect())
+        let names = self.vault.organizations();
+        let names = names.map_err(|error| failed(error.into()))?;
+        let organization = |name| Organization { name, label: None };
+        Ok(names.into_iter().map(organization).collect())
     }
 }
 
-impl VaultBackend {
-    /// A set that is not what the caller saw is not changed.
-    fn expect(&self, name: &SetName, prior: &Prior) -> Result<(), ChangeError> {
-        let found = self.vault.get(name);
-        let found = found.map_err(|error| failed(error).not_done())?;
-        if found.is_none() == matches!(prior, Prior::Absent) {
-            return Ok(());
-        }
-        Err(Error::new(Code::Conflict, "the set has changed").not_done())
+fn prior<'a>(prior: &'a Prior, region: Option<&'a domain::Region>) -> domain::Prior<'a> {
+    match prior {
+        Prior::Absent => domain::Prior::Absent(region),
+        Prior::Keys(keys) => domain::Prior::Keys(keys),
     }
 }
 
@@ -182,22 +186,23 @@ fn region_of(text: &str) -> Result<domain::Region, Error> {
     domain::Region::parse(text).map_err(|problem| Error::new(Code::NotFound, problem))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn failed(error: VaultError) -> Error {
-    let code = if matches!(error, VaultError::Refused(_)) {
+fn failed(error: BackendError) -> Error {
+    let own = match error {
+        BackendError::Cancelled => return Error::new(Code::Cancelled, "cancelled"),
+        BackendError::Own(own) => own.explain(),
+    };
+    let code = if own.code == "conflict" {
         Code::Conflict
-    } else if error == VaultError::Cancelled {
-        Code::Cancelled
     } else {
         Code::Refused
     };
-    Error::new(code, error.to_string())
+    Error::new(code, own.message)
 }
 
-fn change_failed(error: VaultError) -> ChangeError {
-    match error.effect() {
-        Effect::Done => failed(error).done(),
-        Effect::NotDone => failed(error).not_done(),
+fn change_failed(error: domain::ChangeError) -> ChangeError {
+    match error.effect {
+        Effect::Done => failed(error.cause).done(),
+        Effect::NotDone | Effect::Unknown | Effect::Partly(_) => failed(error.cause).not_done(),
     }
 }
 
@@ -218,24 +223,25 @@ fn status(status: Status) -> SetStatus {
 }
 
 fn summary(set: Summary) -> SetSummary {
-    let mut summary = SetSummary::default();
-    summary.name = set.name;
-    summary.kind = kind(set.kind);
-    summary.region = set.region;
-    summary.status = status(set.status);
-    summary.error = set.error;
-    summary
+    SetSummary {
+        name: set.name,
+        kind: kind(set.kind),
+        region: set.region,
+        status: status(set.status),
+        error: set.error,
+    }
 }
 
 fn details(set: Details) -> SetDetails {
-    let mut details = SetDetails::default();
-    details.name = set.summary.name;
-    details.kind = kind(set.summary.kind);
-    details.region = set.summary.region;
-    details.status = status(set.summary.status);
-    details.keys = match set.keys {
-        Keys::Known(keys) => keys,
-        Keys::Referenced | Keys::None => Vec::new(),
-    };
-    details
+    SetDetails {
+        name: set.summary.name,
+        kind: kind(set.summary.kind),
+        region: set.summary.region,
+        status: status(set.summary.status),
+        keys: match set.keys {
+            Keys::Known(keys) => keys,
+            Keys::Referenced | Keys::None => Vec::new(),
+        },
+        ..SetDetails::default()
+    }
 }

@@ -15,8 +15,9 @@ use crate::python::target_folder;
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// The executables, which are named like their packages.
-const EXECUTABLES: [&str; 4] = [
+const EXECUTABLES: [&str; 5] = [
     "bot-cli",
+    "bot-cli-plugin",
     "bot-cli-init",
     "bot-cli-cloud",
     "bot-cli-secrets-kubernetes",
@@ -103,13 +104,11 @@ impl Wine {
     }
 
     /// The folder with the executables, as Linux names it.
-    #[must_use]
     pub fn bin(&self) -> PathBuf {
         self.folder.join("bin")
     }
 
     /// Returns the command that runs an executable, with nothing of this process's environment but what Wine needs.
-    #[must_use]
     pub fn command(&self, executable: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -163,7 +162,6 @@ impl Wine {
 }
 
 /// A path of Linux as Wine names it.
-#[must_use]
 pub fn windows_path(path: &Path) -> String {
     format!("Z:{}", path.display().to_string().replace('/', "\\"))
 }

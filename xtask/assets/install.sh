@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs bot-cli from an archive, whole or not at all: `sh install.sh --help`.
+# Installs bot-cli from an archive: `sh install.sh --help`.
 set -euf
 umask 022
 export LC_ALL=C
@@ -9,8 +9,8 @@ usage() {
 Usage: sh install.sh [OPTIONS] [SOURCE]
        sh install.sh --uninstall [--prefix FOLDER]
 
-Installs bot-cli from an archive, after comparing its SHA-256 sum. Either
-everything is installed, or nothing has changed.
+Installs bot-cli from an archive, after comparing its SHA-256 sum. A run that is
+interrupted while it replaces files is completed by the next one.
 
   SOURCE           an archive, a folder with one, or the address of either
                    [default: the folder of this script]; the file SHA256SUMS
@@ -172,20 +172,6 @@ unzip() { gzip -dc "$1" >"$2"; }
 
 list_members() { tar -tf "$work/tar" >"$work/members"; }
 
-# Below the prefix, the stage keeps
-#   owners     the processes that have worked here, the last of them now
-#   parents    the folders that were made for the prefix
-#   work       what was downloaded and unpacked
-#   journal    what is about to change: as long as it is there, `undo` takes that back
-#   committed  the journal of what is finished
-# A new file waits beside its place, and the one that it replaces is kept beside it, so that each step is
-# one renaming on one file system.
-paths() {
-    place=$prefix/$1
-    fresh=$prefix/${1%/*}/.${1##*/}.bot-cli-new
-    former=$prefix/${1%/*}/.${1##*/}.bot-cli-old
-}
-
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 
 # has_sum FILE SUM
@@ -213,33 +199,22 @@ list_new() {
         printf '%s  %s\n' "$(sum_of "$record")" "$record" >>"$work/wanted"
 }
 
-# plan: what is to be done for the files in `wanted`, in lines `folder - PATH`, `added SUM PATH` and `replaced SUM PATH`.
-plan() {
-    lines='' conflicts='' kept='' remedy='--replace replaces them'
+# check_places: nothing is in the way of the files in `wanted`, or it may be replaced.
+check_places() {
+    conflicts='' remedy='--replace replaces them'
     while IFS=' ' read -r sum file; do
-        paths "$file"
-        plan_folder "${file%/*}"
-        kind=added
+        place=$prefix/$file folder=$prefix/${file%/*}
+        until [ -d "$folder" ]; do
+            ! is_there "$folder" || fail "$folder is not a folder"
+            folder=${folder%/*}
+        done
         if [ -d "$place" ]; then
             fail "$place is a folder"
         elif is_there "$place"; then
-            kind=replaced
             has_sum "$place" "$sum" || is_ours "$file" || add_conflict
         fi
-        lines=$lines"$kind $sum $file$line_end"
     done <"$work/wanted"
     [ -z "$conflicts" ] || [ "$replaces" = yes ] || fail "these files are not of this script: $conflicts" "$remedy"
-    [ -f "$prefix/$record" ] || return 0
-    # What only the former version had.
-    while IFS=' ' read -r sum file; do
-        if [ -z "$file" ] || cut -c 67- "$work/wanted" | grep -qxF "$file"; then
-            continue
-        elif is_ours "$file"; then
-            lines=$lines"replaced - $file$line_end"
-        elif is_there "$prefix/$file"; then
-            kept=$kept"note: $prefix/$file stays, because it was changed$line_end"
-        fi
-    done <"$prefix/$record"
 }
 
 add_conflict() {
@@ -255,180 +230,120 @@ add_conflict() {
     conflicts=$conflicts${conflicts:+, }$what
 }
 
-# plan_folder PATH: with those above it.
-plan_folder() {
-    case $line_end$lines in *"${line_end}folder - $1$line_end"*) return 0 ;; esac
-    if [ ! -d "$prefix/$1" ]; then
-        case $1 in */*) plan_folder "${1%/*}" ;; esac
-        lines=$lines"folder - $1$line_end"
+# put FILE PATH: by one renaming on one file system.
+put() {
+    attempt "could not create $prefix/${2%/*}" mkdir -p "$prefix/${2%/*}"
+    attempt "could not write $prefix/$2" mv -f "$1" "$prefix/$2"
+}
+
+# remove PATH: and the folders that are empty then.
+remove() {
+    attempt "could not remove $prefix/$1" rm -f "$prefix/$1"
+    folder=${1%/*}
+    while rmdir "$prefix/$folder" 2>/dev/null; do
+        case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
+    done
+}
+
+# remove_ours PATH: unless somebody has changed it. The record goes last.
+remove_ours() {
+    if [ "$1" = "$record" ]; then
+        return
+    elif is_there "$prefix/$1" && ! is_ours "$1"; then
+        echo "note: $prefix/$1 stays, because it was changed"
+    else
+        remove "$1"
     fi
 }
 
 # What is written so far is there after a power failure, too. Not every `sync` can write one file system alone.
-flush() { sync -f "$stage" 2>/dev/null || sync; }
+flush() { sync -f "$work" 2>/dev/null || sync; }
 
-write_plan() { printf '%s' "$lines" >"$work/journal" && mv "$work/journal" "$stage/journal"; }
+both_records() { cat "$prefix/$record" "$work/wanted" >"$work/both" 2>/dev/null || cp "$work/wanted" "$work/both"; }
 
-# apply: does what is planned. What can fill a disk comes before the first file is replaced.
 apply() {
-    attempt "could not write to $stage" write_plan
-    while IFS=' ' read -r kind sum file; do
-        paths "$file"
-        if [ "$kind" = folder ]; then
-            attempt "could not create $place" mkdir "$place"
-        elif [ "$sum" != - ]; then
-            attempt "could not write $place" mv -f "$work/new/$file" "$fresh"
-        fi
-    done <"$stage/journal"
-    attempt "could not write to $stage" flush
-    while IFS=' ' read -r kind sum file; do
-        paths "$file"
-        if [ "$kind" = replaced ]; then
-            # Better a second name than a moment without the file.
-            { [ "$sum" != - ] && [ ! -L "$place" ] && ln "$place" "$former" 2>/dev/null; } ||
-                attempt "could not replace $place" mv -f "$place" "$former"
-        fi
-        if [ "$kind" != folder ] && [ "$sum" != - ]; then
-            attempt "could not write $place" mv -f "$fresh" "$place"
-        fi
-    done <"$stage/journal"
-    attempt "could not write to $stage" flush
-    attempt "could not write to $stage" mv "$stage/journal" "$stage/committed"
-}
-
-# Takes back what is in the journal, from any step of `apply` or of itself. What others have put there since stays.
-undo() {
-    undone=yes folders=''
-    while IFS=' ' read -r kind sum file; do
-        paths "$file"
-        if [ "$kind" = folder ]; then
-            folders=$file$line_end$folders
-            continue
-        fi
-        rm -f "$fresh" || undone=no
-        if is_there "$former"; then
-            if is_there "$place" && ! has_sum "$place" "$sum"; then
-                rm -f "$former" || undone=no
-            else
-                # `mv` refuses if both are names of one file.
-                rm -f "$place" && mv "$former" "$place" || undone=no
-            fi
-        elif [ "$kind" = added ] && has_sum "$place" "$sum"; then
-            rm -f "$place" || undone=no
-        fi
-    done <"$stage/journal"
-    for folder in $folders; do
-        rmdir "$prefix/$folder" 2>/dev/null || :
-    done
-    [ "$undone" = yes ]
-}
-
-# Undoes or finishes what a run has begun, this one or one that was killed.
-settle() {
-    if [ -f "$stage/journal" ]; then
-        undo && rm -f "$stage/journal" || return
-    elif [ -f "$stage/committed" ]; then
-        while IFS=' ' read -r kind sum file; do
-            paths "$file"
-            [ "$kind" = folder ] || rm -f "$former" || return
-        done <"$stage/committed"
-        # The folders of files that are gone.
-        sed -n 's,^replaced - \(.*\)/[^/]*$,\1,p' "$stage/committed" | sort -ru | while read -r folder; do
-            while rmdir "$prefix/$folder" 2>/dev/null || [ ! -d "$prefix/$folder" ]; do
-                case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
-            done
-        done
-        rm -f "$stage/committed" || return
-    fi
-    rm -rf "$work"
-}
-
-# Only one process can link itself under the next number: that one owns the stage.
-own() {
-    tries=0
-    while [ "$tries" -lt 20 ]; do
-        tries=$((tries + 1))
-        said=$(mkdir -p "$stage/owners" 2>&1) || continue
-        last='' number=1
-        while process=$(readlink "$stage/owners/$number"); do
-            [ "$process" = $$ ] || ! is_running "$process" ||
-                fail "another installation into $prefix is running, as process $process" \
-                    "if process $process is something else: rm -r $(quoted "$stage/owners")"
-            last=$process
-            number=$((number + 1))
-        done
-        [ "$last" != $$ ] || return 0
-        said=$(ln -s $$ "$stage/owners/$number" 2>&1) || :
-    done
-    fail "could not write to $prefix: $said"
+    # Until all of it is done, the files of either version are this script's.
+    attempt "could not write to $work" both_records
+    attempt "could not write to $work" flush
+    begun=yes
+    put "$work/both" "$record"
+    while IFS=' ' read -r sum file; do
+        [ "$file" = "$record" ] || put "$work/new/$file" "$file"
+    done <"$work/wanted"
+    # What only the former version had.
+    cut -c 67- "$prefix/$record" | sort -u >"$work/known"
+    while read -r file; do
+        cut -c 67- "$work/wanted" | grep -qxF "$file" || remove_ours "$file"
+    done <"$work/known"
+    put "$work/new/$record" "$record"
+    begun=no
 }
 
 is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
 
-begin() {
-    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
+# Where a run was killed, its work folder is still there, with the process that had it.
+own() {
     parents='' folder=$prefix
     until [ -d "$folder" ]; do
         parents=$parents$folder$line_end
         folder=$(dirname "$folder")
     done
+    attempt "could not write to $prefix" mkdir -p "$prefix"
+    if ! mkdir "$work" 2>/dev/null; then
+        process=$(cat "$work/process" 2>/dev/null || { sleep 1 && cat "$work/process" 2>/dev/null; } || :)
+        [ -z "$process" ] || ! is_running "$process" ||
+            fail "another installation into $prefix is running, as process $process" \
+                "if process $process is something else: rm -r $(quoted "$work")"
+        attempt "could not write to $prefix" rm -rf "$work"
+        attempt "could not write to $prefix" mkdir "$work"
+    fi
+    echo $$ >"$work/process"
+}
+
+begin() {
+    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
     own
+    begun=no
     trap leave EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 141' PIPE
     trap 'exit 143' TERM
-    printf '%s' "$parents" >>"$stage/parents"
-    had_left=no
-    [ ! -d "$work" ] || had_left=yes
-    settle || fail "could not take back what an interrupted run has left below $prefix"
-    set +f
-    rm -rf "$stage".[0-9]*
-    set -f
-    attempt "could not write to $stage" mkdir "$work"
 }
 
-# The stage gets another name first: nobody may own it while it is removed.
 leave() {
     trap '' HUP INT PIPE TERM
-    settle || return
-    parents=$(cat "$stage/parents" 2>/dev/null || :)
-    mv "$stage" "$stage.$$" && rm -rf "$stage.$$" || return
+    [ "$begun" = no ] || echo "note: some files below $prefix are replaced and some are not: run it again to complete it" >&2
+    rm -rf "$work"
     for folder in $parents; do
         rmdir "$folder" 2>/dev/null || break
     done
-}
-
-finish() {
-    leave
-    trap - EXIT HUP INT PIPE TERM
-    printf '%s' "$kept"
 }
 
 install() {
     begin
     obtain "$1"
     check
-    attempt "could not write to $stage" list_new
-    plan
+    attempt "could not write to $work" list_new
+    check_places
     apply
-    finish
     tell
 }
 
 uninstall() {
-    [ -f "$prefix/$record" ] || [ -d "$stage" ] || fail "this script has installed nothing below $prefix"
+    [ -f "$prefix/$record" ] || [ -d "$work" ] || fail "this script has installed nothing below $prefix"
     begin
     if [ ! -f "$prefix/$record" ]; then
-        [ "$had_left" = yes ] || fail "this script has installed nothing below $prefix"
         echo "what an interrupted installation had left below $prefix is removed"
         return
     fi
-    : >"$work/wanted"
-    plan
-    lines=$lines"replaced - $record$line_end"
-    apply
-    finish
+    begun=yes
+    cut -c 67- "$prefix/$record" | sort -u >"$work/known"
+    while read -r file; do
+        remove_ours "$file"
+    done <"$work/known"
+    remove "$record"
+    begun=no
     echo "bot-cli is no longer below $prefix; settings, secrets and plugins stay in the folders of their own"
 }
 
@@ -500,8 +415,7 @@ main() {
     *) prefix=$PWD/$prefix ;;
     esac
     while [ "$prefix" != "${prefix%/}" ]; do prefix=${prefix%/}; done
-    stage=$prefix/.bot-cli-installation
-    work=$stage/work
+    work=$prefix/.bot-cli-installation
     if [ "$removes" = yes ]; then
         uninstall
         return

@@ -1,16 +1,14 @@
 //! The command line.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::dist::DistArguments;
-use crate::executables::Executables;
 use crate::project::Project;
 use crate::systems::{self, CheckArguments};
-use crate::{check, dist, source, wheel};
+use crate::{check, dist};
 
 /// Build what users install, and check it for other systems
 #[derive(Debug, Parser)]
@@ -22,27 +20,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Build every artefact: wheel, source distribution, archives, installer, sums
+    /// Build every artefact: wheel, archives, installer, sums
     #[command(after_help = DIST)]
     Dist(DistArguments),
     /// Check that the product compiles for Windows and macOS, or with the oldest Rust
     #[command(after_help = CHECK)]
     Check(CheckArguments),
-    /// Build one wheel for this machine; what `pip` runs for a source distribution
-    Wheel {
-        /// Folder for the wheel
-        #[arg(long, value_name = "FOLDER")]
-        out: PathBuf,
-        /// Platform tag of the wheel, such as `linux_x86_64`
-        #[arg(long)]
-        tag: String,
-    },
-    /// Build the source distribution
-    Sdist {
-        /// Folder for the source distribution
-        #[arg(long, value_name = "FOLDER")]
-        out: PathBuf,
-    },
 }
 
 const CHECK: &str = "\
@@ -57,7 +40,6 @@ Examples:
   cargo xtask dist --check      the same, and compare with a second build elsewhere";
 
 /// Runs the command of this process's arguments.
-#[must_use]
 pub fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -80,18 +62,5 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Check(arguments) => systems::check(&project, arguments),
-        Command::Wheel { out, tag } => {
-            let executables = Executables::of_this_machine(&project)?;
-            let file = wheel::write(&project, &executables, tag, out)?;
-            print(&file)
-        }
-        Command::Sdist { out } => print(&source::write(&project, out)?),
     }
-}
-
-/// The name of the file alone: programs read it.
-fn print(file: &std::path::Path) -> anyhow::Result<()> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    writeln!(io::stdout(), "{name}")?;
-    Ok(())
 }

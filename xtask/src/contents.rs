@@ -1,19 +1,23 @@
-//! What belongs to the executables: completions, manual pages, licences, notices and bills of materials.
+//! What belongs to the executables: completions, manual pages, licences and notices.
 
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use bot_cli_sdk::protocol::Manifest;
+use bot_cli_protocol::Manifest;
 use clap_mangen::Man;
 
 use crate::entry::Entry;
 use crate::executables::{Executables, suffix};
+use crate::notices;
 use crate::notices::Graph;
 use crate::project::{Project, TOGETHER};
-use crate::{bill, notices};
 
 /// The members with a manifest, and so with pages of the manual.
-const MANIFESTS: [&str; 2] = ["plugins/init/manifest.json", "plugins/cloud/manifest.json"];
+const MANIFESTS: [&str; 3] = [
+    "plugins/plugin/manifest.json",
+    "plugins/init/manifest.json",
+    "plugins/cloud/manifest.json",
+];
 
 /// Everything that is installed.
 #[derive(Debug)]
@@ -25,7 +29,6 @@ pub(crate) struct Contents {
     pub(crate) share: Vec<Entry>,
     /// Licence and notices.
     pub(crate) licences: Vec<Entry>,
-    pub(crate) bills: Vec<Entry>,
 }
 
 impl Contents {
@@ -34,7 +37,6 @@ impl Contents {
         let graph = Graph::read(project, target, &TOGETHER)?;
         let mut licences = vec![Entry::data("LICENSE", project.file("LICENSE")?)];
         licences.extend(notices::of(&graph, target)?);
-        let version = project.version()?;
         let mut share = completions(executables)?;
         share.extend(manual(project)?);
         Ok(Self {
@@ -42,7 +44,6 @@ impl Contents {
             executables: executables.together.clone(),
             share,
             licences,
-            bills: vec![bill::of(project, &graph, TOGETHER[0], version, target)?],
         })
     }
 }

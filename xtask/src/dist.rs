@@ -13,7 +13,7 @@ use crate::executables::Executables;
 use crate::notices::Graph;
 use crate::progress::say;
 use crate::project::{ALONE, Project, TOGETHER};
-use crate::{archive, bill, notices, source, tools, traces, wheel};
+use crate::{archive, notices, tools, traces, wheel};
 
 #[derive(Debug, Args)]
 pub(crate) struct DistArguments {
@@ -39,7 +39,7 @@ pub(crate) struct DistArguments {
     pub(crate) check: bool,
 }
 
-/// The folder of licences, notices and bills of materials in an archive.
+/// The folder of licences and notices in an archive.
 const DOCUMENTS: &str = "share/doc/bot-cli";
 
 /// Makes all of them and writes them, with their sums. Returns what was written.
@@ -61,7 +61,6 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
     let mut artefacts = vec![
         archived(project, &contents)?,
         wheel::packed(project, &contents, &wheel::tag(target)?)?,
-        source::packed(project)?,
     ];
     for name in ALONE {
         let executable = executables
@@ -113,8 +112,8 @@ fn archived(project: &Project, contents: &Contents) -> anyhow::Result<Entry> {
         .map(|entry| entry.below("bin"))
         .collect();
     entries.extend(contents.share.clone());
-    let documents = contents.licences.iter().chain(&contents.bills);
-    entries.extend(documents.map(|entry| entry.below(DOCUMENTS)));
+    let licences = contents.licences.iter();
+    entries.extend(licences.map(|entry| entry.below(DOCUMENTS)));
     let stem = format!("{}-{}-{}", TOGETHER[0], project.version()?, contents.target);
     let bytes = archive::packed(&stem, &entries, project.time)?;
     Ok(Entry::data(format!("{stem}.tar.gz"), bytes))
@@ -129,7 +128,6 @@ fn alone(project: &Project, name: &str, executable: &Entry, target: &str) -> any
         Entry::data("LICENSE", project.file("LICENSE")?),
     ];
     entries.extend(notices::of(&graph, target)?);
-    entries.push(bill::of(project, &graph, name, version, target)?);
     let stem = format!("{name}-{version}-{target}");
     let bytes = archive::packed(&stem, &entries, project.time)?;
     Ok(Entry::data(format!("{stem}.tar.gz"), bytes))

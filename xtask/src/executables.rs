@@ -38,19 +38,6 @@ impl Executables {
         Self::read(project, &folder, target)
     }
 
-    /// Builds those that belong together for this machine, with nothing but cargo.
-    pub(crate) fn of_this_machine(project: &Project) -> anyhow::Result<Self> {
-        let target = tools::this_machine()?;
-        let mut command = crate::project::cargo(&project.root);
-        command.arg("build");
-        run(command, project, &target, &TOGETHER)?;
-        let folder = project.target_folder.join("release");
-        Ok(Self {
-            alone: Vec::new(),
-            ..Self::read(project, &folder, &target)?
-        })
-    }
-
     /// Takes the executables of a folder.
     pub(crate) fn read(project: &Project, folder: &Path, target: &str) -> anyhow::Result<Self> {
         let suffix = suffix(target);
@@ -111,11 +98,7 @@ fn run(
     for package in packages {
         command.args(["--package", package]);
     }
-    // Standard output is for the name of the artefact.
-    let status = command
-        .stdout(std::io::stderr())
-        .status()
-        .context("could not run cargo")?;
+    let status = command.status().context("could not run cargo")?;
     if !status.success() {
         bail!("the executables could not be built");
     }

@@ -1,13 +1,11 @@
 //! `cargo xtask`: builds what users install. Nothing of it is part of the product.
 //!
-//! From one set of executables it makes a wheel, archives and a source distribution, with what belongs to them: completions,
-//! manual pages, licences, notices and bills of materials. The same commit gives the same bytes.
+//! From one set of executables it makes a wheel and archives, with what belongs to them: completions, manual pages, licences and
+//! notices. The same commit gives the same bytes.
 
 mod archive;
-mod bill;
 mod check;
 mod command_line;
-mod completions;
 mod contents;
 mod dist;
 mod entry;
@@ -15,7 +13,6 @@ mod executables;
 mod notices;
 mod progress;
 mod project;
-mod source;
 mod systems;
 mod tools;
 mod traces;

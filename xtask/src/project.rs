@@ -12,13 +12,13 @@ use serde_json::Value;
 const HOST: &str = "bot-cli";
 
 /// The packages whose executables belong together, the host first.
-pub(crate) const TOGETHER: [&str; 3] = [HOST, "bot-cli-init", "bot-cli-cloud"];
+pub(crate) const TOGETHER: [&str; 4] = [HOST, "bot-cli-plugin", "bot-cli-init", "bot-cli-cloud"];
 
 /// Those that are packed alone. Few people have a cluster, and this one has a version of its own: beside the host it would be
 /// twice the download, and could not be updated alone.
 pub(crate) const ALONE: [&str; 1] = ["bot-cli-secrets-kubernetes"];
 
-/// The project in this folder, as `cargo metadata` and `pyproject.toml` describe it.
+/// The project in this folder, as `cargo metadata` describes it.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -26,8 +26,8 @@ pub(crate) struct Project {
     pub(crate) target_folder: PathBuf,
     /// The time of the commit, in seconds since 1970: that of every file in an artefact.
     pub(crate) time: u64,
-    /// The table `project` of `pyproject.toml`.
-    pub(crate) python: toml::Table,
+    /// What the workspace says about the wheel.
+    wheel: Value,
     packages: Vec<Value>,
 }
 
@@ -48,28 +48,12 @@ impl Project {
         let root = metadata["workspace_root"].as_str();
         let root = PathBuf::from(root.context("cargo names no root of the workspace")?);
         let target = metadata["target_directory"].as_str();
-        let settings = fs::read_to_string(root.join("pyproject.toml"))
-            .context("could not read `pyproject.toml`")?;
-        let mut settings: toml::Table = settings.parse().context("`pyproject.toml`")?;
-        let Some(toml::Value::Table(python)) = settings.remove("project") else {
-            bail!("`pyproject.toml` has no table `project`");
-        };
         Ok(Self {
             target_folder: target.context("cargo names no target folder")?.into(),
             time: time(&root)?,
-            python,
+            wheel: metadata["metadata"]["wheel"].clone(),
             packages: metadata["packages"].as_array().cloned().unwrap_or_default(),
             root,
-        })
-    }
-
-    /// The folders of the members, below the root, as git names them.
-    pub(crate) fn members(&self) -> impl Iterator<Item = String> {
-        let root = self.root.to_str();
-        self.packages.iter().filter_map(move |package| {
-            let manifest = package["manifest_path"].as_str()?;
-            let folder = manifest.strip_suffix("Cargo.toml")?.strip_prefix(root?)?;
-            Some(folder.replace('\\', "/").trim_matches('/').to_owned())
         })
     }
 
@@ -107,16 +91,16 @@ impl Project {
         self.setting("name")
     }
 
-    /// A text of `pyproject.toml`.
+    /// A text about the wheel.
     pub(crate) fn setting(&self, key: &str) -> anyhow::Result<&str> {
-        let value = self.python.get(key).and_then(toml::Value::as_str);
-        value.with_context(|| format!("`pyproject.toml` has no text `project.{key}`"))
+        let value = self.wheel[key].as_str();
+        value.with_context(|| format!("`workspace.metadata.wheel` has no text `{key}`"))
     }
 
-    /// A list of texts of `pyproject.toml`.
+    /// A list of texts about the wheel.
     pub(crate) fn settings(&self, key: &str) -> impl Iterator<Item = &str> {
-        let list = self.python.get(key).and_then(toml::Value::as_array);
-        list.into_iter().flatten().filter_map(toml::Value::as_str)
+        let list = self.wheel[key].as_array();
+        list.into_iter().flatten().filter_map(Value::as_str)
     }
 
     /// The contents of a file.
@@ -145,11 +129,9 @@ pub(crate) fn clean(command: &mut Command) {
     }
 }
 
-/// `SOURCE_DATE_EPOCH`, or the time of the last commit; a source distribution, which has none, says it in a file.
+/// `SOURCE_DATE_EPOCH`, or the time of the last commit.
 fn time(root: &Path) -> anyhow::Result<u64> {
-    let told = env::var("SOURCE_DATE_EPOCH").ok();
-    let told = told.or_else(|| fs::read_to_string(root.join(TIME)).ok());
-    let text = if let Some(text) = told {
+    let text = if let Ok(text) = env::var("SOURCE_DATE_EPOCH") {
         text
     } else {
         let output = Command::new("git")
@@ -168,6 +150,3 @@ fn time(root: &Path) -> anyhow::Result<u64> {
         .parse()
         .with_context(|| format!("`{}` is no time in seconds", text.trim()))
 }
-
-/// The file of a source distribution with the time of its commit.
-pub(crate) const TIME: &str = "SOURCE_DATE_EPOCH";

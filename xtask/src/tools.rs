@@ -120,15 +120,6 @@ pub(crate) fn this_machine() -> anyhow::Result<String> {
         .context("rustc does not name its target")
 }
 
-/// The toolchain's version, such as `1.95.0`.
-pub(crate) fn toolchain() -> anyhow::Result<String> {
-    let said = rustc(&["--version"])?;
-    let version = said.split_whitespace().nth(1);
-    version
-        .map(str::to_owned)
-        .context("rustc does not name its version")
-}
-
 /// The folder of the toolchain.
 pub(crate) fn sysroot() -> anyhow::Result<PathBuf> {
     Ok(rustc(&["--print", "sysroot"])?.trim().into())

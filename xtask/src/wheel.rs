@@ -1,9 +1,7 @@
 //! A wheel: executables for `pip` and `uv`, without any Python.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{Cursor, Write as _};
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use base64::Engine as _;
@@ -12,11 +10,8 @@ use sha2::{Digest as _, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use crate::archive;
-use crate::completions;
 use crate::contents::Contents;
 use crate::entry::Entry;
-use crate::executables::Executables;
 use crate::project::{Project, TOGETHER};
 
 /// Starts the host under the name of the package, for `uvx`. Installers link the executables into one folder, or leave them in one.
@@ -27,21 +22,6 @@ host=${0%/*}/bot-cli
 [ -x \"$host\" ] || host=$(dirname -- \"$(readlink -f -- \"$0\")\")/bot-cli
 exec \"$host\" \"$@\"
 ";
-
-/// Writes the wheel of these executables, with what belongs to them. Returns the file.
-pub(crate) fn write(
-    project: &Project,
-    executables: &Executables,
-    tag: &str,
-    folder: &Path,
-) -> anyhow::Result<PathBuf> {
-    let contents = Contents::of(project, executables)?;
-    let wheel = packed(project, &contents, tag)?;
-    fs::create_dir_all(folder)
-        .with_context(|| format!("could not create `{}`", folder.display()))?;
-    archive::write(folder, &wheel)?;
-    Ok(folder.join(&wheel.path))
-}
 
 /// The platform tags of a target. A static executable runs beside any C library; the tags of both let installers take it.
 pub(crate) fn tag(target: &str) -> anyhow::Result<String> {
@@ -73,10 +53,9 @@ pub(crate) fn packed(project: &Project, contents: &Contents, tag: &str) -> anyho
         .iter()
         .map(|entry| entry.below(&format!("{data}/scripts")))
         .collect();
-    let share = contents.share.clone();
-    let share = completions::also_for(project.distribution()?, share)?;
     entries.extend(
-        share
+        contents
+            .share
             .iter()
             .map(|entry| entry.below(&format!("{data}/data"))),
     );
@@ -96,12 +75,6 @@ pub(crate) fn packed(project: &Project, contents: &Contents, tag: &str) -> anyho
             .licences
             .iter()
             .map(|entry| entry.below(&format!("{info}/licenses"))),
-    );
-    entries.extend(
-        contents
-            .bills
-            .iter()
-            .map(|entry| entry.below(&format!("{info}/sboms"))),
     );
     let record = format!("{info}/RECORD");
     let mut rows = String::new();
@@ -134,12 +107,8 @@ fn scripts(project: &Project, contents: &Contents) -> anyhow::Result<Vec<Entry>>
     Ok(scripts)
 }
 
-/// What `pip` and an index show, with the README as the description. A source distribution has the same.
-pub(crate) fn metadata(
-    project: &Project,
-    version: &str,
-    licences: &[Entry],
-) -> anyhow::Result<Vec<u8>> {
+/// What `pip` and an index show, with the README as the description.
+fn metadata(project: &Project, version: &str, licences: &[Entry]) -> anyhow::Result<Vec<u8>> {
     let name = project.distribution()?;
     let keywords: Vec<&str> = project.settings("keywords").collect();
     let mut lines = vec![
@@ -148,7 +117,7 @@ pub(crate) fn metadata(
         format!("Version: {version}"),
         format!("Summary: {}", project.setting("description")?),
         format!("Keywords: {}", keywords.join(",")),
-        format!("License-Expression: {}", project.setting("license")?),
+        "License-Expression: MIT".to_owned(),
     ];
     lines.extend(
         licences
@@ -169,12 +138,12 @@ pub(crate) fn metadata(
     }
     lines.push("Description-Content-Type: text/markdown".to_owned());
     let mut metadata = format!("{}\n\n", lines.join("\n")).into_bytes();
-    metadata.extend(project.file(project.setting("readme")?)?);
+    metadata.extend(project.file("README.md")?);
     Ok(metadata)
 }
 
 /// A version as Python writes it: `1.0.0-rc.1` is `1.0.0rc1`.
-pub(crate) fn version(version: &str) -> anyhow::Result<String> {
+fn version(version: &str) -> anyhow::Result<String> {
     let Some((release, stage)) = version.split_once('-') else {
         return Ok(version.to_owned());
     };

@@ -4,16 +4,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
-use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::shell;
+use bot_cli_engine::platform::folders::create_private;
+use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::outcome::Reply;
+use bot_cli_terminal::shell;
 use serde_json::json;
 
 use super::text;
-use crate::added::word;
 use crate::arguments::Shell;
 use crate::environment::ShellFolders;
-use crate::platform::create_folders;
 
 /// The place of a script.
 struct Place {
@@ -69,7 +68,7 @@ fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
     Ok(match shell {
         Shell::Bash => {
             let file = in_folder(&folders.bash)?.join("completions/bot-cli");
-            let line = format!("source {}", word(&file));
+            let line = format!("source {}", shell::quoted(&file.display().to_string()));
             Place {
                 file,
                 when: "New shells complete bot-cli where bash-completion is installed. Where it is not, add this line to ~/.bashrc:".to_owned(),
@@ -79,7 +78,7 @@ fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
         Shell::Zsh => {
             let folder = in_folder(&folders.data)?.join("zsh/site-functions");
             Place {
-                line: Some(format!("fpath=({} $fpath)", word(&folder))),
+                line: Some(format!("fpath=({} $fpath)", shell::quoted(&folder.display().to_string()))),
                 file: folder.join("_bot-cli"),
                 when: "New shells complete bot-cli if that folder is in $fpath. If it is not, add this line to ~/.zshrc, before the line with compinit:".to_owned(),
             }
@@ -103,7 +102,7 @@ fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = real.parent().unwrap_or(Path::new("/"));
-    create_folders(folder)?;
+    create_private(folder)?;
     let mut written = tempfile::NamedTempFile::new_in(folder)?;
     written.write_all(text.as_bytes())?;
     written.persist(real)?;

@@ -1,6 +1,6 @@
 //! Addresses of services.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use url::Url;
 
 /// An address of a service: HTTPS, or HTTP on this machine; no user in it.
@@ -32,7 +32,6 @@ pub fn address(text: &str) -> Result<Url, Failure> {
 }
 
 /// Whether an address stays on this machine.
-#[must_use]
 pub fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -9,8 +9,8 @@ mod profile;
 
 use std::time::Duration;
 
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::secret::Secret;
 
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 pub use profile::{Ability, Limits, NameRules, Profile};
@@ -62,11 +62,31 @@ pub trait SecretsBackend {
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError>;
 
+    /// Stores entries and removes the other keys of the set. Keys that somebody else has removed by now are gone as wanted.
+    fn replace(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        removed: &[Key],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let put = self.put(name, entries, prior);
+        if removed.is_empty() {
+            return put;
+        }
+        let stored: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
+        put.map_err(|error| before_removal(error, &stored, removed))?;
+        self.unset(name, removed)
+            .map_err(|error| in_removal(error, &stored, removed))?;
+        // What was seen after the first part is no longer what there is.
+        Ok(Confirmed::ByAnswer)
+    }
+
     /// Removes keys from a set. Returns those that were not there.
     fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError>;
 
-    /// Removes a set of either kind; `false` when there is none.
-    fn delete(&self, name: &SetName) -> Result<bool, ChangeError>;
+    /// Removes a set of either kind, where it has all those keys and only those that were `seen`; `false` when there is none.
+    fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError>;
 
     /// Waits between two looks at a set that is not ready yet, until the user wants to stop.
     fn pause(&self, pause: Duration) -> Result<(), BackendError>;
@@ -92,7 +112,6 @@ pub enum Prior<'a> {
 
 impl Prior<'_> {
     /// Returns the region of a new set.
-    #[must_use]
     pub const fn region(&self) -> Option<&Region> {
         match self {
             Self::Absent(region) => *region,
@@ -145,7 +164,6 @@ pub struct Parts {
 
 impl<E> ChangeError<E> {
     /// A failure that changed nothing.
-    #[must_use]
     pub const fn not_done(cause: E) -> Self {
         Self {
             cause,
@@ -217,5 +235,109 @@ pub trait Explained: std::error::Error + 'static {
     /// Whether the words say what became of a change.
     fn tells_effect(&self) -> bool {
         false
+    }
+}
+
+/// Completes the error of the first step: all keys to be removed are still there.
+fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
+    if removed.is_empty() {
+        return error;
+    }
+    match &mut error.effect {
+        // True of the removed keys as well.
+        Effect::NotDone | Effect::Unknown => {}
+        Effect::Done => {
+            error.effect = Effect::Partly(Box::new(Parts {
+                done: put.to_vec(),
+                unknown: Vec::new(),
+                not_done: removed.to_vec(),
+            }));
+        }
+        Effect::Partly(parts) => parts.not_done.extend_from_slice(removed),
+    }
+    error
+}
+
+/// Completes the error of the second step: all entries were stored.
+fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
+    let removed = removed.to_vec();
+    let mut parts = match error.effect {
+        Effect::Done => return error,
+        Effect::Unknown => Parts {
+            unknown: removed,
+            ..Parts::default()
+        },
+        Effect::NotDone => Parts {
+            not_done: removed,
+            ..Parts::default()
+        },
+        Effect::Partly(parts) => *parts,
+    };
+    parts.done = [put.to_vec(), parts.done].concat();
+    let effect = Effect::Partly(Box::new(parts));
+    ChangeError {
+        cause: error.cause,
+        effect,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BackendError, ChangeError, Effect, Parts, before_removal, in_removal};
+    use crate::domain::Key;
+
+    fn keys(names: &[&str]) -> Vec<Key> {
+        names.iter().map(|name| Key::parse(name).unwrap()).collect()
+    }
+
+    fn partly(done: &[&str], unknown: &[&str], not_done: &[&str]) -> Effect {
+        Effect::Partly(Box::new(Parts {
+            done: keys(done),
+            unknown: keys(unknown),
+            not_done: keys(not_done),
+        }))
+    }
+
+    #[test]
+    fn every_key_is_told_as_what_it_is() {
+        let (put, removed) = (keys(&["A", "B"]), keys(&["X", "Y"]));
+        let error = |effect| ChangeError {
+            cause: BackendError::Cancelled,
+            effect,
+        };
+        for (effect, put_failed, removal_failed) in [
+            (
+                Effect::NotDone,
+                Effect::NotDone,
+                partly(&["A", "B"], &[], &["X", "Y"]),
+            ),
+            (
+                Effect::Unknown,
+                Effect::Unknown,
+                partly(&["A", "B"], &["X", "Y"], &[]),
+            ),
+            (
+                Effect::Done,
+                partly(&["A", "B"], &[], &["X", "Y"]),
+                Effect::Done,
+            ),
+        ] {
+            assert_eq!(
+                before_removal(error(effect.clone()), &put, &removed).effect,
+                put_failed
+            );
+            assert_eq!(
+                in_removal(error(effect), &put, &removed).effect,
+                removal_failed
+            );
+        }
+        let effect = before_removal(error(partly(&["A"], &[], &["B"])), &put, &removed).effect;
+        assert_eq!(effect, partly(&["A"], &[], &["B", "X", "Y"]));
+        let effect = in_removal(error(partly(&["X"], &["Y"], &[])), &put, &removed).effect;
+        assert_eq!(effect, partly(&["A", "B", "X"], &["Y"], &[]));
+        assert_eq!(
+            before_removal(error(Effect::Done), &put, &[]).effect,
+            Effect::Done
+        );
     }
 }

@@ -26,9 +26,9 @@ mod token;
 mod unset;
 mod vault;
 
-use bot_cli_sdk::failure::{ChangeState, Failure};
+use bot_cli_protocol::failure::{ChangeState, Failure};
+use bot_cli_protocol::{Candidate, Role, UseSpec};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
-use bot_cli_sdk::protocol::{Candidate, Role, UseSpec};
 use bot_cli_sdk::session::{Context, Session};
 
 use crate::environment::{self, Environment};
@@ -57,6 +57,8 @@ impl Plugin for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        // Until the reply: every command looks whether it is to stop, and reading may renew the sign-in.
+        std::mem::forget(session.guard());
         run(self, session, Environment::read()?)
     }
 }

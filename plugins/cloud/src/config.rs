@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
@@ -49,7 +49,6 @@ impl ConfigFile {
     }
 
     /// A setting.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.settings.get(key).and_then(Item::as_str)
     }
@@ -181,7 +180,6 @@ fn text(raw: &RawString) -> &str {
 }
 
 /// Nobody's home is known.
-#[must_use]
 pub fn homeless() -> Failure {
     Failure::new(
         Exit::Failed,

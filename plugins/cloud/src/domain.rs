@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use bot_cli_sdk::discovery::PluginName;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_engine::discovery::PluginName;
+use bot_cli_protocol::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 /// The prefix of a backend's name in the name of its plugin.
@@ -184,7 +184,6 @@ impl BackendName {
     pub const HOSTED: Self = Self(Cow::Borrowed("hosted"));
 
     /// Lower-case letters, digits and hyphens, with which the name of an executable can end.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let fits = !text.is_empty() && PluginName::parse(&format!("{SECRETS}{text}")).is_some();
@@ -196,7 +195,6 @@ macro_rules! text_of {
     ($($name:ident),*) => {$(
         impl $name {
             /// The text.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -240,7 +238,6 @@ pub enum SetKind {
 
 impl SetKind {
     /// Returns the name in JSON and in tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Secret => "secret",
@@ -250,7 +247,6 @@ impl SetKind {
     }
 
     /// Returns the name as part of a sentence.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Secret => "secret set",
@@ -273,7 +269,6 @@ pub enum Status {
 
 impl Status {
     /// The name that scripts read.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ready => "ready",

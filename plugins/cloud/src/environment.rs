@@ -3,9 +3,9 @@
 use std::env::VarError;
 use std::path::PathBuf;
 
-use bot_cli_sdk::discovery::{self, Discovery};
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::secret::Secret;
 
 use crate::input::invalid;
 use crate::pace::Pace;
@@ -129,7 +129,6 @@ impl Environment {
     }
 
     /// Returns the folder of the vault.
-    #[must_use]
     pub fn vault_folder(&self) -> Option<PathBuf> {
         Some(self.data_folder.as_ref()?.join("vault"))
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 
-use bot_cli_sdk::failure::reason;
+use bot_cli_protocol::failure::reason;
 pub use reason::Reason;
 
 use crate::platform::{
@@ -272,7 +272,6 @@ fn is_temporary(name: &OsStr) -> bool {
 }
 
 /// Leaves an empty file as a mark; `false` where it is there already.
-#[must_use]
 pub fn first_time(mark: &Path) -> bool {
     let folder = mark.parent().unwrap_or(Path::new("."));
     let made = private_folder(folder).and_then(|()| {

@@ -8,13 +8,12 @@ pub mod pairs;
 pub mod template;
 pub mod value_from;
 
-use bot_cli_sdk::failure::{Failure, Field};
+use bot_cli_protocol::failure::{Failure, Field};
 
 /// The length from which a part of a word that has digits may be a token in capitals: `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
 
 /// Returns whether a word is surely a key and not a value in the wrong place: `OPENAI_API_KEY`.
-#[must_use]
 pub fn looks_like_a_key(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -28,7 +27,6 @@ fn may_be_a_token(part: &str) -> bool {
 }
 
 /// A failure that names every wrong field.
-#[must_use]
 pub fn invalid(fields: Vec<(String, Option<&str>, String)>) -> Failure {
     let fields = fields.into_iter().map(|(name, flag, problem)| {
         let field = Field::new(name, problem);

@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::failure::reason;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::reason;
+use bot_cli_protocol::secret::Secret;
 use keyring::Error;
 use keyring::v1::Entry;
 

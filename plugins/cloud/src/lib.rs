@@ -25,8 +25,11 @@ mod watch;
 mod words;
 
 // What this repository's tests use besides the executable.
-pub use backend::local::{Effect, ORGANIZATION, REGIONS, Vault, VaultError};
-pub use backend::{Details, Keys, Summary};
+pub use backend::local::{ORGANIZATION, REGIONS, Vault};
+pub use backend::{
+    BackendError, ChangeError, Details, Effect, Explained, Keys, Prior, ReadsValues,
+    SecretsBackend, Summary,
+};
 pub use command::run;
 pub use domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 pub use environment::Environment;
@@ -39,7 +42,6 @@ pub use watch::Nobody;
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, whichever it was started for.
-#[must_use]
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -103,7 +103,6 @@ pub struct RegionOption {
 
 impl ScopeOptions {
     /// Returns the wanted scope.
-    #[must_use]
     pub fn wanted(&self, region: Option<&str>) -> Wanted {
         Wanted {
             organization: self.organization.clone(),
@@ -115,7 +114,6 @@ impl ScopeOptions {
 
 impl Command {
     /// Returns whether the command changes stored data, so that its failure must state the outcome.
-    #[must_use]
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets { command } => match command {

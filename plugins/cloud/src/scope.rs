@@ -5,8 +5,8 @@ mod tests;
 
 use std::time::Duration;
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::shell::quoted;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -14,6 +14,7 @@ use crate::address::address;
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
+use crate::input::given::Wrong;
 use crate::input::invalid;
 use crate::pace::Pace;
 use crate::secret_file::Storage;
@@ -81,7 +82,7 @@ impl Scope {
         backends: impl FnOnce(&BackendName) -> Result<BackendSettings, Failure>,
         signed_in: bool,
     ) -> Result<Self, Failure> {
-        let mut wrong = Vec::new();
+        let (mut wrong, mut unknown) = (Vec::new(), None);
         let configured_url = texts(None, environment.api_url.as_deref(), config.get("api_url"));
         let named_backend = texts(
             wanted.backend.as_deref(),
@@ -89,10 +90,13 @@ impl Scope {
             config.get("backend"),
         );
         let backend = match named_backend {
-            Some(named) => Setting {
-                value: backend_of(named.value, named.source)?,
-                source: named.source,
-            },
+            Some(named) => {
+                let parsed = BackendName::parse(named.value);
+                if parsed.is_none() {
+                    unknown = Some(unknown_backend(named.value, named.source));
+                }
+                of(parsed.unwrap_or(BackendName::LOCAL), named.source)
+            }
             None if environment.token.is_some() => of(BackendName::HOSTED, Source::Environment),
             None if configured_url.is_some() => of(
                 BackendName::HOSTED,
@@ -134,6 +138,11 @@ impl Scope {
         let timeout = checked(&mut wrong, "timeout", timeout, seconds);
         let keyring = texts(None, environment.keyring.as_deref(), config.get("keyring"));
         let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
+        match unknown {
+            Some(unknown) if wrong.is_empty() => return Err(unknown),
+            Some(_) => wrong.push(no_backend()),
+            None => {}
+        }
         if !wrong.is_empty() {
             return Err(invalid(wrong));
         }
@@ -163,7 +172,6 @@ impl Scope {
     }
 
     /// For programs.
-    #[must_use]
     pub fn json(&self) -> Value {
         let nobody = json!({ "value": null, "source": Source::Default.name() });
         let mut scope = json!({
@@ -181,7 +189,6 @@ impl Scope {
     }
 
     /// A command for the same place: what an option said of it is said again.
-    #[must_use]
     pub fn command(&self, words: &str) -> String {
         let mut command = format!("bot-cli cloud {words}");
         let mut said = |option: &str, value: &str, source: Source| {
@@ -198,13 +205,11 @@ impl Scope {
     }
 
     /// The address as the user writes it.
-    #[must_use]
     pub fn shown_url(&self) -> String {
         self.api_url.value.as_str().trim_end_matches('/').to_owned()
     }
 
     /// For `-v`.
-    #[must_use]
     pub fn words(&self) -> String {
         let mut words = vec![format!(
             "backend {} ({})",
@@ -234,17 +239,18 @@ pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
 }
 
 /// There is no such backend. What stands on the command line in its place may be a value, and is not shown.
-#[must_use]
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
         words => format!("there is no backend `{}`{words}", theirs(name)),
     };
-    Failure::new(Exit::Usage, "unknown_backend", message).field(
-        "backend",
-        Some("--backend"),
-        "must be `local`, `hosted` or a backend that is installed",
-    )
+    let (field, flag, problem) = no_backend();
+    Failure::new(Exit::Usage, "unknown_backend", message).field(&field, flag, &problem)
+}
+
+fn no_backend() -> Wrong {
+    let problem = "must be `local`, `hosted` or a backend that is installed";
+    ("backend".to_owned(), Some("--backend"), problem.to_owned())
 }
 
 /// Whether the keyring is used where there is one.
@@ -257,7 +263,6 @@ pub fn keyring_of(text: &str) -> Result<Storage, String> {
 }
 
 /// The word that [`keyring_of`] reads.
-#[must_use]
 pub const fn keyring_word(place: Storage) -> &'static str {
     match place {
         Storage::Keyring => "auto",

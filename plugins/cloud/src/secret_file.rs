@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 use zeroize::Zeroizing;
 
 use crate::files::{
@@ -38,7 +38,6 @@ pub enum Storage {
 
 impl Storage {
     /// The name in a configuration.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -47,7 +46,6 @@ impl Storage {
     }
 
     /// Describes the storage of the text of `path`.
-    #[must_use]
     pub fn words(self, path: &Path) -> String {
         match self {
             Self::File => path.display().to_string(),
@@ -85,19 +83,16 @@ pub struct SecretFile<'a> {
 
 impl<'a> SecretFile<'a> {
     /// The text at `path`, whether or not there is one; `watch` may have to wait for a keyring.
-    #[must_use]
     pub fn new(path: PathBuf, watch: &'a dyn Watch) -> Self {
         Self { path, watch }
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether there is a file, as far as that can be known without opening anything. What can't be looked at, and a link
     /// that leads nowhere, are not nothing.
-    #[must_use]
     pub fn exists(&self) -> bool {
         !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -114,7 +109,6 @@ impl<'a> SecretFile<'a> {
     }
 
     /// Whether the file has the text or names an entry of the keyring.
-    #[must_use]
     pub fn place(&self) -> Storage {
         match self.entry() {
             Some(_) => Storage::Keyring,
@@ -203,7 +197,8 @@ impl<'a> SecretFile<'a> {
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
         // By the first word people know the entry in a list of all.
-        let kind = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let kind = name.split('.').next().unwrap_or_default();
         let mut number = [0; 8];
         random(&mut number).map_err(|reason| SecretFileError::File(reason.into()))?;
         let name = format!("{kind}-{:016x}", u64::from_be_bytes(number));
@@ -382,7 +377,7 @@ fn entry(text: &Secret) -> Option<&str> {
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{SecretFile, SecretFileError, Storage, entry};
     use crate::watch::Nobody;

@@ -22,7 +22,6 @@ pub enum Source {
 }
 
 impl Source {
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flag => "flag",
@@ -37,7 +36,6 @@ impl Source {
     }
 
     /// Behind what is wrong with a value, where it is not on the command line.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Environment => " (from the environment)",

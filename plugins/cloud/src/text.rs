@@ -1,16 +1,14 @@
 //! Words that every room needs: numbers of things, and texts of the other side.
 
-use bot_cli_sdk::terminal::short_line;
-use bot_cli_sdk::wording::count;
+use bot_cli_protocol::wording::count;
+use bot_cli_terminal::short_line;
 
 /// Returns a text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
-#[must_use]
 pub fn theirs(text: &str) -> String {
     short_line(text, 300)
 }
 
 /// Returns "5 seconds", "2 minutes", "24 hours", "3 days": never less than it is.
-#[must_use]
 pub fn span(seconds: u64) -> String {
     let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
     match seconds {

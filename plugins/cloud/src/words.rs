@@ -7,8 +7,8 @@ mod vault;
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::shell;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_terminal::shell;
 
 use crate::backend::{BackendError, Explained};
 use crate::files::{Reason, WriteError};
@@ -40,13 +40,11 @@ impl Explained for BackendError {
 }
 
 /// Returns the failure for an error of a backend.
-#[must_use]
 pub fn failure(error: &impl Explained) -> Failure {
     error.explain()
 }
 
 /// Returns the failure for an error of the keyring.
-#[must_use]
 pub fn keyring(error: &KeyringError) -> Failure {
     let failure =
         |exit, code: &str| Failure::new(exit, code, error.to_string()).caused_by(error.clone());
@@ -66,7 +64,6 @@ pub fn keyring(error: &KeyringError) -> Failure {
 }
 
 /// A file that could not be written.
-#[must_use]
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
     Failure::new(Exit::Failed, "not_written", message)
@@ -75,7 +72,6 @@ pub fn not_written(path: &Path, reason: Reason) -> Failure {
 }
 
 /// A file that was written, but perhaps not durably.
-#[must_use]
 pub fn not_synced(path: &Path, reason: Reason) -> Failure {
     let message = format!(
         "`{}` was written, but the disk did not confirm it: {reason}",
@@ -87,7 +83,6 @@ pub fn not_synced(path: &Path, reason: Reason) -> Failure {
 }
 
 /// A write that failed, before it took effect or after.
-#[must_use]
 pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     match error {
         WriteError::NotWritten(error) => not_written(path, error.into()),
@@ -96,7 +91,6 @@ pub fn write_failure(path: &Path, error: WriteError) -> Failure {
 }
 
 /// The command that keeps others out of a file.
-#[must_use]
 pub fn close(path: &Path) -> String {
     format!("chmod 600 {}", quoted(path))
 }

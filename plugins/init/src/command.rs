@@ -10,9 +10,10 @@ mod update;
 
 use std::cell::OnceCell;
 
-use bot_cli_sdk::failure::{Exit, Failure, Field, OrFail as _};
-use bot_cli_sdk::plugin::{Command, Reply};
-use bot_cli_sdk::protocol::{Role, UseSpec};
+use bot_cli_protocol::failure::{Exit, Failure, Field, OrFail as _};
+use bot_cli_protocol::question::Question;
+use bot_cli_protocol::{Role, UseSpec};
+use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
@@ -29,18 +30,20 @@ use crate::packs;
 use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, resolve};
 use crate::target::Target;
 use crate::target::compare::Guides;
-use crate::wizard::{self, Selection, Way};
+use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
 impl Command for Options {
-    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[
-        ("stt", "provider-pack/stt"),
-        ("llm", "provider-pack/llm"),
-        ("tts", "provider-pack/tts"),
-        ("realtime", "provider-pack/realtime"),
-        ("video", "provider-pack/video"),
-    ];
+    const COMPLETES: &'static [&'static str] = &["stt", "llm", "tts", "realtime", "video"];
+
+    fn complete(
+        argument: &str,
+        _words: &[String],
+        _context: &Context,
+    ) -> Result<Vec<Candidate>, Failure> {
+        Ok(packs::services(argument))
+    }
 
     fn uses() -> Vec<(Role, UseSpec)> {
         vec![(Role::ProviderPack, packs::declared_uses())]
@@ -61,7 +64,7 @@ impl Command for Options {
             return document(schema(&packs::find(session)?));
         }
         self.mention_context_hub(session);
-        if self.update || self.undo {
+        if self.update {
             return update::run(&self, session);
         }
         let draft = self.draft.clone();
@@ -128,6 +131,9 @@ impl Options {
         note_name(&config, session);
         if self.dry_run {
             return document(config.to_json());
+        }
+        if self.target_dir.is_none() {
+            agree_on_here(&target, session)?;
         }
         let job = self.job(target, Some(config), Asks::Never);
         Job {
@@ -226,6 +232,35 @@ impl Options {
 
 const CONTEXT_HUB: &str = "`uv tool install pipecat-ai-context-hub`, then `pipecat-ai-context-hub refresh` \
      (about 1 GB, several minutes), then `pipecat-ai-context-hub install --no-refresh`";
+
+/// Names the folder that nobody has named, and asks whether it is meant where hardly anybody would mean it.
+fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
+    let shown = target.path.display().to_string();
+    let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
+        let message = format!(
+            "no folder was given: the project goes into {}",
+            quoted(&shown)
+        );
+        session.log(Level::Note, &message);
+        return Ok(());
+    };
+    let fix = "`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here";
+    if !session.interactive() {
+        let message = format!(
+            "no folder was given, and {} is used only where it is: {doubt}",
+            quoted(&shown)
+        );
+        return Err(Failure::new(Exit::Usage, "invalid_target", message).hint(fix));
+    }
+    let question = Question::confirm("here", format!("Create the project in {}?", quoted(&shown)))
+        .default(false)
+        .details(doubt)
+        .help(fix);
+    if session.confirm(&question)? {
+        return Ok(());
+    }
+    Err(Failure::cancelled())
+}
 
 /// The configuration that a draft says; `problems` are those of its file.
 fn resolved<'c>(

@@ -2,8 +2,8 @@
 
 use std::slice;
 
-use bot_cli_sdk::shell::quoted;
 use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_terminal::shell::quoted;
 use serde_json::{Map, Value};
 
 use crate::config::{Client, Config};

@@ -6,7 +6,7 @@ mod text;
 
 use std::cmp::Ordering;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 use semver::Version;
 
 use crate::digest::sha256;

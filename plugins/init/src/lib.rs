@@ -1,6 +1,7 @@
 //! Starts a bot project: coding-agent guides and a complete runnable bot.
 
 mod catalogue;
+mod code;
 mod command;
 mod config;
 mod digest;

@@ -6,12 +6,12 @@ mod formats;
 mod layout;
 mod lines;
 mod python;
-mod regions;
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use self::layout::Layout;
+pub(crate) use self::lines::{changes, words};
 
 /// A file's three versions, each with `\n` at the end of its lines.
 #[derive(Debug, Clone, Copy)]
@@ -121,17 +121,17 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
         yours: &yours,
         new: &new,
     };
-    let merged = of_format(path, &versions);
-    layout.restore(check::checked(path, &versions, merged))
-}
-
-/// Merges versions that all differ.
-fn of_format(path: &str, versions: &Versions) -> Merged {
     let extension = Path::new(path).extension();
-    match extension.and_then(OsStr::to_str) {
-        Some("py") => python::merge(versions),
-        _ => formats::merge(path, versions).unwrap_or_else(|| lines::merge(versions)),
-    }
+    let ways = if extension.and_then(OsStr::to_str) == Some("py") {
+        python::ways(&versions)
+    } else {
+        let by_format = formats::merge(path, &versions);
+        by_format
+            .into_iter()
+            .chain([lines::merge(&versions)])
+            .collect()
+    };
+    layout.restore(check::first(path, &versions, ways))
 }
 
 #[cfg(test)]

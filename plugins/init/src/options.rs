@@ -35,10 +35,9 @@ Examples:
     bot-cli init my-bot --config bot.json --dry-run
     bot-cli init --list-options
 
-  Change a project later: first look, then do it, then take it back:
+  Change a project later: first look, then do it:
     bot-cli init my-bot --update --recording --dry-run
     bot-cli init my-bot --update --recording
-    bot-cli init my-bot --undo
 
   Print a schema, with which editors complete and check such a file:
     bot-cli init --config-schema";
@@ -105,9 +104,9 @@ pub struct Options {
         default_value_t
     )]
     pub conflicts: Conflicts,
-    /// Put back the files that the last update replaced
-    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["config", "check", "no_record", "dry_run", "overwrite_guide", "list_options", "config_schema"])]
-    pub undo: bool,
+    /// Also replace files with uncommitted changes, and keep all as they were in `.bot-cli/before`
+    #[arg(long, help_heading = "Change a project", requires = "update")]
+    pub force: bool,
 
     /// Print all transports and services and exit: a table at a terminal, JSON elsewhere and with --json
     #[arg(long, help_heading = "Input and output")]

@@ -1,13 +1,15 @@
 //! Finds provider packs, where a command has a use for them.
 
-use bot_cli_sdk::compat::User;
-use bot_cli_sdk::discovery::{self, Discovery, FoundPack, PackStanding, Reach};
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::pack::{self, Taken};
-use bot_cli_sdk::protocol::UseSpec;
+use bot_cli_engine::compat::User;
+use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_protocol::UseSpec;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
-use bot_cli_templates::{FRAMEWORK, Imports};
+use bot_cli_templates::pack::{self, Taken};
+use bot_cli_templates::packs::{self, FoundPack, PackStanding, Reach};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
@@ -22,38 +24,51 @@ pub(crate) fn uses() -> UseSpec {
 
 /// The same for the manifest, with what the services of packs can't have: so it is known without starting this plugin.
 pub(crate) fn declared_uses() -> UseSpec {
-    uses().taken(&taken())
+    let mut uses = uses();
+    uses.taken = taken().declared();
+    uses
 }
 
-/// Returns the built-in names that a pack can't have: identifiers, variables with another meaning, names of generated code.
+/// Returns the built-in names that a pack can't have: identifiers, variables with another meaning.
 #[must_use]
 pub fn taken() -> Taken {
-    let mut taken = BuiltIn::get().taken();
-    for (module, name) in Imports::get().names() {
-        taken.name(module, name);
-    }
-    taken
+    BuiltIn::get().taken()
 }
 
 /// Returns the built-in catalogue with the packs found; unusable ones are in [`Catalogue::unused`]. Packs that have to be asked
 /// for their services are started, once for each version of their file.
 pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
+    let relay = session.relay("packs");
+    let reach = Reach::Start {
+        relay: &relay,
+        cwd: session.cwd().to_owned(),
+    };
+    let found = found(reach);
+    if session.cancelled() {
+        return Err(Failure::cancelled());
+    }
+    Ok(catalogue(found))
+}
+
+/// Returns the services of packs that are of this kind, without starting anything, for completion.
+pub(crate) fn services(kind: &str) -> Vec<Candidate> {
+    let catalogue = catalogue(found(Reach::CacheOnly));
+    let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
+    let services = services.flat_map(|provider| &provider.services);
+    let fitting = services.filter(|service| service.kind.name() == kind);
+    fitting
+        .map(|service| Candidate::new(&service.id).about(&service.label))
+        .collect()
+}
+
+fn found(reach: Reach<'_>) -> Vec<FoundPack> {
     let discovery = Discovery::of_plugin(
         std::env::current_exe().ok(),
         |name| std::env::var_os(name),
         discovery::user(),
     );
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
-    let relay = session.relay("packs");
-    let reach = Reach::Start {
-        relay: &relay,
-        cwd: session.cwd().to_owned(),
-    };
-    let found = discovery.packs(Some(&user), taken, reach);
-    if session.cancelled() {
-        return Err(Failure::cancelled());
-    }
-    Ok(catalogue(found))
+    packs::find(&discovery, Some(&user), taken, reach)
 }
 
 fn catalogue(found: Vec<FoundPack>) -> Catalogue {

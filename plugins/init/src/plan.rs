@@ -16,7 +16,6 @@ mod arguments;
 mod check;
 mod imports;
 mod manifest;
-pub(crate) mod names;
 mod quote;
 mod requirements;
 mod settings;
@@ -92,7 +91,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
         let mut text = templates.render(&entry.template, &values)?;
         if entry.template.ends_with(".py.liquid") {
-            text = imports::complete(text, &entry.path, config, templates)?;
+            text = imports::arranged(&text, templates)?;
         }
         let file = PlannedFile {
             path: entry.path.to_string(),

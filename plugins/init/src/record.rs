@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 
 use bot_cli_templates::FRAMEWORK;
 use flate2::{Compression, GzBuilder};
+use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,6 +32,9 @@ pub const BASE: &str = ".bot-cli/base.tar.gz";
 pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 
 const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the record's form.
 const SCHEMA: u32 = 1;
@@ -80,7 +84,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     };
     let project = Project {
         schema: SCHEMA,
-        tool: env!("CARGO_PKG_VERSION"),
+        tool: VERSION,
         framework: framework(),
         config: config.to_json(),
         files: generated.iter().map(hash).collect(),
@@ -109,12 +113,12 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
 }
 
 /// The origin of a `project.json` that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A version of this program wrote it in a form that this one knows.
+    /// This version of the program wrote it, or an earlier one.
     Own,
-    /// A later version wrote it.
-    Later,
+    /// This later version wrote it.
+    Later(String),
     /// It is something else.
     Foreign,
 }
@@ -122,17 +126,35 @@ pub enum Origin {
 /// Tells who wrote a `project.json`.
 #[must_use]
 pub fn origin(project: &[u8]) -> Origin {
-    #[derive(Deserialize)]
-    struct Head {
-        schema: u32,
-        #[serde(rename = "tool")]
-        _tool: String,
-    }
     match serde_json::from_slice::<Head>(project) {
-        Ok(head) if head.schema <= SCHEMA => Origin::Own,
-        Ok(_) => Origin::Later,
+        Ok(head) if head.is_later() => Origin::Later(head.tool),
+        Ok(_) => Origin::Own,
         Err(_) => Origin::Foreign,
     }
+}
+
+/// What every version writes.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+    tool: String,
+}
+
+impl Head {
+    /// Whether a later version wrote it: this one would take back what that has made.
+    fn is_later(&self) -> bool {
+        let own = Version::parse(VERSION);
+        let is_younger =
+            || Version::parse(&self.tool).is_ok_and(|tool| own.is_ok_and(|own| tool > own));
+        self.schema > SCHEMA || is_younger()
+    }
+}
+
+/// Says that a later version of this program wrote a record, as the rest of a sentence.
+#[must_use]
+pub fn later(tool: &str) -> String {
+    let tool: String = tool.chars().flat_map(char::escape_debug).collect();
+    format!("was written by bot-cli-init {tool}, and this is {VERSION}")
 }
 
 #[cfg(test)]

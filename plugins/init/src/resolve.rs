@@ -7,7 +7,7 @@ mod services;
 mod together;
 mod transports;
 
-use bot_cli_sdk::failure::{Failure, Field};
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_templates::catalogue::BotType;
 
 use crate::catalogue::Catalogue;
@@ -75,7 +75,6 @@ pub fn resolve<'c>(
 }
 
 /// One failure that names every field that is missing or wrong.
-#[must_use]
 pub fn invalid_input(fields: Vec<Field>) -> Failure {
     let mut failure = Failure::invalid_input(fields)
         .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option");

@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::suggest;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest;
 
 use crate::platform;
 

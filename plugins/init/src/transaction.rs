@@ -1,20 +1,23 @@
 //! Files of a target are created, replaced and removed all together or not at all.
 //!
 //! Everything is first written and synced in a staging folder in the target, or beside it. A target that is not there
-//! yet comes into being by one rename. For one that is there, a journal is written, then each new subtree and each
-//! changed file is renamed to its place, and each file to remove is renamed into the staging folder. An error takes the
-//! renames back; whoever finds the journal of a run that was killed carries its renames out.
+//! yet comes into being by one rename. For one that is there, each new subtree and each changed file is renamed to its
+//! place, and each file to remove is renamed into the staging folder. An error takes the renames back.
+//!
+//! A run that is killed meanwhile has left a journal if it created a project: the next run carries its renames out. An
+//! update is not journalled: its record comes last, and until then the next update makes whatever is left to do.
 
 mod commit;
 mod journal;
 mod staging;
-pub mod undo;
 
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_protocol::failure::{Exit, Failure, reason};
 
+use crate::platform::{AnchoredPath, create_private_folder};
 use crate::record;
 use journal::Journal;
 use staging::Staging;
@@ -28,8 +31,6 @@ pub struct Change {
     pub bytes: Option<Vec<u8>>,
     /// The current contents; `None` if the file does not exist.
     pub replaces: Option<Vec<u8>>,
-    /// The permissions of a new file on Unix, where they are not the usual ones. A replaced file keeps its own.
-    pub mode: Option<u32>,
 }
 
 impl Change {
@@ -39,7 +40,6 @@ impl Change {
             path: path.into(),
             bytes: Some(bytes.into()),
             replaces: None,
-            mode: None,
         }
     }
 
@@ -61,7 +61,6 @@ impl Change {
             path: path.into(),
             bytes: None,
             replaces: Some(old.into()),
-            mode: None,
         }
     }
 }
@@ -75,11 +74,32 @@ pub enum Recovered {
     Discarded,
     /// It had begun to change the target; the rest of its changes is made.
     Completed,
-    /// The same, and its changes took an update back.
-    TakenBack,
     /// The same, but for these paths and the record of the project: not everything is as the run has left it.
     Partly(Vec<String>),
+    /// It was an update, which the next one goes on with.
+    Update,
 }
+
+/// What a run does to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Creation,
+    Update(Old),
+}
+
+/// What becomes of files that an update replaces and removes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Old {
+    /// Version control or the record has them.
+    Given,
+    /// They are kept in [`BEFORE`], in the place of what an earlier update has kept there.
+    Kept,
+    /// They are kept beside what the update that this one goes on with has kept there.
+    Added,
+}
+
+/// The folder of a project with the files that its last update has replaced and removed.
+pub const BEFORE: &str = ".bot-cli/before";
 
 /// Finds what a killed run left beside or in `target`, and ends it.
 pub fn recover(target: &Path) -> Result<Recovered, Failure> {
@@ -99,44 +119,29 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         if let Some(journal) = journal {
             let left = commit::complete(&journal, &staging, target)
                 .map_err(|error| error.failure(&place))?;
-            if !left.is_empty() && journal.is_update() {
-                note_interrupted(target, &staging).map_err(|error| error.failure(&place))?;
-            }
-            recovered = if !left.is_empty() {
-                Recovered::Partly(left)
-            } else if journal.takes_back() {
-                Recovered::TakenBack
-            } else {
+            recovered = if left.is_empty() {
                 Recovered::Completed
+            } else {
+                Recovered::Partly(left)
             };
-        } else if recovered == Recovered::Nothing {
-            recovered = Recovered::Discarded;
+        } else if begun(target).is_some() {
+            recovered = Recovered::Update;
+            continue;
+        } else {
+            commit::give_back(&staging, target);
+            if recovered == Recovered::Nothing {
+                recovered = Recovered::Discarded;
+            }
         }
         staging.remove().map_err(|error| error.failure(&place))?;
     }
     Ok(recovered)
 }
 
-/// Notes in a project that nobody knows all changes of an update that was completed in part. The update stays staged until that is done.
-fn note_interrupted(target: &Path, staging: &Staging) -> Result<(), Error> {
-    if !target.join(record::PROJECT).exists() {
-        // What is there is no project any more.
-        return Ok(());
-    }
-    let place = staging.of_note();
-    staging::discard(&place)?;
-    let noted = undo::note_interrupted(target)
-        .map_err(|error| Error::io(undo::FILES.as_ref(), error))
-        .and_then(|changes| attempt(target, &place, &changes, &|| false));
-    noted.map_err(|error| match error {
-        Error::Io(path, error) => Error::Stuck(path, error),
-        Error::Changed(path) => Error::Stuck(path, io::Error::other("it has just been changed")),
-        error @ (Error::Busy
-        | Error::Foreign
-        | Error::Others
-        | Error::Cancelled
-        | Error::Stuck(..)) => error,
-    })
+/// Returns the record that an update was to end with which was killed, or could not be completed.
+pub fn begun(target: &Path) -> Option<Vec<u8>> {
+    let read = |path| Some(AnchoredPath::open(target, path).ok()?.read().ok()?.0);
+    read(staging::BEGUN).filter(|record| read(record::PROJECT).as_ref() != Some(record))
 }
 
 /// Whether a killed run has left changes of `target` that the next run completes. Nothing is written.
@@ -157,6 +162,7 @@ pub fn is_unfinished(target: &Path) -> Result<bool, Failure> {
 pub fn write(
     target: &Path,
     changes: &[Change],
+    work: Work,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
     if changes.is_empty() {
@@ -168,7 +174,7 @@ pub fn write(
         return Err(Error::io(path, error).failure(target));
     }
     let place = staging::place(target);
-    attempt(target, &place, changes, cancelled).map_err(|error| error.failure(&place))
+    attempt(target, &place, changes, work, cancelled).map_err(|error| error.failure(&place))
 }
 
 /// Whether a path can be that of a file of a project: it leads neither out of it nor into what belongs to git.
@@ -188,11 +194,17 @@ fn attempt(
     target: &Path,
     place: &Path,
     changes: &[Change],
+    work: Work,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
+    if work != Work::Creation
+        && let Some(left) = Staging::left_at(place)?
+    {
+        left.remove()?;
+    }
     let staging = Staging::create(place)?;
-    let done = fill_and_commit(target, &staging, changes, cancelled);
-    // With its changes half taken back, the staging folder is what the next run completes them from. Otherwise it is of
+    let done = fill_and_commit(target, &staging, changes, work, cancelled);
+    // With its changes half taken back, the staging folder says what the next run is to complete. Otherwise it is of
     // no use any more, and what can't be removed now is removed by the next run.
     if !matches!(done, Err(Error::Stuck(..))) {
         let _ = staging.remove();
@@ -204,18 +216,34 @@ fn fill_and_commit(
     target: &Path,
     staging: &Staging,
     changes: &[Change],
+    work: Work,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
     let root = staging::first_missing(target);
     let inner = root.as_ref().map_or(Path::new(""), |root| {
         target.strip_prefix(root).unwrap_or(Path::new(""))
     });
+    let kept = if work == Work::Update(Old::Kept) {
+        // What the user let nobody else read must not become readable here.
+        let folder = staging.new_files().join(BEFORE);
+        fs::create_dir_all(folder.parent().unwrap_or(&folder))
+            .and_then(|()| create_private_folder(&folder))
+            .map_err(|error| Error::io(&folder, error))?;
+        kept(changes)
+    } else if work == Work::Update(Old::Added) {
+        let mut kept = kept(changes);
+        kept.retain(|change| !target.join(&change.path).exists());
+        kept
+    } else {
+        Vec::new()
+    };
+    let changes = &[changes, &kept].concat();
     for change in changes {
         if cancelled() {
             return Err(Error::Cancelled);
         }
         if let Some(bytes) = &change.bytes {
-            staging.write(&inner.join(&change.path), bytes, change.mode)?;
+            staging.write(&inner.join(&change.path), bytes)?;
         }
     }
     staging.sync(target)?;
@@ -223,12 +251,22 @@ fn fill_and_commit(
         return Err(Error::Cancelled);
     }
     let Some(root) = root else {
-        return commit::merge(changes, staging, target);
+        return commit::merge(changes, staging, target, work);
     };
     match changes.iter().find(|change| change.replaces.is_some()) {
         Some(gone) => Err(Error::Changed(gone.path.clone().into())),
         None => commit::appear(staging, &root),
     }
+}
+
+/// Returns the changes that keep what others replace and remove, out of version control.
+fn kept(changes: &[Change]) -> Vec<Change> {
+    let old = changes.iter().filter_map(|change| {
+        let path = format!("{BEFORE}/files/{}", change.path);
+        Some(Change::create(path, change.replaces.clone()?))
+    });
+    let ignore = Change::create(format!("{BEFORE}/.gitignore"), "*\n");
+    old.chain([ignore]).collect()
 }
 
 #[derive(Debug)]

@@ -1,19 +1,22 @@
 //! Changes a project that its user has worked on: compares what was generated, what is there, and what is generated now. Nothing is
 //! written here.
 
+mod brought;
+pub(crate) mod committed;
 pub(crate) mod differences;
 mod look_over;
 pub(crate) mod markers;
 mod migrations;
-mod moved;
 pub(crate) mod overlay;
 mod settle;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 
+use crate::config::Config;
 use crate::merge;
 use crate::plan::PlannedFile;
 use crate::transaction::Change;
@@ -46,16 +49,14 @@ pub(crate) struct Update {
     pub deleted: Vec<String>,
     /// The topmost folders of which the user has deleted all generated files, each with `/` at its end.
     pub deleted_folders: Vec<String>,
-    /// Generated files that are not where they were generated, and are updated where they are.
-    pub moved: Vec<Moved>,
-    /// Where every generated file is that has another place, by its own: those that were moved, and new ones that go with them.
-    pub places: BTreeMap<String, String>,
     /// Lines that the user and the update have changed in different ways.
     pub conflicts: Vec<Conflict>,
     /// Files that can't be merged.
     pub obstacles: Vec<Obstacle>,
     /// What to look at although nothing is in conflict.
     pub review: Vec<Review>,
+    /// What is not there of recorded options.
+    pub missing: Vec<Review>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,13 +64,6 @@ pub(crate) struct Kept {
     pub path: String,
     /// The reason, in a few words.
     pub why: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Moved {
-    pub path: String,
-    /// The place where it is.
-    pub to: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,18 +117,20 @@ impl Update {
             .changes
             .sort_by(|one, other| one.path.cmp(&other.path));
         look_over::all(&mut update, target, base, new, framework)?;
-        update.moved.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(update)
+    }
+
+    /// Tells whether a file is as it was generated, so that the record has it.
+    pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
+        let text = base.texts.get(&change.path);
+        let there = change.replaces.as_deref();
+        text.zip(there)
+            .is_some_and(|(text, there)| settle::same_lines(there, text.as_bytes()))
     }
 
     /// Tells whether the update can't be made without the user.
     pub(crate) fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || !self.obstacles.is_empty()
-    }
-
-    /// Returns where the file is that is generated at `path`.
-    pub(crate) fn place<'a>(&'a self, path: &'a str) -> &'a str {
-        self.places.get(path).map_or(path, String::as_str)
     }
 
     fn keep(&mut self, path: &str, why: impl Into<String>) {
@@ -152,11 +148,15 @@ impl Update {
         });
     }
 
+    /// Looks for what the options bring of which the record says that they are on.
+    pub(crate) fn look_for(&mut self, target: &Path, config: &Config, planned: &[PlannedFile]) {
+        self.missing = brought::missing(target, config, planned);
+    }
+
     /// Names new variables where no file at `explained` does.
     pub(crate) fn name_variables(&mut self, target: &Path, explained: &str, new: &[String]) {
-        let place = self.place(explained);
-        let is_created = self.created.iter().any(|path| path == place);
-        if !new.is_empty() && !is_created && !target.join(place).is_file() {
+        let is_created = self.created.iter().any(|path| path == explained);
+        if !new.is_empty() && !is_created && !target.join(explained).is_file() {
             self.review.push(Review {
                 path: None,
                 line: None,

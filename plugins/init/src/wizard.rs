@@ -4,7 +4,7 @@
 //! Nothing here knows the terminal or writes a file.
 
 mod choices;
-mod place;
+pub(crate) mod place;
 mod step;
 mod steps;
 mod summary;
@@ -14,7 +14,7 @@ mod walk;
 
 use std::path::PathBuf;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::session::Session;
 
 use crate::catalogue::Catalogue;
@@ -55,7 +55,7 @@ pub enum Way {
 pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
 /// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; the
-/// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
+/// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Selection,

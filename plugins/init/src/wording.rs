@@ -1,6 +1,6 @@
 //! The user's words in messages: quoted, and what a mistyped one may have meant.
 
-use bot_cli_sdk::suggest;
+use bot_cli_protocol::suggest;
 
 /// `; did you mean …?` with the nearest of `known`, or nothing when none is near.
 #[must_use]

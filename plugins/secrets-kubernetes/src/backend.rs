@@ -6,15 +6,15 @@ mod put;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use bot_cli_sdk::backend::{Backend, ChangeError, Code, Error};
-use bot_cli_sdk::protocol::SettingSpec;
-use bot_cli_sdk::protocol::secrets::{
+use bot_cli_protocol::SettingSpec;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{
     Ability, CredentialsResult, Limits, OpenParams, OpenResult, Organization,
     PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind, SetSummary,
     UnsetParams,
 };
-use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::session::Session;
+use bot_cli_secrets::{Backend, ChangeError, Code, Error};
 
 use crate::cluster::{Cluster, Request, Said, Tries, not_the_api};
 use crate::naming;
@@ -118,7 +118,7 @@ impl Backend for Kubernetes {
                         format!("`{name}` does not have the credentials of exactly one registry"),
                     )
                 })?;
-                Ok(CredentialsResult::new(host, credentials))
+                Ok(CredentialsResult { host, credentials })
             }
             SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => Err(Error::new(
                 Code::NotFound,
@@ -134,10 +134,9 @@ impl Backend for Kubernetes {
         }
         names.sort();
         names.dedup();
-        let organization = |name| {
-            let mut organization = Organization::default();
-            organization.name = name;
-            organization
+        let organization = |name| Organization {
+            name,
+            ..Organization::default()
         };
         Ok(names.into_iter().map(organization).collect())
     }
@@ -267,22 +266,21 @@ fn opened(sites: &Sites) -> OpenResult {
         .filter_map(|site| site.region.as_ref())
         .collect();
     if !codes.is_empty() {
-        let mut regions = Regions::default();
-        regions.all = codes
-            .into_iter()
-            .map(|code| {
-                let mut region = Region::default();
-                code.clone_into(&mut region.code);
-                code.clone_into(&mut region.name);
-                region
-            })
-            .collect();
-        regions.default.clone_from(&sites.preferred);
-        opened.regions = Some(regions);
+        opened.regions = Some(Regions {
+            all: codes
+                .into_iter()
+                .map(|code| Region {
+                    code: code.clone(),
+                    name: code.clone(),
+                })
+                .collect(),
+            default: sites.preferred.clone(),
+        });
     }
-    let mut limits = Limits::default();
-    limits.value_bytes = u64::try_from(MAX_SECRET_SIZE).ok();
-    opened.limits = limits;
+    opened.limits = Limits {
+        value_bytes: u64::try_from(MAX_SECRET_SIZE).ok(),
+        ..Limits::default()
+    };
     opened.can = vec![
         Ability::Values,
         Ability::ImagePullSecrets,
@@ -349,13 +347,13 @@ fn list_type(
             && metadata.is_ours()
         {
             let (status, error) = metadata.status();
-            let mut summary = SetSummary::default();
-            summary.name = name;
-            summary.kind = kind(type_);
-            summary.region.clone_from(&place.region);
-            summary.status = status;
-            summary.error = error;
-            sets.push(summary);
+            sets.push(SetSummary {
+                name,
+                kind: kind(type_),
+                region: place.region.clone(),
+                status,
+                error,
+            });
         }
     }
     Ok(())

@@ -11,8 +11,8 @@ mod transport;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bot_cli_sdk::backend::Error;
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_secrets::Error;
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
 

@@ -16,10 +16,9 @@ mod worker;
 pub use backend::Kubernetes;
 pub use pace::Pace;
 
-bot_cli_sdk::manifest!(backend backend::Kubernetes, "../manifest.json");
+bot_cli_secrets::manifest!(backend::Kubernetes, "../manifest.json");
 
 /// Serves the protocol of secrets backends.
-#[must_use]
 pub fn main() -> std::process::ExitCode {
-    bot_cli_sdk::backend::main::<Kubernetes>()
+    bot_cli_secrets::main::<Kubernetes>()
 }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_sdk::backend::Code;
-use bot_cli_sdk::backend::Error;
-use bot_cli_sdk::protocol::secrets::{SetKind, SetStatus};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::Code;
+use bot_cli_secrets::Error;
+use bot_cli_secrets::messages::{SetKind, SetStatus};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::naming;
@@ -189,29 +189,32 @@ impl Object {
         if self.kind() == SetKind::ImagePullSecret {
             return Vec::new();
         }
-        self.data().map(|(key, _)| naming::key(key)).collect()
+        let keys: BTreeSet<String> = self.data().map(|(key, _)| naming::key(key)).collect();
+        keys.into_iter().collect()
     }
 
     /// The key of the data that keeps `key`, whoever has written it.
     pub fn data_key(&self, key: &str) -> Option<&str> {
-        let mut found = self
-            .data()
-            .map(|(data_key, _)| data_key.as_str())
-            .filter(|data_key| naming::key(data_key) == key);
-        found.next()
+        self.data_keys(key).next()
+    }
+
+    /// The same where somebody else has written a key that reads like the escaped form of ours.
+    pub fn data_keys(&self, key: &str) -> impl Iterator<Item = &str> {
+        let found = self.data().map(|(data_key, _)| data_key.as_str());
+        found.filter(move |data_key| naming::key(data_key) == key)
     }
 
     /// The values by their keys. The error names a key whose value is not text.
     pub fn values(&self) -> Result<BTreeMap<String, Secret>, Error> {
         let texts = self.data().map(|(key, value)| {
             let key = naming::key(key);
-            match value.text() {
-                Some(text) => Ok((key, text)),
-                None => Err(Error::new(
-                    Code::Refused,
-                    "a value is not UTF-8 text, and only text can be returned",
-                )),
+            if let Some(text) = value.text() {
+                return Ok((key, text));
             }
+            let message = "a value is not UTF-8 text, and only text can be returned";
+            let mut error = Error::new(Code::NotText, message);
+            error.key = Some(key.into());
+            Err(error)
         });
         texts.collect()
     }
@@ -282,7 +285,7 @@ pub fn credentials(object: &Object) -> Option<(String, Secret)> {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
     use serde_json::json;
 
     use super::{Encoded, Object, credentials, docker_config};

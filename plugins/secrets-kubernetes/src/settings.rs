@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::protocol::SettingSpec;
-use bot_cli_sdk::protocol::secrets::OpenParams;
+use bot_cli_protocol::SettingSpec;
+use bot_cli_secrets::messages::OpenParams;
+use bot_cli_secrets::{Code, Error};
 
 /// The settings, with what each does.
 const SETTINGS: [(&str, &str); 4] = [
@@ -119,16 +119,18 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use bot_cli_sdk::protocol::secrets::OpenParams;
+    use bot_cli_secrets::messages::OpenParams;
 
     use super::Settings;
 
     fn parse(settings: &[(&str, &str)]) -> Result<Settings, String> {
-        let mut scope = OpenParams::default();
-        scope.settings = settings
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
+        let scope = OpenParams {
+            settings: settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            ..OpenParams::default()
+        };
         let parsed = Settings::parse(&scope, Path::new("/srv"), Some(Path::new("/home/me")));
         parsed.map_err(|error| error.message)
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::protocol::secrets::OpenParams;
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::OpenParams;
+use bot_cli_secrets::{Code, Error};
 use kube::Config;
 use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
@@ -229,7 +229,7 @@ fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
         KubeconfigError::ReadConfig(error, path) => invalid(format!(
             "could not read the kubeconfig `{}`: {}",
             one_line(&path.display().to_string()),
-            bot_cli_sdk::failure::reason(error)
+            bot_cli_protocol::failure::reason(error)
         )),
         KubeconfigError::MissingClusterUrl => {
             invalid("the cluster of the kubeconfig has no `server`".to_owned())

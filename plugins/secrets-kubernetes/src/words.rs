@@ -1,7 +1,7 @@
 //! Sentences that several modules use.
 
-use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::terminal::short_line;
+use bot_cli_secrets::{Code, Error};
+use bot_cli_terminal::short_line;
 
 /// Returns the words of others on one line of at most 200 characters that commands no terminal.
 pub fn one_line(text: &str) -> String {
@@ -11,7 +11,7 @@ pub fn one_line(text: &str) -> String {
 /// Returns the error for a namespace that is not there.
 pub fn no_namespace(namespace: &str) -> Error {
     Error::new(
-        Code::NotFound,
+        Code::NoPlace,
         format!("the cluster has no namespace `{namespace}`"),
     )
     .hint(format!("`kubectl create namespace {namespace}` makes it"))

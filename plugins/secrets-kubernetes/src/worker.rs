@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::backend::{Code, Error};
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::{Code, Error};
 use tokio::runtime::Runtime;
 
 /// The interval at which a request to stop is checked.
@@ -26,7 +26,7 @@ impl Worker {
             .enable_all()
             .build();
         let runtime = runtime.map_err(|error| {
-            let reason = bot_cli_sdk::failure::reason(&error);
+            let reason = bot_cli_protocol::failure::reason(&error);
             let message = format!("could not prepare for the network: {reason}");
             Error::new(Code::Internal, message)
         })?;

@@ -1,9 +1,10 @@
 //! The manifest of a clap command tree.
 
+use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, ValueHint};
 
 use super::{Command, surface};
-use crate::protocol::{
+use bot_cli_protocol::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, ValueSpec, VariableSpec,
 };
 
@@ -14,10 +15,7 @@ pub fn manifest<C: Command>() -> Manifest {
     let command = built(command, &name);
     C::described(Manifest {
         version: command.get_version().unwrap_or_default().to_owned(),
-        about: command
-            .get_about()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
+        about: text(command.get_about()),
         role: C::ROLE,
         uses: C::uses()
             .into_iter()
@@ -25,7 +23,10 @@ pub fn manifest<C: Command>() -> Manifest {
             .collect(),
         environment: C::ENVIRONMENT
             .iter()
-            .map(|(name, about)| VariableSpec::new(*name, *about))
+            .map(|&(name, about)| VariableSpec {
+                name: name.to_owned(),
+                about: about.to_owned(),
+            })
             .collect(),
         command: Some(root::<C>(&command, &name)),
         ..Manifest::new(name)
@@ -62,10 +63,7 @@ pub fn name(command: &clap::Command) -> String {
 fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
     CommandSpec {
         name: command.get_name().to_owned(),
-        about: command
-            .get_about()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
+        about: text(command.get_about()),
         details: command.get_long_about().map(ToString::to_string),
         examples: command
             .get_after_long_help()
@@ -94,6 +92,10 @@ fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
     }
 }
 
+fn text(text: Option<&StyledStr>) -> String {
+    text.map(ToString::to_string).unwrap_or_default()
+}
+
 fn is_help(argument: &Arg) -> bool {
     matches!(
         argument.get_action(),
@@ -104,6 +106,10 @@ fn is_help(argument: &Arg) -> bool {
 fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
     let takes_value = argument.get_action().takes_values();
     let name = argument.get_id().as_str();
+    let value_names = argument.get_value_names().filter(|_| takes_value);
+    let value_names = value_names.unwrap_or_default();
+    let default = argument.get_default_values().first();
+    let default = default.filter(|_| takes_value);
     ArgumentSpec {
         name: name.to_owned(),
         kind: match (argument.is_positional(), takes_value) {
@@ -119,31 +125,13 @@ fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
             .into_iter()
             .map(str::to_owned)
             .collect(),
-        about: argument
-            .get_help()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
+        about: text(argument.get_help()),
         heading: argument.get_help_heading().map(str::to_owned),
-        value_name: if takes_value {
-            argument
-                .get_value_names()
-                .and_then(|names| names.first())
-                .map(ToString::to_string)
-        } else {
-            None
-        },
+        value_name: value_names.first().map(ToString::to_string),
         required: argument.is_required_set(),
         repeatable: is_repeatable(argument),
         last: argument.is_last_set(),
-        default: if takes_value {
-            argument
-                .get_default_values()
-                .first()
-                .and_then(|value| value.to_str())
-                .map(str::to_owned)
-        } else {
-            None
-        },
+        default: default.and_then(|value| Some(value.to_str()?.to_owned())),
         values: if takes_value {
             values(argument)
         } else {
@@ -151,10 +139,6 @@ fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
         },
         values_hidden: takes_value && argument.is_hide_possible_values_set(),
         completion: completion(argument, C::COMPLETES.contains(&name)),
-        values_from: C::VALUES_FROM
-            .iter()
-            .find(|(of, _)| *of == name)
-            .map(|(_, source)| (*source).to_owned()),
         global: argument.is_global_set(),
         hidden: argument.is_hide_set(),
     }
@@ -169,8 +153,8 @@ pub fn is_repeatable(argument: &Arg) -> bool {
 }
 
 fn values(argument: &Arg) -> Vec<ValueSpec> {
-    argument
-        .get_possible_values()
+    let values = argument.get_possible_values();
+    values
         .into_iter()
         .filter(|value| !value.is_hide_set())
         .map(|value| ValueSpec {

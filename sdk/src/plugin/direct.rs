@@ -10,13 +10,13 @@ use serde_json::Map;
 
 use super::work::carry_out;
 use super::{Command, describe, surface, usage};
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::outcome::Outcome;
 use crate::session::Session;
-use crate::terminal::{Look, Terminal, Verbosity};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Outcome;
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-/// The time that a command has from Ctrl-C until it is ended.
+/// The time that guarded work has from Ctrl-C until it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Parses `arguments`, runs `command` in `cwd` and shows its outcome; `name` is what the user has called.
@@ -34,11 +34,12 @@ pub fn run<C: Command>(
             let tree = describe::tree::<C>();
             let format = usage::format_of(&tree, arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
-            let outcome = usage::outcome(&error, &command, name, look.stdout_color);
+            let words = (&tree, arguments);
+            let outcome = usage::outcome_of(&error, &command, name, words, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
-    let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
+    let verbosity = surface::verbosity_of(&matches);
     let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
     let outcome = match session(&terminal, cwd) {
         Ok(mut session) => carry_out::<C>(&matches, &command, name, &mut session),
@@ -53,7 +54,9 @@ fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Fai
         Failure::because(Exit::Usage, "no_folder", could_not, error)
             .hint("cd to a folder that exists")
     })?;
-    let cancel = Cancel::on_signals_or_exit(GRACE)?;
+    let shown = terminal.clone();
+    let report = move |failure| shown.report(&Outcome::new(Err(failure)));
+    let cancel = Cancel::on_signals_or_exit(GRACE, report)?;
     Ok(Session::new(
         Box::new(terminal.clone().watching(&cancel)),
         terminal.context(cwd),

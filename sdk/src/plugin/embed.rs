@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Command, describe};
-use crate::protocol::{CommandSpec, MARKER, Manifest};
+use bot_cli_protocol::{CommandSpec, MARKER, Manifest};
 
 /// A command tree with its manifest, as [`manifest!`](crate::manifest) declares it.
 pub trait Declared {
@@ -16,7 +16,6 @@ pub trait Declared {
 /// The path of `file`, named from the source file `source` of the package in the folder `package`. The compiler names sources
 /// from the root of the workspace.
 #[doc(hidden)]
-#[must_use]
 pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
     let roots = Path::new(package).ancestors();
     let mut sources = roots.map(|root| root.join(source));
@@ -72,7 +71,7 @@ fn is_stale<C: Command>() -> bool {
 fn text<C: Command>() -> String {
     let mut manifest = serde_json::to_value(describe::manifest::<C>()).unwrap_or_default();
     if let Some(members) = manifest.as_object_mut() {
-        members.shift_remove("version");
+        members.retain(|name, _| name != "version");
     }
     serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n"
 }
@@ -120,7 +119,6 @@ fn has_command(root: &CommandSpec, path: &str) -> bool {
 
 /// Returns how many bytes [`embed`] makes.
 #[doc(hidden)]
-#[must_use]
 pub const fn length(file: &str, version: &str) -> usize {
     let parts = parts(file, version);
     let (mut length, mut part) = (0, 0);
@@ -133,7 +131,6 @@ pub const fn length(file: &str, version: &str) -> usize {
 
 /// The manifest with its marker: what stands in `file`, and the version.
 #[doc(hidden)]
-#[must_use]
 pub const fn embed<const LENGTH: usize>(file: &str, version: &str) -> [u8; LENGTH] {
     let parts = parts(file, version);
     let mut bytes = [0; LENGTH];

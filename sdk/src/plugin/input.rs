@@ -4,8 +4,8 @@ use clap::{Arg, ArgAction};
 use serde_json::{Map, Value};
 
 use super::describe::is_repeatable;
-use crate::failure::{Exit, Failure, Field};
-use crate::suggest;
+use bot_cli_protocol::failure::{Exit, Failure, Field};
+use bot_cli_protocol::suggest;
 
 /// The words for `input` to the command at `path` in the tree `root`. All wrong fields are named at once.
 pub fn words(
@@ -26,7 +26,7 @@ pub fn words(
             let name = field
                 .split_once('=')
                 .map_or(field.clone(), |(name, _)| format!("{name}=…"));
-            wrong.push((name, None, problem));
+            wrong.push(Field::new(name, problem));
             continue;
         };
         let words = match argument.get_index() {
@@ -34,14 +34,17 @@ pub fn words(
             None => option(command, argument, value).map(|words| options.extend(words)),
         };
         if let Err(problem) = words {
-            let flag = argument.get_long().map(|long| format!("--{long}"));
-            wrong.push((field.clone(), flag, problem));
+            wrong.push(Field {
+                field: field.clone(),
+                flag: argument.get_long().map(|long| format!("--{long}")),
+                problem,
+            });
         }
     }
     positionals.sort_by_key(|(index, _)| *index);
     wrong.extend(gap(command, &positionals));
     if !wrong.is_empty() {
-        return Err(invalid(wrong));
+        return Err(Failure::invalid_input(wrong));
     }
     let mut words = path.to_vec();
     words.append(&mut options);
@@ -166,10 +169,7 @@ fn scalar(value: &Value) -> Result<String, String> {
 }
 
 /// A positional argument can't be given without those before it.
-fn gap(
-    command: &clap::Command,
-    given: &[(usize, Vec<String>)],
-) -> Vec<(String, Option<String>, String)> {
+fn gap(command: &clap::Command, given: &[(usize, Vec<String>)]) -> Vec<Field> {
     let last = given.last().map_or(0, |(index, _)| *index);
     command
         .get_positionals()
@@ -178,7 +178,7 @@ fn gap(
                 index < last && !given.iter().any(|(other, _)| *other == index)
             })
         })
-        .map(|argument| (argument.get_id().to_string(), None, "missing".to_owned()))
+        .map(|argument| Field::new(argument.get_id().as_str(), "missing"))
         .collect()
 }
 
@@ -202,15 +202,6 @@ fn unknown(command: &clap::Command, field: &str) -> String {
         Some(name) => format!("unknown, {}", suggest::did_you_mean(&[name])),
         None => "unknown".to_owned(),
     }
-}
-
-fn invalid(wrong: Vec<(String, Option<String>, String)>) -> Failure {
-    let fields = wrong.into_iter().map(|(name, flag, problem)| {
-        let mut field = Field::new(name, problem);
-        field.flag = flag;
-        field
-    });
-    Failure::invalid_input(fields.collect())
 }
 
 #[cfg(test)]
@@ -245,7 +236,7 @@ mod tests {
         },
     }
 
-    fn convert(input: Value) -> Result<Vec<String>, crate::failure::Failure> {
+    fn convert(input: Value) -> Result<Vec<String>, bot_cli_protocol::failure::Failure> {
         let Value::Object(input) = input else {
             panic!("not an object")
         };

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::background::spawn;
-use crate::cancel::Cancel;
-use crate::failure::Failure;
-use crate::process::{HeedfulInput, Listened, StopSignal};
-use crate::protocol::{ErrorObject, Id};
+use super::output::Output;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::{ErrorObject, Id, Message};
+use bot_cli_terminal::background::spawn;
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::process::{HeedfulInput, Listened, StopSignal};
 
 /// A message that may come while a question is open.
 pub enum HostReply {
@@ -36,22 +37,26 @@ struct State {
     waker: Option<Sender<HostReply>>,
     /// The signal that told this process to end.
     signal: Option<StopSignal>,
+    output: Output,
 }
 
 impl OpenRequests {
-    /// Nothing is worked on yet. `waker` leads to whoever waits for an answer.
-    pub fn new(waker: Sender<HostReply>) -> Self {
+    /// Nothing is worked on yet. `waker` leads to whoever waits for an answer, and `output` to the host.
+    pub fn new(waker: Sender<HostReply>, output: Output) -> Self {
         Self(Arc::new(Mutex::new(State {
             requests: Vec::new(),
             unanswered: 0,
             waker: Some(waker),
             signal: None,
+            output,
         })))
     }
 
     /// Takes on a request. What comes after a signal is not wanted any more.
     pub fn open(&self, id: &Id) -> Cancel {
         let cancel = Cancel::new();
+        let open_requests = self.clone();
+        cancel.ends_by(move || open_requests.end_unwanted());
         let mut open = self.lock();
         if let Some(signal) = open.signal {
             stop(&cancel, signal);
@@ -80,6 +85,44 @@ impl OpenRequests {
             .iter()
             .for_each(|(_, cancel)| cancel.request());
         open.wake();
+    }
+
+    /// Replies to everything and ends this process, if nothing is wanted any more and the work that has begun may be ended.
+    pub fn end_unwanted(&self) {
+        let open = self.lock();
+        // One that is wanted is replied to after the one that is worked on, however long that takes.
+        if !open.requests.iter().all(|(_, cancel)| cancel.requested()) {
+            return;
+        }
+        let Some(failure) = open
+            .requests
+            .first()
+            .and_then(|(_, begun)| begun.take_over())
+        else {
+            return;
+        };
+        let status = open.status().unwrap_or(failure.exit.status());
+        let mut failures = vec![failure];
+        let waiting = open.requests.iter().skip(1);
+        failures.extend(waiting.map(|(_, cancel)| cancel.explain(Failure::cancelled())));
+        let ids = open.requests.iter().map(|(id, _)| id.clone());
+        let replies: Vec<Message> = (ids.zip(failures))
+            .map(|(id, failure)| Message::Error {
+                id: Some(id),
+                error: failure.into(),
+            })
+            .collect();
+        let output = open.output.clone();
+        let end = move || {
+            for reply in &replies {
+                output.send(reply);
+            }
+            std::process::exit(status.into());
+        };
+        // Whoever hears the host does not wait for it to read.
+        if spawn(end.clone()).is_err() {
+            end();
+        }
     }
 
     /// The host will answer nothing any more.
@@ -115,6 +158,7 @@ impl OpenRequests {
             if !open_requests.told_to_end(signal) {
                 end();
             }
+            open_requests.end_unwanted();
             let started = spawn(move || {
                 thread::sleep(grace);
                 end();
@@ -167,9 +211,9 @@ fn stop(cancel: &Cancel, signal: StopSignal) {
 mod tests {
     use std::sync::mpsc;
 
-    use super::{HostReply, OpenRequests};
-    use crate::process::StopSignal;
-    use crate::protocol::Id;
+    use super::{HostReply, OpenRequests, Output};
+    use bot_cli_protocol::Id;
+    use bot_cli_terminal::process::StopSignal;
 
     #[test]
     fn a_signal_stops_what_is_open_and_what_comes_later() {
@@ -178,7 +222,7 @@ mod tests {
             (StopSignal::Terminate, true, 143),
         ] {
             let (waker, woken) = mpsc::channel();
-            let open_requests = OpenRequests::new(waker);
+            let open_requests = OpenRequests::new(waker, Output::new(Box::new(std::io::sink())));
             let first = open_requests.open(&Id::Number(1));
             assert!(open_requests.told_to_end(signal));
             assert!(matches!(woken.try_recv(), Ok(HostReply::Cancelled)));
@@ -194,7 +238,8 @@ mod tests {
 
     #[test]
     fn a_signal_waits_for_nobody_when_all_is_replied() {
-        let open_requests = OpenRequests::new(mpsc::channel().0);
+        let output = Output::new(Box::new(std::io::sink()));
+        let open_requests = OpenRequests::new(mpsc::channel().0, output);
         open_requests.open(&Id::Number(1));
         open_requests.close(&Id::Number(1));
         assert_eq!(open_requests.replied(), None);

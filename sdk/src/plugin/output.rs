@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::protocol::{MAX_LINE, Message};
+use bot_cli_protocol::{MAX_LINE, Message};
 
 /// The stream on which messages go out, whole lines at a time.
 #[derive(Clone)]

@@ -14,15 +14,15 @@ use zeroize::{Zeroize, Zeroizing};
 use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
 use super::size::pieces;
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::line::{self, Line};
-use crate::protocol::{
-    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::line::{self, Line};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+use bot_cli_protocol::{
+    AskAction, AskResult, CancelParams, ErrorObject, Id, LogParams, Message, NotAMessage,
     OutputParams, ProgressParams, StdinResult, codes, methods,
 };
-use crate::question::{Answer, Question, QuestionKind};
-use crate::ui::{Capabilities, Level, Ui, withdrawn};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
 /// The interval at which it is checked whether an answer is still wanted.
 const TICK: Duration = Duration::from_millis(20);
@@ -103,7 +103,10 @@ impl<I: BufRead> Listener<I> {
                 drop(self.replies.send(HostReply::To(id, Err(error))));
             }
             Err(NotAMessage::NotUtf8) => self.refuse(codes::PARSE_ERROR, "a line is not UTF-8"),
-            Err(NotAMessage::NotJson) => self.refuse(codes::PARSE_ERROR, "a line is not JSON"),
+            Err(NotAMessage::NotJson) => self.refuse(
+                codes::PARSE_ERROR,
+                "a line is not JSON; each message is one line",
+            ),
             Err(NotAMessage::NotJsonRpc) => {
                 let reason = "a line is not a JSON-RPC 2.0 message";
                 self.refuse(codes::INVALID_REQUEST, reason);
@@ -243,12 +246,6 @@ impl Ui for Peer {
     }
 
     fn log(&mut self, level: Level, message: &str) {
-        let level = match level {
-            Level::Debug => LogLevel::Debug,
-            Level::Info => LogLevel::Info,
-            Level::Note => LogLevel::Note,
-            Level::Warn => LogLevel::Warn,
-        };
         let params = LogParams {
             id: self.id.clone(),
             level,
@@ -300,10 +297,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{Output, Peer};
-    use crate::cancel::Cancel;
-    use crate::protocol::Id;
-    use crate::question::Question;
-    use crate::ui::{Capabilities, Ui};
+    use bot_cli_protocol::Id;
+    use bot_cli_protocol::question::Question;
+    use bot_cli_terminal::cancel::Cancel;
+    use bot_cli_terminal::ui::{Capabilities, Ui};
 
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);

@@ -16,19 +16,19 @@ use super::output::Output;
 use super::peer::{Incoming, Listener, Peer, Work, refuse};
 use super::work::carry_out;
 use super::{Command, describe, input, size, surface, usage};
-use crate::background::{no_thread, spawn};
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::outcome::Format;
-use crate::platform::output::{Reader, take_stdout};
-use crate::process::HeedfulInput;
-use crate::protocol::{
-    self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
-    RunResult, WireColor, WireFormat, codes, methods, shape,
-};
 use crate::session::{Context, Session};
-use crate::suggest;
-use crate::ui::Capabilities;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::suggest;
+use bot_cli_protocol::{
+    self as protocol, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext,
+    RunParams, RunResult, WireColor, codes, methods, shape,
+};
+use bot_cli_terminal::background::{no_thread, spawn};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::platform::output::{Reader, take_stdout};
+use bot_cli_terminal::process::HeedfulInput;
+use bot_cli_terminal::ui::Capabilities;
 
 /// The time that the work may go on for a host that has gone, or after a signal to end: with the way there less than the 5 seconds of the
 /// protocol.
@@ -53,7 +53,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let output = Output::new(Box::new(output));
     let (work, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
-    let open_requests = OpenRequests::new(replies.clone());
+    let open_requests = OpenRequests::new(replies.clone(), output.clone());
     let input = match open_requests.heedful_input(GRACE) {
         Ok(input) => input,
         Err(failure) => return not_started(failure, &output),
@@ -69,6 +69,10 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let listening = spawn(move || {
         while more {
             more = listener.hear();
+            // What came at once with a cancel may be another request.
+            if listener.input.buffer().is_empty() {
+                listener.open_requests.end_unwanted();
+            }
         }
         end_without_host(listener, &reader);
     });
@@ -92,7 +96,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
                 continue;
             }
         };
-        let id = request.id.clone();
+        let (id, cancel) = (request.id.clone(), request.cancel.clone());
         let of_role = !of_commands(&request.method);
         let mut reply = match respond::<C>(request, &host, role) {
             Ok(result) => Message::Result {
@@ -104,6 +108,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
                 error,
             },
         };
+        cancel.settle();
         open_requests.close(&id);
         let sent = if of_role {
             // A secrets backend has put values into it.
@@ -143,6 +148,7 @@ fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader
     open_requests.input_ended();
     if input.into_inner().wait_until_gone(output) {
         open_requests.cancel_all();
+        open_requests.end_unwanted();
         thread::sleep(GRACE);
         std::process::exit(Exit::Failed.status().into());
     }
@@ -247,19 +253,17 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     }
     let words = words(&command, &params)?;
     let id = request.id.clone();
-    let mut shown = match params.context.format {
-        WireFormat::Json => Format::Json,
-        WireFormat::Text => Format::Text,
-    };
-    let outcome = match command.clone().try_get_matches_from(words) {
-        Err(error) => usage::outcome(&error, &command, &name, color),
+    let mut shown = params.context.format;
+    let outcome = match command.clone().try_get_matches_from(&words) {
+        Err(error) => {
+            let words = (&describe::tree::<C>(), &*words);
+            usage::outcome_of(&error, &command, &name, words, color)
+        }
         Ok(matches) => {
-            let format = match params.context.format {
-                WireFormat::Json => Format::Json,
-                WireFormat::Text => surface::format_of(&matches),
-            };
-            shown = format;
-            let mut session = session(request, &params, format, host);
+            if shown == Format::Text {
+                shown = surface::format_of(&matches);
+            }
+            let mut session = session(request, &params, shown, host);
             carry_out::<C>(&matches, &command, &name, &mut session)
         }
     };
@@ -330,7 +334,7 @@ fn complete<C: Command>(words: &[String], context: &Context) -> Result<Vec<Candi
     let Some(command) = &manifest.command else {
         return Ok(Vec::new());
     };
-    let mut completion = crate::complete::at_end(command, words);
+    let mut completion = bot_cli_protocol::complete::at_end(command, words);
     let mut candidates = std::mem::take(&mut completion.candidates);
     if let Some(argument) = &completion.dynamic {
         let word = words.last().map_or("", |word| completion.typed(word));

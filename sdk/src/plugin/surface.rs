@@ -2,8 +2,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::outcome::Format;
-use crate::words::HostOption;
+use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::words::HostOption;
+use bot_cli_terminal::Verbosity;
 
 /// The options that every plugin has, and the host takes, too.
 const COMMON: [HostOption; 3] = [HostOption::Json, HostOption::Verbose, HostOption::Quiet];
@@ -50,34 +51,25 @@ fn takes(command: &Command, is_it: &dyn Fn(&Arg) -> bool) -> bool {
             .any(|subcommand| takes(subcommand, is_it))
 }
 
-/// The number of `-v`.
-pub fn verbosity_of(matches: &ArgMatches) -> u8 {
-    matches
-        .try_get_one::<u8>(HostOption::Verbose.long())
-        .ok()
-        .flatten()
-        .copied()
-        .unwrap_or(0)
-}
-
-/// Whether `-q` was given.
-pub fn quiet(matches: &ArgMatches) -> bool {
-    matches
-        .try_get_one::<bool>(HostOption::Quiet.long())
-        .ok()
-        .flatten()
-        .copied()
-        .unwrap_or(false)
+/// The amount of output that `-q` and `-v` ask for.
+pub fn verbosity_of(matches: &ArgMatches) -> Verbosity {
+    let quiet = given(matches, HostOption::Quiet);
+    Verbosity::new(quiet, given(matches, HostOption::Verbose))
 }
 
 /// The form of the result that `--json` asks for.
 pub fn format_of(matches: &ArgMatches) -> Format {
-    let json = matches.try_get_one::<bool>(HostOption::Json.long());
-    if json.ok().flatten().copied().unwrap_or(false) {
+    if given(matches, HostOption::Json) {
         Format::Json
     } else {
         Format::Text
     }
+}
+
+/// The value of a common option, unless the author uses its name for something else.
+fn given<T: Copy + Default + Send + Sync + 'static>(matches: &ArgMatches, option: HostOption) -> T {
+    let value = matches.try_get_one::<T>(option.long()).ok().flatten();
+    value.copied().unwrap_or_default()
 }
 
 /// Whether `id` is one of the options that every plugin has.

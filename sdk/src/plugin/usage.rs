@@ -12,17 +12,32 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use serde_json::{Value, json};
 
-use crate::failure::{Exit, Failure};
-use crate::outcome::{Format, Outcome, Reply};
-use crate::protocol::CommandSpec;
-use crate::suggest;
-use crate::words;
+use bot_cli_protocol::CommandSpec;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::{Format, Outcome, Reply};
+use bot_cli_protocol::suggest;
+use bot_cli_protocol::words;
 
 /// Word processors and web pages put such characters into commands.
 const TYPOGRAPHIC: &str = "a word begins with a dash or a quotation mark that shells don't know; type `-` or `\"` in its place";
 
+/// The same for the command that `words` lead to from `root`, the tree of `command`.
+pub fn outcome_of<W: AsRef<OsStr>>(
+    error: &clap::Error,
+    command: &clap::Command,
+    name: &str,
+    (root, words): (&CommandSpec, &[W]),
+    color: bool,
+) -> Outcome {
+    let (mut command, mut name) = (command, name.to_owned());
+    for subcommand in words::take(root, words).path.iter().skip(1) {
+        command = command.find_subcommand(&subcommand.name).unwrap_or(command);
+        name.extend([" ", &subcommand.name]);
+    }
+    outcome(error, command, &name, color)
+}
+
 /// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
-#[must_use]
 pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
     let plain = error.render().to_string();
     // A command that is nothing without a subcommand, and stands alone, is a question what there is.
@@ -59,7 +74,6 @@ fn version(name: &str, text: &str) -> Value {
 }
 
 /// A mistake in the words for `command`, which the user calls `name`.
-#[must_use]
 pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Failure {
     let value = text(error, ContextKind::InvalidValue);
     let argument =
@@ -282,7 +296,6 @@ fn called(error: &clap::Error, name: &str) -> String {
 }
 
 /// The form of the result that the words for `root` ask for, whether or not they can be parsed.
-#[must_use]
 pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
     if words::take(root, words).json {
         Format::Json

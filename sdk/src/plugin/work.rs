@@ -3,9 +3,9 @@
 use clap::ArgMatches;
 
 use super::{Command, usage};
-use crate::failure::Failure;
-use crate::outcome::Outcome;
 use crate::session::{Level, Session};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::outcome::Outcome;
 
 /// Runs the command that `words` have been parsed to as `matches` of `command`, which `name` has called.
 pub fn carry_out<C: Command>(
@@ -15,10 +15,15 @@ pub fn carry_out<C: Command>(
     session: &mut Session,
 ) -> Outcome {
     let parsed = C::from_arg_matches(matches);
+    let cancel = session.cancel().clone();
     let result = parsed
         .map_err(|error| usage::failure(&error, command, name))
-        .and_then(|command| command.run(session))
-        .map_err(|failure| session.cancel().explain(failure));
+        .and_then(|command| {
+            cancel.begin();
+            command.run(session)
+        })
+        .map_err(|failure| cancel.explain(failure));
+    cancel.settle();
     session.warn_of_unused_answers(result.as_ref().err());
     if let Err(failure) = &result {
         tell_causes(failure, session);

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::{Context, Shown};
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::question::{Answer, Question, QuestionKind};
-use crate::terminal::{LONGEST_TEXT, short_line};
-use crate::ui::{Capabilities, Level, Ui};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+use bot_cli_terminal::cancel::{Cancel, Guard};
+use bot_cli_terminal::ui::{Capabilities, Level, Ui};
+use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
 /// The most lines of a plugin that are shown to a user who did not ask for more.
 const MOST_LINES: u32 = 20;
@@ -20,11 +20,14 @@ const MOST_LINES_WANTED: u32 = 1000;
 ///
 /// The keys of questions begin with the plugin's name and a dot, so that a script's answers to the command's own questions are never
 /// taken for the plugin's. Its log lines begin with its name, so that nobody takes them for the command's, and there is an end to them.
+#[must_use]
 pub struct Relay {
     shown: Rc<Shown>,
     name: String,
     context: Context,
     cancel: Cancel,
+    /// The plugin is to be ended before this process is.
+    _held: Guard,
     /// The number of logged lines that were wanted.
     lines: u32,
 }
@@ -35,13 +38,13 @@ impl Relay {
             shown,
             name,
             context,
+            _held: cancel.hold(),
             cancel,
             lines: 0,
         }
     }
 
     /// The same user interface for another plugin, which is called `name`.
-    #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         Self::new(
             Rc::clone(&self.shown),
@@ -52,13 +55,11 @@ impl Relay {
     }
 
     /// Returns where and for whom the command runs.
-    #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
     /// The request to stop.
-    #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{Capabilities, Context, Level, Session};
-use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
-use crate::outcome::Format;
-use crate::question::{Answer, Question, QuestionKind};
-use crate::ui::Ui;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::Ui;
 
 #[derive(Clone, Default)]
 struct Script {
@@ -138,6 +138,22 @@ fn back_leads_to_the_question_before_and_past_scripted_ones() {
     let texts = ["a", "b", "c"].map(|key| answers.text(key).unwrap());
     assert_eq!(texts, ["2", "s", "3"]);
     assert_eq!(*ui.seen.borrow(), ["a", "c", "a", "c"]);
+}
+
+#[test]
+fn a_refused_answer_of_several_is_asked_again_and_can_be_left() {
+    let ui = asking(&["1", "x", "<", "2", "3"]);
+    let number = |_: &Question, answer: &Answer| {
+        let text = answer.as_text().unwrap_or_default();
+        text.parse::<u8>().map_err(|_| " is no number".to_owned())
+    };
+    let questions = [text("a", None), text("b", None)];
+    let numbers = session(&ui, &json!({})).ask_all_until(&questions, number);
+    assert_eq!(numbers.unwrap(), [2, 3]);
+    let seen = ["a", "b", "b is no number", "a", "b"];
+    assert_eq!(*ui.seen.borrow(), seen);
+    let wrong = session(&ui, &json!({ "a": "x", "b": "y" })).ask_all_until(&questions, number);
+    assert_eq!(wrong.unwrap_err().fields.len(), 2);
 }
 
 #[test]

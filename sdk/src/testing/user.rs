@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use super::{Answer, Failure, Level, Outcome, Question, Ran, Ui};
-use crate::failure::Exit;
-use crate::question::QuestionKind;
-use crate::ui::Capabilities;
+use bot_cli_protocol::failure::Exit;
+use bot_cli_protocol::question::QuestionKind;
+use bot_cli_terminal::ui::Capabilities;
 
 /// Answers by the key of the question, and remembers everything. Clones are the same user.
 #[derive(Clone, Default)]

@@ -1,8 +1,8 @@
-//! The shape of the files in `transports/`; that of `providers/` is [`bot_cli_sdk::pack`]'s. Unknown keys are refused.
+//! The shape of the files in `transports/`; that of `providers/` is [`crate::pack`]'s. Unknown keys are refused.
 
 use std::collections::BTreeMap;
 
-use bot_cli_sdk::pack::Arg;
+use crate::pack::Arg;
 use serde::{Deserialize, Serialize};
 
 /// The users of a transport.
@@ -142,7 +142,7 @@ impl Transport {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoClient {
-    /// The class of the runner's arguments of such a session. `imports.toml` has it.
+    /// The class of the runner's arguments of such a session.
     pub session: String,
     /// The partial that answers where sessions of this class may have a client, too: `partials/no_client/whatsapp.py`.
     #[serde(default)]

@@ -92,6 +92,7 @@ pub const GROUPS: &[Group] = &[
             Need::program(&["dbus-daemon"], "dbus-daemon", 1),
             Need::program(&["gnome-keyring-daemon"], "gnome-keyring", 10),
             Need::program(&["secret-tool"], "libsecret-tools", 1),
+            Need::program(&["age"], "age", 7),
         ],
     },
     Group {
@@ -128,17 +129,8 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "draws",
-        about: "drawn operations and combinations",
+        about: "drawn operations",
         needs: &[],
-    },
-    Group {
-        name: "skew",
-        about: "executables of an older commit beside those of this one",
-        needs: &[
-            Need::program(&["git"], "git", 40),
-            Need::program(&["cargo"], "cargo", 500),
-            Need::OlderCommit,
-        ],
     },
     Group {
         name: "packs",

@@ -8,7 +8,6 @@ use semver::Version;
 
 use crate::disk::Mounted;
 use crate::kubernetes::api_server;
-use crate::older;
 use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
 use crate::shipped;
@@ -32,8 +31,6 @@ pub(super) enum Need {
     PythonIndex,
     /// Packages of Node.js can be downloaded.
     NpmRegistry,
-    /// The commit that the older executables are built from.
-    OlderCommit,
     /// Release builds of the product, as new as their source, or packages that a variable names.
     Executables,
     /// The right to mount a filesystem.
@@ -110,7 +107,6 @@ impl Need {
             Self::Client => (environment(&CLIENT), Remedy::Environment(&CLIENT)),
             Self::PythonIndex => (python_index(), Remedy::None),
             Self::NpmRegistry => (npm_registry(), Remedy::None),
-            Self::OlderCommit => (older::is_in_this_clone(), Remedy::None),
             Self::Executables => (shipped::find().map(drop), Remedy::None),
             Self::Mount => (mount(), Remedy::None),
             Self::Users => (users(), Remedy::None),

@@ -1,6 +1,6 @@
 //! What each text of a service may be: written down a second time, apart from the reader that is tested.
 
-use bot_cli_sdk::pack::{Arg, Literal, Provider, Service};
+use bot_cli_templates::pack::{Arg, Literal, Provider, Service};
 
 /// The texts of a provider that are not what they may be.
 pub(super) fn breaches(provider: &Provider) -> Vec<String> {
@@ -33,10 +33,10 @@ impl Breaches {
             self.look("an alias", alias, is_id);
         }
         self.look("a label", &service.label, is_line);
-        self.look("a module", &service.module, is_dotted);
+        self.look("a module", &service.module, is_of_the_pack);
         self.look("a class", &service.class, is_name);
         for (module, names) in &service.imports {
-            self.look("a module", module, is_dotted);
+            self.look("a module", module, is_of_the_pack);
             for name in names {
                 self.look("an imported name", name, is_name);
             }
@@ -134,6 +134,11 @@ fn is_id(text: &str) -> bool {
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// In the one module that the pack's package brings.
+fn is_of_the_pack(text: &str) -> bool {
+    is_dotted(text) && text.split('.').next() == Some("acme_x")
 }
 
 fn is_dotted(text: &str) -> bool {

@@ -5,7 +5,7 @@ use bot_cli_init::{
     Catalogue, Config, Draft, Feature, Pack, PlannedFile, Switches, equivalent_command, resolve,
     scaffold,
 };
-use bot_cli_sdk::pack::{Kind, Service};
+use bot_cli_templates::pack::{Kind, Service};
 use fastrand::Rng;
 
 use super::{draw, python};
@@ -93,7 +93,8 @@ fn files(planned: &[PlannedFile], expected: &[PlannedFile], config: &Config) -> 
     let mut wrong = Vec::new();
     for (file, twin) in planned.iter().zip(expected) {
         let problem = match file.path.as_str() {
-            "server/bot.py" => python::difference(&file.text, &twin.text)
+            "server/bot.py" => python::difference(&file.text, &twin.text),
+            "server/services.py" => python::difference(&file.text, &twin.text)
                 .or_else(|| python::missing_text(&file.text, config)),
             "README.md" => markdown(&file.text, &twin.text),
             "server/.env.example" => environment(&file.text, &twin.text, config),

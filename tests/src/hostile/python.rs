@@ -1,7 +1,7 @@
 //! Python code as a tree: what it does follows from the kinds of its nodes and its names.
 
 use bot_cli_init::Config;
-use bot_cli_sdk::pack::{Arg, Literal};
+use bot_cli_templates::pack::{Arg, Literal};
 use tree_sitter::{Node, Parser, Tree};
 
 /// Returns where the code does something else than its twin.

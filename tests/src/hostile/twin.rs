@@ -1,6 +1,6 @@
 //! The same services with plain texts in place of their own: nothing in it can get out of anything.
 
-use bot_cli_sdk::pack::{Arg, Literal, Provider, Type};
+use bot_cli_templates::pack::{Arg, Literal, Provider, Type};
 
 /// The twin of each provider. Names, numbers and choices of what is generated stay.
 pub(super) fn of(providers: &[Provider]) -> Vec<Provider> {

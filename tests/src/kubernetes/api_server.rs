@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::cluster::{Cluster, write_kubeconfig};
@@ -19,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A running server; it ends when this is dropped.
 pub struct ApiServer {
     processes: Vec<Child>,
+    command: Command,
     folder: tempfile::TempDir,
 }
 
@@ -43,10 +45,11 @@ impl ApiServer {
         let folder = tempfile::tempdir()?;
         let mut server = Self {
             processes: Vec::new(),
+            command: Command::new(built.join("kube-apiserver")),
             folder,
         };
         let etcd = server.etcd(&built)?;
-        let (port, authority, sign_in) = server.api_server(&built, etcd)?;
+        let (port, authority, sign_in) = server.api_server(etcd)?;
         let kubeconfig = server.folder.path().join("kubeconfig");
         let users = [
             ("admin", "token: admin-token"),
@@ -79,12 +82,13 @@ impl ApiServer {
             .args(["--listen-peer-urls", &peer_url])
             .args(["--initial-advertise-peer-urls", &peer_url])
             .args(["--initial-cluster", &format!("default={peer_url}")]);
-        self.run(command, "etcd.log")?;
+        let etcd = self.run(&mut command, "etcd.log")?;
+        self.processes.push(etcd);
         Ok(client)
     }
 
     /// Returns the port, the certificate that vouches for it, and how the administrator signs in with a certificate.
-    fn api_server(&mut self, built: &Path, etcd: u16) -> io::Result<(u16, String, String)> {
+    fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();
         let certificates = Certificates::make()?;
@@ -111,13 +115,12 @@ impl ApiServer {
             ] }],
         });
         let encryption = write("encryption.json", &encryption.to_string())?;
-        let mut command = Command::new(built.join("kube-apiserver"));
         let option = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
             let mut option = std::ffi::OsString::from(format!("--{name}="));
             option.push(value);
             option
         };
-        command
+        self.command
             .arg(option("etcd-servers", &format!("http://127.0.0.1:{etcd}")))
             .arg(option("secure-port", &port.to_string()))
             .arg(option("bind-address", &"127.0.0.1"))
@@ -135,7 +138,7 @@ impl ApiServer {
             .arg(option("service-account-signing-key-file", &key))
             .arg(option("disable-admission-plugins", &"ServiceAccount"))
             .arg(option("endpoint-reconciler-type", &"none"));
-        self.run(command, "kube-apiserver.log")?;
+        self.begin()?;
         let sign_in = format!(
             "client-certificate: {}\nclient-key: {}",
             client.display(),
@@ -144,19 +147,44 @@ impl ApiServer {
         Ok((port, certificates.authority, sign_in))
     }
 
-    fn run(&mut self, mut command: Command, log: &str) -> io::Result<()> {
+    fn run(&self, command: &mut Command, log: &str) -> io::Result<Child> {
         let log = File::create(self.folder.path().join(log))?;
-        let child = command
+        command
             .env_clear()
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
-            .spawn()?;
-        self.processes.push(child);
+            .spawn()
+    }
+
+    /// Starts the server, on the port that it had.
+    pub fn begin(&mut self) -> io::Result<()> {
+        let mut command = std::mem::replace(&mut self.command, Command::new(""));
+        let server = self.run(&mut command, "kube-apiserver.log");
+        self.command = command;
+        self.processes.push(server?);
         Ok(())
     }
 
-    fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
+    /// Kills the server; etcd goes on.
+    pub fn kill(&mut self) -> io::Result<()> {
+        let Some(mut server) = self.processes.pop() else {
+            return Ok(());
+        };
+        server.kill()?;
+        server.wait().map(drop)
+    }
+
+    /// Sends the server a signal.
+    pub fn signal(&self, signal: Signal) -> io::Result<()> {
+        let Some(server) = self.processes.last() else {
+            return Ok(());
+        };
+        Ok(kill_process(Pid::from_child(server), signal)?)
+    }
+
+    /// Waits until the server answers.
+    pub fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
         let begun = Instant::now();
         loop {
             for process in &mut self.processes {

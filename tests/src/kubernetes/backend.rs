@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bot_cli_sdk::backend::{Backend as _, ChangeError, Effect, Error};
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::protocol::secrets::{OpenParams, OpenResult, Prior, SetDetails};
 use bot_cli_sdk::session::{Context, Session};
+use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetDetails};
+use bot_cli_secrets::{Backend as _, ChangeError, Effect, Error};
 use bot_cli_secrets_kubernetes::{Kubernetes, Pace};
+use bot_cli_terminal::cancel::Cancel;
 use serde_json::{Map, Value, json};
 
 use crate::recording_ui::RecordingUi;
@@ -63,13 +63,15 @@ impl Backend {
         let mut context = Context::new("/");
         context.verbosity = 2;
         let mut session = Session::new(ui, context, Map::new(), cancel);
-        let mut scope = OpenParams::default();
-        scope.organization = organization.map(str::to_owned);
-        scope.region = region.map(str::to_owned);
-        scope.settings = settings
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
+        let mut scope = OpenParams {
+            organization: organization.map(str::to_owned),
+            region: region.map(str::to_owned),
+            settings: settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            ..OpenParams::default()
+        };
         let file = kubeconfig.display().to_string();
         scope
             .settings
@@ -86,7 +88,6 @@ impl Backend {
     }
 
     /// All that was logged and shown.
-    #[must_use]
     pub fn heard(&self) -> String {
         self.heard
             .lock()
@@ -128,7 +129,6 @@ impl Backend {
     }
 
     /// Returns the keys, in order.
-    #[must_use]
     pub fn keys(&mut self, name: &str) -> Option<Vec<String>> {
         let mut keys = self.get(name).unwrap()?.keys;
         keys.sort();
@@ -228,7 +228,7 @@ impl Backend {
 
 fn told(error: Error) -> (String, String) {
     let sentence = [&[error.message][..], &error.hints].concat().join("\n");
-    (error.code.name().to_owned(), sentence)
+    (error.code.name(), sentence)
 }
 
 fn unmade(error: ChangeError) -> Unmade {

@@ -56,7 +56,6 @@ impl Cluster {
     }
 
     /// Sends a request as the administrator. The content type of a patch is `merge-patch+json` or `apply-patch+yaml`.
-    #[must_use]
     pub fn send(&self, method: &str, path: &str, body: Option<(&str, &Value)>) -> Seen {
         let (kind, text) = body.map_or(("json", String::new()), |(kind, body)| {
             (kind, body.to_string())
@@ -83,7 +82,6 @@ impl Cluster {
     }
 
     /// Makes a namespace with a name of its own.
-    #[must_use]
     pub fn namespace(&self) -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +100,6 @@ impl Cluster {
     }
 
     /// The Secret of that name.
-    #[must_use]
     pub fn secret(&self, namespace: &str, name: &str) -> Option<Value> {
         let seen = self.send("GET", &secret(namespace, name), None);
         match seen.status {
@@ -137,7 +134,6 @@ impl Cluster {
 }
 
 /// The path of a Secret.
-#[must_use]
 pub fn secret(namespace: &str, name: &str) -> String {
     format!("/api/v1/namespaces/{namespace}/secrets/{name}")
 }

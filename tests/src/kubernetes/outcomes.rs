@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_sdk::backend::Effect;
-use bot_cli_sdk::cancel::Cancel;
+use bot_cli_secrets::Effect;
 use bot_cli_secrets_kubernetes::Pace;
+use bot_cli_terminal::cancel::Cancel;
 use fastrand::Rng;
 use serde_json::{Value, json};
 

@@ -91,13 +91,11 @@ impl StandIn {
     }
 
     /// Returns the address.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// A folder that goes away with it.
-    #[must_use]
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
@@ -117,14 +115,12 @@ impl StandIn {
     }
 
     /// The requests since the last time, as `METHOD path`.
-    #[must_use]
     pub fn take_sent(&self) -> Vec<String> {
         let sent = std::mem::take(&mut self.world.lock().sent);
         sent.into_iter().map(|(line, _)| line).collect()
     }
 
     /// Does `work` on what is stored: the Secrets of a namespace by their names.
-    #[must_use]
     pub fn stored(&self, namespace: &str) -> BTreeMap<String, Value> {
         self.world.lock().store.secrets_in(namespace)
     }

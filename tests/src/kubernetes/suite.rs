@@ -13,7 +13,6 @@ use super::cluster::Cluster;
 pub type Check = (&'static str, fn(&Cluster));
 
 /// All of them.
-#[must_use]
 pub fn checks() -> Vec<Check> {
     [
         answers::CHECKS,

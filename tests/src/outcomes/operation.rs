@@ -65,7 +65,6 @@ pub enum Operation {
 
 impl Operation {
     /// The arguments behind `bot-cli cloud`.
-    #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut words = vec!["secrets".to_owned()];
         let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));

@@ -8,10 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use bot_cli_cloud::{Environment, Options, Pace, run};
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::outcome::Outcome;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::outcome::Outcome;
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::{Context, Session};
+use bot_cli_terminal::cancel::Cancel;
 use clap::Parser as _;
 use serde_json::{Map, Value};
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// The way an answer goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
 pub enum Fault {
     /// Another answer than the right one.
     Answer {
@@ -29,20 +30,17 @@ pub enum Fault {
 
 impl Fault {
     /// The service's own shape of an error.
-    #[must_use]
     pub fn error(status: u16, error: &str, code: &str) -> Self {
         let body = serde_json::json!({"error": error, "code": code}).to_string();
         Self::json(status, &body)
     }
 
     /// A body of type JSON, whatever it is.
-    #[must_use]
     pub fn json(status: u16, body: &str) -> Self {
         Self::answer(status, "application/json", body)
     }
 
     /// Returns what an edge server shows to a browser.
-    #[must_use]
     pub fn html(status: u16) -> Self {
         let page =
             "<!doctype html><html><head><title>Oh</title></head><body><h1>Oh</h1></body></html>";
@@ -50,7 +48,6 @@ impl Fault {
     }
 
     /// Elsewhere.
-    #[must_use]
     pub fn redirect(to: &str) -> Self {
         Self::Answer {
             status: 307,
@@ -60,7 +57,6 @@ impl Fault {
     }
 
     /// Adds a header to an answer.
-    #[must_use]
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         if let Self::Answer { headers, .. } = &mut self {
             headers.push((name, value.to_owned()));
@@ -79,6 +75,7 @@ impl Fault {
 
 /// Which requests go wrong.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Injection {
     method: &'static str,
     path: String,
@@ -98,7 +95,6 @@ pub(super) enum Effect {
 
 impl Injection {
     /// Every request of this `method` (`*`: of any) whose path contains `path` goes wrong, without effect.
-    #[must_use]
     pub fn new(method: &'static str, path: &str, fault: Fault) -> Self {
         Self {
             method,
@@ -110,21 +106,18 @@ impl Injection {
     }
 
     /// Only so many of them.
-    #[must_use]
     pub fn times(mut self, times: u32) -> Self {
         self.left = Some(times);
         self
     }
 
     /// They take effect; only the answer goes wrong.
-    #[must_use]
     pub fn applied(mut self) -> Self {
         self.effect = Effect::Applied;
         self
     }
 
     /// They take effect some time after the answer.
-    #[must_use]
     pub fn applied_after(mut self, delay: Duration) -> Self {
         self.effect = Effect::Later(delay);
         self

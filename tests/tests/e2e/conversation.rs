@@ -126,10 +126,44 @@ fn a_bot_without_its_keys_names_them_all_and_ends() {
     for key in ["DEEPGRAM_API_KEY", "ANTHROPIC_API_KEY", "CARTESIA_API_KEY"] {
         assert!(said.contains(key), "{key} is not named:\n{said}");
     }
+    let command =
+        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py -t webrtc";
+    assert!(said.contains(command), "{said}");
     assert!(!said.contains("Traceback"), "{said}");
     assert!(
         !text(&output).contains("Bot ready"),
         "the runner had started:\n{}",
+        text(&output)
+    );
+}
+
+/// The framework's runner reads `.env` by itself, in a folder above its own.
+#[test]
+fn the_environment_wins_over_the_file() {
+    const START: &str = r#"
+import atexit, os, runpy, sys, sysconfig
+os.symlink(sysconfig.get_path("purelib"), "packages")
+sys.path.insert(0, os.path.abspath("packages"))
+atexit.register(lambda: print(os.environ["OPENAI_API_KEY"], os.environ["OPENAI_MODEL"]))
+sys.argv = ["bot.py", "--help"]
+runpy.run_path("bot.py", run_name="__main__")
+"#;
+    let bot = Bot::new();
+    let env = "OPENAI_API_KEY=of-the-file\nOPENAI_MODEL=of-the-file\n";
+    fs::write(bot.server.join(".env"), env).unwrap();
+    let output = python()
+        .command("python")
+        .args(["-c", START])
+        .current_dir(&bot.server)
+        .env("OPENAI_API_KEY", "of-the-environment")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let last = said.lines().last();
+    assert_eq!(
+        last,
+        Some("of-the-environment of-the-file"),
+        "{}",
         text(&output)
     );
 }

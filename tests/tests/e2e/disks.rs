@@ -53,7 +53,7 @@ fn a_full_disk_leaves_the_target_as_it_was() {
 }
 
 #[test]
-fn a_full_disk_leaves_a_project_as_it_was_before_its_update_or_its_undoing() {
+fn a_full_disk_leaves_a_project_as_it_was_before_its_update() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
@@ -62,7 +62,7 @@ fn a_full_disk_leaves_a_project_as_it_was_before_its_update_or_its_undoing() {
     let target = disk.join("my-bot");
     for command in [
         &["disk/my-bot", "--update", "--no-recording"][..],
-        &["disk/my-bot", "--undo"],
+        &["disk/my-bot", "--update", "--recording"],
     ] {
         let before = tree(&target);
         let filler = disk.join("filler");

@@ -116,7 +116,7 @@ fn use_it(host: &Path, user: u32) {
         .collect();
     assert_eq!(
         plugins,
-        [(Some("cloud"), Some("used")), (Some("init"), Some("used"))]
+        ["cloud", "init", "plugin"].map(|name| (Some(name), Some("used")))
     );
 
     run(&["init", "quickstart"]);

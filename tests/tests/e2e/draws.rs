@@ -1,12 +1,7 @@
 //! Large draws of what `cargo test` draws a little of.
 
-use std::process::Command;
-
 use bot_cli_tests::kubernetes;
 use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
-
-/// One of so many combinations.
-const SHARE: &str = "1009";
 
 #[track_caller]
 fn assert_true(tally: &Tally, endings: &[&str]) {
@@ -41,15 +36,4 @@ fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
 fn two_thousand_changes_of_kubernetes_secrets_say_nothing_untrue() {
     let tally = kubernetes::outcomes::run(3, 2_000, 16).unwrap();
     assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
-}
-
-#[test]
-fn a_share_of_all_combinations_can_be_planned() {
-    let output = Command::new(env!("CARGO_BIN_EXE_every-combination"))
-        .arg(SHARE)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let problem = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{problem}");
 }

@@ -31,7 +31,6 @@ mod owners;
 mod packs;
 mod plugins;
 mod sample;
-mod skew;
 mod steps;
 mod strace;
 mod telephony;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::pty::{CTRL_C, Terminal};
 use serde_json::Value;
 
 fn bench() -> Bench {
@@ -42,7 +43,8 @@ fn a_plugin_in_node_passes_every_check() {
 
 #[test]
 fn the_sample_in_python_breaks_no_rule() {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/tests/examples/bot-cli-roll");
+    let sample =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/protocol/tests/examples/bot-cli-roll");
     let bench = bench();
     let text = fs::read_to_string(sample).unwrap();
     bench.script("plugins/bot-cli-roll", &text).unwrap();
@@ -65,7 +67,7 @@ fn secrets_backends_in_python_and_node_keep_the_whole_contract() {
     for (name, file, setting) in [
         (
             "shelf",
-            "../sdk/tests/backends/bot-cli-secrets-shelf",
+            "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
             "file",
         ),
         (
@@ -94,7 +96,7 @@ fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
     for (name, file, setting) in [
         (
             "shelf",
-            "../sdk/tests/backends/bot-cli-secrets-shelf",
+            "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
             "file",
         ),
         (
@@ -156,6 +158,33 @@ fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
     }
 }
 
+/// Runs a new plugin whose work takes half a minute, and presses Ctrl-C.
+fn cancel(bench: &Bench, plugin: &Path) {
+    bench.install(plugin, "bin/bot-cli-demo").unwrap();
+    let mut terminal = Terminal::in_shell(bench, &["bot-cli", "demo", "world"]).unwrap();
+    terminal.wait_for("Greeting world").unwrap();
+    terminal.press(CTRL_C).unwrap();
+    let screen = terminal.end().unwrap().screen;
+    let lines: Vec<&str> = screen.trim_end().lines().collect();
+    assert!(
+        lines.ends_with(&["cancelled", "status 130", "tidy"]),
+        "{screen}"
+    );
+    assert!(!screen.contains("waiting"), "{screen}");
+}
+
+#[test]
+fn ctrl_c_ends_the_work_of_a_new_plugin_in_python() {
+    let bench = bench();
+    let new = ["plugin", "new", "demo", "--lang", "python"];
+    assert_eq!(bench.run(&new).unwrap().status, Some(0));
+    let plugin = fs::read_to_string(bench.path("work/bot-cli-demo/bot-cli-demo")).unwrap();
+    let slow = "    __import__(\"time\").sleep(30)\n    text = f";
+    let plugin = plugin.replace("    text = f", slow);
+    assert!(plugin.contains(slow));
+    cancel(&bench, &bench.script("plugins/slow", &plugin).unwrap());
+}
+
 #[test]
 fn a_new_secrets_backend_in_python_passes_every_check_and_its_own_test() {
     let bench = bench();
@@ -188,11 +217,24 @@ fn a_new_plugin_in_rust_builds_offline_and_passes_every_check_and_its_own_test()
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let folder = bench.path("work/bot-cli-demo");
     fs::copy(package.join("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let output = Command::new("cargo")
-        .args(["test", "--offline", "--manifest-path"])
-        .arg(folder.join("Cargo.toml"))
-        .env("CARGO_TARGET_DIR", package.join("../target/new-plugin"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let target = package.join("../target/new-plugin");
+    let cargo = |command| {
+        let output = Command::new("cargo")
+            .args([command, "--offline", "--manifest-path"])
+            .arg(folder.join("Cargo.toml"))
+            .env("CARGO_TARGET_DIR", &target)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    cargo("test");
+    let source = fs::read_to_string(folder.join("src/main.rs")).unwrap();
+    let slow = "std::thread::sleep(std::time::Duration::from_secs(30));\n        let word = if";
+    fs::write(
+        folder.join("src/main.rs"),
+        source.replace("let word = if", slow),
+    )
+    .unwrap();
+    cargo("build");
+    cancel(&bench, &target.join("debug/bot-cli-demo"));
 }

@@ -53,7 +53,10 @@ fn the_lines_of_both_readmes_install_the_sample_and_make_bots() {
             .envs(bench.environment())
             .current_dir(bench.path("work").join(folder));
         succeed(with_interpreter(&bench, &mut shell));
-        let bot = bench.path("work").join(folder).join("my-bot/server/bot.py");
+        let bot = bench
+            .path("work")
+            .join(folder)
+            .join("my-bot/server/services.py");
         let bot = fs::read_to_string(bot).unwrap();
         assert!(bot.contains("LOCALAI_LLM_MODEL"), "{bot}");
     }

@@ -231,7 +231,7 @@ impl User {
 
     /// Before its keys are filled in, a bot says which are missing and does nothing else.
     fn bot_names_what_is_missing(&self) {
-        let code = fs::read_to_string(self.server().join("bot.py")).unwrap();
+        let code = fs::read_to_string(self.server().join("services.py")).unwrap();
         let needed: BTreeSet<&str> = code
             .match_indices(" = required(\"")
             .filter_map(|(begin, found)| code[begin + found.len()..].split('"').next())

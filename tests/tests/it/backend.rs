@@ -1,7 +1,6 @@
 //! Secrets backends over the protocol, as real processes: the client of the library, and `plugin check`.
 
 mod changes;
-mod checks;
 mod relayed;
 mod unseen;
 
@@ -12,21 +11,24 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::backend::client::{Client, Fault};
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::driver::{Launch, Patience};
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::protocol::HostName;
-use bot_cli_sdk::protocol::secrets::{OpenParams, Prior, PutParams};
-use bot_cli_sdk::question::{Answer, Question};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_engine::driver::{Launch, Patience};
+use bot_cli_protocol::HostName;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::{Context, Session};
-use bot_cli_sdk::ui::{Capabilities, Level, Ui};
+use bot_cli_secrets::client::{Client, Fault};
+use bot_cli_secrets::messages::{OpenParams, Prior, PutParams, VERSION};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use bot_cli_tests::patience::PATIENCE;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 const SAMPLE: &str = env!("CARGO_BIN_EXE_it-secrets-sample");
+
+/// The wrong backends.
+const FAULTS: &str = include_str!("backend/faults.toml");
 
 /// A value that nobody may see.
 const CANARY: &str = "canary-5xK2pQ9w";
@@ -81,7 +83,7 @@ impl Ui for User {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.saw("it was taken back".to_owned());
-        Err(bot_cli_sdk::ui::withdrawn())
+        Err(bot_cli_terminal::ui::withdrawn())
     }
 
     fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
@@ -115,7 +117,9 @@ impl Stage {
         if fs::hard_link(SAMPLE, &file).is_err() {
             fs::copy(SAMPLE, &file).unwrap();
         }
-        fs::write(file.with_extension("fault"), fault).unwrap();
+        let faults: BTreeMap<String, String> = toml::from_str(FAULTS).unwrap();
+        let rules = faults[fault].replace("CANARY", CANARY);
+        fs::write(file.with_extension("fault"), rules).unwrap();
         let user = User {
             capabilities: Capabilities::all(),
             ..User::default()
@@ -142,9 +146,12 @@ impl Stage {
         let mut launch = Launch::new("secrets-sample", program, self.folder.path());
         launch.patience = Patience::of(Duration::from_secs(2));
         launch.patience.silence = Some(self.silence);
-        let mut scope = OpenParams::new();
         let file = self.kept().to_string_lossy().into_owned();
-        scope.settings.insert("file".to_owned(), file);
+        let scope = OpenParams {
+            secrets: VERSION.to_owned(),
+            settings: [("file".to_owned(), file)].into(),
+            ..OpenParams::default()
+        };
         let host = HostName::new("bot-cli-tests", "1.0.0");
         Client::open(&launch, host, &scope, session.relay("secrets-sample"))
     }
@@ -174,5 +181,10 @@ fn put(entries: &[(&str, &str)]) -> PutParams {
         .iter()
         .map(|(key, value)| ((*key).to_owned(), Secret::new((*value).to_owned())))
         .collect();
-    PutParams::new("prod", None, entries, Prior::Absent)
+    PutParams {
+        name: "prod".to_owned(),
+        region: None,
+        entries,
+        prior: Prior::Absent,
+    }
 }

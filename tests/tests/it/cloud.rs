@@ -7,6 +7,7 @@ mod copy;
 mod door;
 mod dotenv;
 mod giving;
+mod later_backend;
 mod listing;
 mod login;
 mod logout;

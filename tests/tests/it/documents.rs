@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::protocol::QuestionKind;
+use bot_cli_protocol::QuestionKind;
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
@@ -17,9 +17,9 @@ const DOCUMENTS: [&str; 15] = [
     "packs/localai/README.md",
     "plugins/cloud/VAULT.md",
     "plugins/secrets-kubernetes/README.md",
-    "sdk/BACKENDS.md",
-    "sdk/PACKS.md",
-    "sdk/PROTOCOL.md",
+    "sdk/secrets/BACKENDS.md",
+    "templates/PACKS.md",
+    "sdk/protocol/PROTOCOL.md",
     "sdk/README.md",
     "templates/README.md",
     "templates/guides/AGENTS.md.liquid",
@@ -222,14 +222,18 @@ fn specifications_have_every_field_and_value_of_their_schemas() {
     let mut wrong = Vec::new();
     for (schema, documents) in [
         (
-            "sdk/protocol.schema.json",
-            &["sdk/PROTOCOL.md", "sdk/PACKS.md", "sdk/BACKENDS.md"][..],
+            "sdk/protocol/protocol.schema.json",
+            &[
+                "sdk/protocol/PROTOCOL.md",
+                "templates/PACKS.md",
+                "sdk/secrets/BACKENDS.md",
+            ][..],
         ),
         (
-            "sdk/backends.schema.json",
-            &["sdk/BACKENDS.md", "sdk/PROTOCOL.md"],
+            "sdk/secrets/backends.schema.json",
+            &["sdk/secrets/BACKENDS.md", "sdk/protocol/PROTOCOL.md"],
         ),
-        ("sdk/packs.schema.json", &["sdk/PACKS.md"]),
+        ("templates/packs.schema.json", &["templates/PACKS.md"]),
     ] {
         let documents: String = documents.iter().map(|it| text(it)).collect();
         let mut named = BTreeSet::new();
@@ -243,14 +247,17 @@ fn specifications_have_every_field_and_value_of_their_schemas() {
     }
     assert_eq!(wrong, Vec::<String>::new());
 
-    let title = format!("version {} of the catalogue", bot_cli_sdk::pack::SCHEMA);
-    let packs = text("sdk/PACKS.md");
+    let title = format!(
+        "version {} of the catalogue",
+        bot_cli_templates::pack::SCHEMA
+    );
+    let packs = text("templates/PACKS.md");
     assert!(packs.lines().next().unwrap().ends_with(&title), "{title}");
 }
 
 #[test]
 fn every_kind_of_question_is_offered() {
-    let schema: Value = serde_json::from_str(&text("sdk/protocol.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&text("sdk/protocol/protocol.schema.json")).unwrap();
     let mut of_schema = BTreeSet::new();
     names(&schema["$defs"]["QuestionKind"], &mut of_schema);
     let offered: BTreeSet<String> = QuestionKind::ALL.map(|it| it.name().to_owned()).into();

@@ -2,12 +2,14 @@
 
 mod added;
 mod asking;
+mod cancelled;
 pub mod check;
 mod completion;
 mod finding;
 mod help;
 mod json;
 mod limits;
+mod manager;
 mod nearly;
 mod nested;
 mod new;

@@ -8,6 +8,8 @@ mod kubeconfig;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
+use bot_cli_plugin::conformance::Kit;
+use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::kubernetes::stand_in::StandIn;
 use bot_cli_tests::kubernetes::suite;
 
@@ -30,4 +32,21 @@ fn the_suite_passes_on_the_stand_in() {
             .collect()
     });
     assert_eq!(failed, [""; 0]);
+}
+
+#[test]
+fn it_keeps_the_contract_of_backends() {
+    let (_stand_in, cluster) = StandIn::start().unwrap();
+    let namespace = cluster.namespace();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot-cli-secrets-kubernetes");
+    std::fs::copy(env!("CARGO_BIN_EXE_it-bot-cli-secrets-kubernetes"), &file).unwrap();
+    let kubeconfig = cluster.kubeconfig.display();
+    let argv = [
+        format!("organization={namespace}"),
+        format!("context={}", cluster.context),
+        format!("kubeconfig={kubeconfig}"),
+    ];
+    let report = Kit::new(&file).argv(argv).check(&Cancel::new()).unwrap();
+    assert_eq!(report.failed().count(), 0, "{report:#?}");
 }

@@ -32,11 +32,13 @@ fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
     let listed = help
         .stdout
         .lines()
-        .any(|line| line == "  hello  Says hello");
+        .any(|line| line == "  hello   Says hello");
     assert!(listed, "{}", help.stdout);
 
     let run = bench.run(&["hello"]).unwrap();
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Hello\n"));
+    let run = bench.run(&["hello", "big world"]).unwrap();
+    assert_eq!(run.stdout, "Hello, big world\n");
     let run = bench.run(&["hello", "--json"]).unwrap();
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), "\"Hello\"\n"));
 }
@@ -45,7 +47,7 @@ fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
 fn the_shell_plugin_is_that_of_the_protocol() {
     let example = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../sdk/tests/examples/bot-cli-hello"
+        "/../sdk/protocol/tests/examples/bot-cli-hello"
     );
     assert_eq!(passage("hello"), fs::read_to_string(example).unwrap());
 }
@@ -84,7 +86,7 @@ fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
     let bench = bench();
     let output = shell(&bench, &passage("pack"), "");
     assert!(output.status.success(), "{output:?}");
-    let bot = fs::read_to_string(bench.path("work/my-bot/server/bot.py")).unwrap();
+    let bot = fs::read_to_string(bench.path("work/my-bot/server/services.py")).unwrap();
     for part in ["OpenAILLMService", "VLLM_MODEL", "http://localhost:8000/v1"] {
         assert!(bot.contains(part), "{part}: {bot}");
     }

@@ -273,11 +273,31 @@ fn escape_goes_back_to_the_answer_before() {
         terminal.press(ENTER).unwrap();
         terminal.wait_for_question(WALK[2].0).unwrap();
         terminal.press(CTRL_U).unwrap();
-        terminal.press("日本\r").unwrap();
-        terminal.wait_for("no ASCII letter or digit").unwrap();
+        terminal.press("日本\u{202e}\r").unwrap();
+        terminal.wait_for("contains control characters").unwrap();
         terminal.press(CTRL_C).unwrap();
         assert_eq!(terminal.end().unwrap().status.code(), Some(130));
         assert!(workspace.is_untouched());
+    }
+}
+
+#[test]
+fn options_without_a_folder_are_no_project_in_the_home_directory() {
+    let workspace = Workspace::new();
+    let home = workspace.bench.path("home");
+    let before = tree(&home);
+    for (answer, status) in [(ENTER, 130), ("y\r", 0)] {
+        let command = pty_process::blocking::Command::new("bot-cli-init")
+            .args(bot_cli_tests::init::web(&[]))
+            .env_clear()
+            .envs(workspace.environment())
+            .current_dir(&home);
+        let mut terminal = Terminal::start(command, 40, 100).unwrap();
+        terminal.wait_for_question("Create the project in").unwrap();
+        terminal.press(answer).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
+        assert_eq!(tree(&home) == before, status == 130);
     }
 }
 

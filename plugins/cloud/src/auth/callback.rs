@@ -84,7 +84,6 @@ impl Callback {
     }
 
     /// Returns the address.
-    #[must_use]
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }

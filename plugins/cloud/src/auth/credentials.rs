@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
@@ -78,7 +78,6 @@ const fn is_false(value: &bool) -> bool {
 }
 
 /// Returns the token, without the blanks around it; `None` where it has characters that no token has.
-#[must_use]
 pub fn parse_token(text: &str) -> Option<Secret> {
     let token = text.trim();
     let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
@@ -92,7 +91,6 @@ pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
 }
 
 /// Looks for credentials; whatever is wrong with them is no error yet.
-#[must_use]
 pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     let text = match place.read() {
         Ok(Some(text)) => text,
@@ -204,7 +202,6 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
 }
 
 /// Credentials that are there and can't be used.
-#[must_use]
 pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     let unusable = || {
         let can_not = format!("can't use `{}`", path.display());
@@ -223,7 +220,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{
         Credentials, Refresh, StoredCredentials, TokenKind, find, forget, keep, parse_token,

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use serde::Deserialize;
 
 use super::credentials::{Refresh, parse_token};
@@ -30,7 +30,6 @@ struct File {
 }
 
 /// Returns the path of the other client's file.
-#[must_use]
 pub fn path(home: &Path) -> PathBuf {
     home.join(".config/pipecatcloud/pipecatcloud.toml")
 }

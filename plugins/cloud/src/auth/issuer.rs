@@ -316,7 +316,6 @@ fn expiry(answer: &BasicTokenResponse) -> Option<u64> {
 }
 
 /// Seconds since 1970.
-#[must_use]
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -324,7 +323,6 @@ pub fn now() -> u64 {
 }
 
 /// The protocol's failures in ours; the issuer's words may quote what was sent and are not shown.
-#[must_use]
 pub fn refused(
     error: &RequestTokenError<ServiceError, oauth2::basic::BasicErrorResponse>,
 ) -> ServiceError {

@@ -15,7 +15,6 @@ pub enum Page {
 
 impl Page {
     /// Returns the status of the response.
-    #[must_use]
     pub const fn status(self) -> u16 {
         match self {
             Self::SignedIn => 200,
@@ -24,7 +23,6 @@ impl Page {
     }
 
     /// Returns the document. Nothing of a request is in it.
-    #[must_use]
     pub fn html(self) -> String {
         let (title, text) = match self {
             Self::SignedIn => (

@@ -1,4 +1,4 @@
-//! A backend that has an executable of its own, over the protocol that `sdk/BACKENDS.md` describes.
+//! A backend that has an executable of its own, over the protocol that `sdk/secrets/BACKENDS.md` describes.
 //!
 //! Whatever it does, a change ends as done, not done or unknown, and nothing that it says is quoted once it has a value.
 
@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::backend::client::{ChangeFault, Client, Fault};
-use bot_cli_sdk::protocol::secrets::{
+use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::Error;
+use bot_cli_secrets::client::{ChangeFault, Client, Fault};
+use bot_cli_secrets::messages::{
     self, Code, OpenResult, PutImagePullSecretParams, PutParams, SetDetails, SetStatus, SetSummary,
     UnsetParams,
 };
-use bot_cli_sdk::secret::Secret;
 
 use super::{
     Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
@@ -61,7 +62,6 @@ pub enum ExternalError {
 
 impl<'a> External<'a> {
     /// The backend `name` behind `client`, which has opened a place.
-    #[must_use]
     pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
         let regions = client.opened().regions.clone().unwrap_or_default();
         let all = regions.all.into_iter();
@@ -95,16 +95,22 @@ impl<'a> External<'a> {
 
     /// The value of `key` can't be used. What comes with values is not shown: the key is, if it is one that lists show.
     fn unusable(&self, set: &SetName, key: &Key) -> BackendError {
-        let listed = self.client.borrow_mut().get(set.as_str());
-        let is_listed =
-            matches!(listed, Ok(Some(set)) if set.keys.iter().any(|one| one == key.as_str()));
         BackendError::Own(Box::new(ExternalError::Value {
             backend: self.name.clone(),
-            key: is_listed.then(|| key.clone()),
+            key: self.lists(set, key.as_str()).then(|| key.clone()),
         }))
     }
 
-    fn failed(&self, fault: Fault) -> BackendError {
+    /// Whether the backend calls this a key where it has no values, so that it is none.
+    fn lists(&self, set: &SetName, key: &str) -> bool {
+        let listed = self.client.borrow_mut().get(set.as_str());
+        matches!(listed, Ok(Some(set)) if set.keys.iter().any(|one| one == key))
+    }
+
+    fn failed(&self, mut fault: Fault) -> BackendError {
+        if let Fault::Told(error) = &mut fault {
+            error.key = None;
+        }
         failed(&self.name, fault)
     }
 
@@ -117,15 +123,15 @@ impl<'a> External<'a> {
             keys.cloned().collect()
         };
         let effect = match error.effect {
-            secrets::Effect::NotDone => Effect::NotDone,
-            secrets::Effect::Done => Effect::Done,
-            secrets::Effect::Partly(parts) => Effect::Partly(Box::new(Parts {
+            messages::Effect::NotDone => Effect::NotDone,
+            messages::Effect::Done => Effect::Done,
+            messages::Effect::Partly(parts) => Effect::Partly(Box::new(Parts {
                 done: of(&parts.done),
                 unknown: of(&parts.unknown),
                 not_done: of(&parts.not_done),
             })),
             // What is not known of an effect is not known of the change.
-            secrets::Effect::Unknown | _ => Effect::Unknown,
+            messages::Effect::Unknown => Effect::Unknown,
         };
         ChangeError {
             cause: self.failed(error.fault),
@@ -135,11 +141,10 @@ impl<'a> External<'a> {
 }
 
 /// Returns the error for `fault` of the backend `name`.
-#[must_use]
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     match fault {
         Fault::Cancelled => BackendError::Cancelled,
-        fault @ (Fault::Told(_) | Fault::Broken(_) | _) => {
+        fault @ (Fault::Told(_) | Fault::Broken(_)) => {
             BackendError::Own(Box::new(ExternalError::Fault {
                 backend: name.clone(),
                 fault,
@@ -149,7 +154,6 @@ pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
 }
 
 /// Returns what is known of every backend before it is opened: what it does not refuse then, it may refuse later.
-#[must_use]
 pub fn profile(name: &BackendName) -> Profile {
     let keeper = format!("the backend `{name}`");
     Profile {
@@ -175,10 +179,10 @@ pub fn profile(name: &BackendName) -> Profile {
 
 fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
     let can = opened.can.iter().filter_map(|ability| match ability {
-        secrets::Ability::Values => Some(Ability::Values),
-        secrets::Ability::ImagePullSecrets => Some(Ability::ImagePullSecrets),
-        secrets::Ability::Organizations => Some(Ability::Organizations),
-        secrets::Ability::Other(_) | _ => None,
+        messages::Ability::Values => Some(Ability::Values),
+        messages::Ability::ImagePullSecrets => Some(Ability::ImagePullSecrets),
+        messages::Ability::Organizations => Some(Ability::Organizations),
+        messages::Ability::Other(_) => None,
     });
     let at = profile(name).names.at;
     Profile {
@@ -245,8 +249,12 @@ impl SecretsBackend for External<'_> {
             .map(|entry| (entry.key.to_string(), entry.value.clone()))
             .collect();
         let keys: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
-        let region = prior.region().map(ToString::to_string);
-        let put = PutParams::new(name.as_str(), region, pairs, on_wire(prior));
+        let put = PutParams {
+            name: name.to_string(),
+            region: prior.region().map(ToString::to_string),
+            entries: pairs,
+            prior: on_wire(prior),
+        };
         let done = self.client.borrow_mut().put(&put);
         done.map_err(|error| self.change_failed(error, &keys))?;
         Ok(Confirmed::ByAnswer)
@@ -259,28 +267,30 @@ impl SecretsBackend for External<'_> {
         credentials: &Secret,
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        let put = PutImagePullSecretParams::new(
-            name.as_str(),
-            prior.region().map(ToString::to_string),
-            host.as_str(),
-            credentials.clone(),
-            on_wire(prior),
-        );
+        let put = PutImagePullSecretParams {
+            name: name.to_string(),
+            region: prior.region().map(ToString::to_string),
+            host: host.as_str().to_owned(),
+            credentials: credentials.clone(),
+            prior: on_wire(prior),
+        };
         let done = self.client.borrow_mut().put_image_pull_secret(&put);
         done.map_err(|error| self.change_failed(error, &[]))?;
         Ok(Confirmed::ByAnswer)
     }
 
     fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
-        let names = keys.iter().map(ToString::to_string).collect();
-        let unset = UnsetParams::new(name.as_str(), names);
+        let unset = UnsetParams {
+            name: name.to_string(),
+            keys: keys.iter().map(ToString::to_string).collect(),
+        };
         let missing = self.client.borrow_mut().unset(&unset);
         let missing = missing.map_err(|error| self.change_failed(error, keys))?;
         let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
         Ok(keys.iter().filter(is_missing).cloned().collect())
     }
 
-    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
+    fn delete(&self, name: &SetName, _seen: Option<&[String]>) -> Result<bool, ChangeError> {
         let deleted = self.client.borrow_mut().delete(name.as_str());
         deleted.map_err(|error| self.change_failed(error, &[]))
     }
@@ -300,7 +310,14 @@ impl SecretsBackend for External<'_> {
 impl ReadsValues for External<'_> {
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
         let values = self.client.borrow_mut().values(name.as_str());
-        let Some(values) = values.map_err(|fault| self.failed(fault))? else {
+        let values = values.map_err(|fault| match fault {
+            Fault::Told(error) => {
+                let key = error.key.clone().filter(|key| self.lists(name, key));
+                failed(&self.name, Fault::Told(Error { key, ..error }))
+            }
+            fault @ (Fault::Broken(_) | Fault::Cancelled) => self.failed(fault),
+        })?;
+        let Some(values) = values else {
             return Ok(None);
         };
         let entries = values.into_iter().map(|(key, value)| {
@@ -337,10 +354,10 @@ impl ReadsValues for External<'_> {
     }
 }
 
-fn on_wire(prior: Prior<'_>) -> secrets::Prior {
+fn on_wire(prior: Prior<'_>) -> messages::Prior {
     match prior {
-        Prior::Absent(_) => secrets::Prior::Absent,
-        Prior::Keys(keys) => secrets::Prior::Keys(keys.to_vec()),
+        Prior::Absent(_) => messages::Prior::Absent,
+        Prior::Keys(keys) => messages::Prior::Keys(keys.to_vec()),
     }
 }
 
@@ -371,11 +388,11 @@ fn details(set: SetDetails) -> Details {
     }
 }
 
-fn kind(kind: secrets::SetKind) -> SetKind {
+fn kind(kind: messages::SetKind) -> SetKind {
     match kind {
-        secrets::SetKind::Secret => SetKind::Secret,
-        secrets::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
-        secrets::SetKind::Unknown | _ => SetKind::Unknown,
+        messages::SetKind::Secret => SetKind::Secret,
+        messages::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
+        messages::SetKind::Unknown => SetKind::Unknown,
     }
 }
 
@@ -384,6 +401,6 @@ fn status(status: SetStatus) -> Status {
     match status {
         SetStatus::Ready => Status::Ready,
         SetStatus::Failed => Status::Failed,
-        SetStatus::Pending | _ => Status::Pending,
+        SetStatus::Pending => Status::Pending,
     }
 }

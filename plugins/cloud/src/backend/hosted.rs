@@ -12,16 +12,12 @@ mod redact;
 mod retry;
 mod wire;
 
-use bot_cli_sdk::secret::Secret;
-
-use super::{
-    ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Profile, Regions, Summary,
-};
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
+use super::{ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Profile, Summary};
+use crate::domain::{Entry, Key, Organization, SetKind, SetName, Status};
 pub use as_backend::profile;
 pub use error::ServiceError;
 use http::{Answer, Change, Client, Reach, Unconfirmed};
-use path::{path, segment};
+use path::path;
 
 /// The account that the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +54,6 @@ enum Verdict {
 
 impl<'a> Hosted<'a> {
     /// The service behind `client`, for `tenant`.
-    #[must_use]
     pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
         Self {
             client,
@@ -81,9 +76,9 @@ impl<'a> Hosted<'a> {
         self.path(&["secrets", name.as_str()])
     }
 
-    fn find(&self, name: &SetName) -> Result<Option<Summary>, ServiceError> {
-        let mut sets = self.list(None)?.into_iter();
-        Ok(sets.find(|set| set.name == name.as_str()))
+    fn codes(&self) -> Result<Vec<String>, ServiceError> {
+        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
     }
 
     /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
@@ -287,195 +282,16 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
     else {
         return false;
     };
+    // What repeats a value is about the value.
+    if message.contains(redact::HIDDEN) {
+        return false;
+    }
     let words: Vec<&str> = message
         .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
         .collect();
     !entries
         .iter()
         .any(|entry| words.contains(&entry.key.as_str()))
-}
-
-impl Hosted<'_> {
-    fn regions(&self) -> Result<Regions, ServiceError> {
-        let (regions, properties) = self
-            .client
-            .get_both(&self.path(&["regions"]), &self.path(&["properties"]))?;
-        let regions: wire::RegionList = regions.decode()?;
-        let properties: wire::Properties = properties.decode()?;
-        Ok(Regions {
-            all: regions.pairs(),
-            default: properties.default_region(),
-        })
-    }
-
-    fn region_codes(&self) -> Result<Vec<String>, ServiceError> {
-        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
-        Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
-    }
-
-    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, ServiceError> {
-        let mut path = self.path(&["secrets"]);
-        if let Some(region) = region {
-            path = format!("{path}?region={}", segment(region.as_str()));
-        }
-        let mut summaries = match self.client.get(&path) {
-            Ok(answer) => answer.decode::<wire::List>()?.summaries(),
-            // The service says so of an organization without any set, and also of one that there is not.
-            Err(missing @ ServiceError::NotFound { .. }) => match self.region_codes() {
-                Ok(_) => Vec::new(),
-                Err(ServiceError::NotFound { .. }) => return Err(missing),
-                Err(error) => return Err(error),
-            },
-            Err(error) => return Err(error),
-        };
-        if let Some(region) = region {
-            summaries.retain(|summary| summary.region.as_deref() == Some(region.as_str()));
-        }
-        Ok(summaries)
-    }
-
-    fn get(&self, name: &SetName) -> Result<Option<Details>, ServiceError> {
-        match self.client.get(&self.set(name)) {
-            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
-            Err(ServiceError::NotFound { .. }) => Ok(None),
-            // The service refuses to show an image pull secret; the listing has it.
-            Err(refused @ ServiceError::Refused { status: 400, .. }) => match self.find(name)? {
-                Some(summary) if summary.kind == SetKind::ImagePullSecret => Ok(Some(Details {
-                    summary,
-                    keys: Keys::None,
-                })),
-                Some(_) | None => Err(refused),
-            },
-            Err(error) => Err(error),
-        }
-    }
-
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
-        // With one key both forms are one request, and this one is known to both families.
-        let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
-        if keyed {
-            return self.put_keyed(name, entries, prior);
-        }
-        let whole = wire::whole_set(entries, prior.region());
-        let sent = self
-            .client
-            .change(Change::Put, &self.set(name), Some(&whole));
-        let refused = match sent {
-            Ok(()) => return Ok(Confirmed::ByAnswer),
-            // Only the service itself can say that it does not know the form, and nothing may be under way.
-            Err(refused)
-                if refused.reach == Reach::Nothing
-                    && is_about_the_form(&refused.error, entries) =>
-            {
-                ChangeError::not_done(refused.error)
-            }
-            Err(unconfirmed) => return self.decide_put(name, unconfirmed, entries, prior),
-        };
-        match self.tenant {
-            // The published paths have only this form.
-            Tenant::ApiKey => Err(refused),
-            // Those of an organization may know only one key a request.
-            Tenant::User(_) => {
-                let keyed = self.put_keyed(name, entries, prior);
-                keyed.map_err(|error| {
-                    let is_refused = matches!(error.cause, ServiceError::Refused { .. });
-                    if is_refused && error.effect == Effect::NotDone {
-                        // What was wrong with the whole says more than what is wrong with its first key.
-                        refused
-                    } else {
-                        error
-                    }
-                })
-            }
-        }
-    }
-
-    fn put_image_pull_secret(
-        &self,
-        name: &SetName,
-        host: &RegistryHost,
-        credentials: &Secret,
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
-        let body = wire::image_pull_secret(host, credentials, prior.region());
-        let sent = self
-            .client
-            .change(Change::Put, &self.set(name), Some(&body));
-        let Err(unconfirmed) = sent else {
-            return Ok(Confirmed::ByAnswer);
-        };
-        self.decide(name, unconfirmed, |sight| match (sight, prior) {
-            (Sight::There(details), Prior::Absent(region))
-                if details.summary.kind == SetKind::ImagePullSecret
-                    && details.summary.region.as_deref() == region.map(Region::as_str) =>
-            {
-                Some(true)
-            }
-            (Sight::Gone, _) => Some(false),
-            // Credentials look the same before and after.
-            (Sight::There(_) | Sight::Unclear, _) => None,
-        })
-    }
-
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError<ServiceError>> {
-        let mut missing = Vec::new();
-        for (index, key) in keys.iter().enumerate() {
-            let path = self.path(&["secrets", name.as_str(), key.as_str()]);
-            let Err(unconfirmed) = self.client.change(Change::Delete, &path, None) else {
-                continue;
-            };
-            let is_missing = unconfirmed.is_missing();
-            let has = |details: &Details| match &details.keys {
-                Keys::Known(keys) => Some(keys.iter().any(|known| known == key.as_str())),
-                Keys::Referenced | Keys::None => None,
-            };
-            if is_missing {
-                // Is the key not there, or something else?
-                match self.sight(name) {
-                    Sight::There(details) if has(&details) == Some(false) => {}
-                    Sight::Gone => {}
-                    Sight::There(_) | Sight::Unclear => {
-                        let error = ChangeError::not_done(unconfirmed.error);
-                        return Err(partly(error, keys, index));
-                    }
-                }
-                missing.push(key.clone());
-                continue;
-            }
-            let decided = self.decide(name, unconfirmed, |sight| match sight {
-                Sight::There(details) => has(details).map(|has| !has),
-                Sight::Gone => Some(true),
-                Sight::Unclear => None,
-            });
-            decided.map_err(|error| partly(error, keys, index))?;
-        }
-        Ok(missing)
-    }
-
-    fn delete(&self, name: &SetName) -> Result<bool, ChangeError<ServiceError>> {
-        let sent = self.client.change(Change::Delete, &self.set(name), None);
-        let Err(unconfirmed) = sent else {
-            return Ok(true);
-        };
-        if unconfirmed.is_missing() {
-            // Is the set not there, or something else?
-            return match self.sight(name) {
-                Sight::Gone => Ok(false),
-                Sight::There(_) | Sight::Unclear => Err(ChangeError::not_done(unconfirmed.error)),
-            };
-        }
-        self.decide(name, unconfirmed, |sight| match sight {
-            Sight::There(_) => Some(false),
-            Sight::Gone => Some(true),
-            Sight::Unclear => None,
-        })?;
-        Ok(true)
-    }
 }
 
 impl Unconfirmed {

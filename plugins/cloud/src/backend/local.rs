@@ -1,46 +1,32 @@
-//! The vault: sets in one file on this machine, every value sealed and the whole file authenticated.
-//!
-//! `VAULT.md` documents the files, what their form detects, and what it can't. Reading writes nothing. A change is made in
-//! memory and takes effect by one rename; a lock file lets one writer in at a time.
+//! The vault: sets in one file of age on this machine. `VAULT.md` documents the files, what is detected, and what can't be.
 
-mod as_backend;
 mod backup;
-mod backup_file;
-mod change;
-mod contents;
+mod document;
 mod error;
 mod home;
 mod key;
-mod keys;
-mod legacy;
-mod open;
 mod seal;
-mod sealed;
-mod verify;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
-use super::{Details, Keys, Profile, Summary};
+use super::{
+    Ability, BackendError, ChangeError, Confirmed, Details, Keys, Limits, NameRules, Prior,
+    Profile, ReadsValues, Regions, SecretsBackend, Summary,
+};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
-use crate::files::{self, Overwrite, WriteError, exists};
 use crate::secret_file::Storage;
+use crate::source::Source;
 use crate::watch::{Nobody, Watch};
-pub use as_backend::profile;
-use backup::{Copied, Unsealed};
-use backup_file::out_of_memory;
-pub use backup_file::{Contents, open_backup, read_backup};
-use change::Missing;
-use contents::{CREDENTIALS, Set, Sets};
+pub use backup::{Backup, open_backup};
+use document::{Contents, Set, Sets};
 pub use error::{Effect, VaultError};
-use home::{Home, Locked};
-use open::Open;
-pub use verify::Verified;
+use home::{Home, Missing};
 
 /// The organization of a vault where no other is chosen.
 pub const ORGANIZATION: &str = "local";
@@ -62,6 +48,20 @@ pub struct Size {
     pub values: usize,
 }
 
+/// What `vault verify` found in a vault that opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// The file with the sets.
+    pub path: PathBuf,
+    pub key: Storage,
+    pub organizations: usize,
+    pub secret_sets: usize,
+    pub image_pull_secrets: usize,
+    pub values: usize,
+    /// Files of interrupted changes, which the next change removes.
+    pub leftovers: Vec<PathBuf>,
+}
+
 /// A vault, seen from one organization.
 pub struct Vault<'a> {
     home: Home<'a>,
@@ -69,31 +69,50 @@ pub struct Vault<'a> {
     profile: Profile,
 }
 
-/// Returns the names of an organization's sets without asking or waiting for anybody. What is wrong with
-/// the vault is not said here: then there are no names.
-#[must_use]
+/// Returns the names of an organization's sets without asking anybody. What is wrong with the vault is not said here: then
+/// there are no names.
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
-    let mut vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
-    vault.home.patience = Duration::ZERO;
-    let sets = vault.list(None).ok()?;
-    Some(sets.into_iter().map(|set| set.name).collect())
+    let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
+    let sets = vault.home.sets_at_hand()?;
+    Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
 }
 
 /// Returns the keys of a set as [`names`] does the sets.
-#[must_use]
 pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
-    let mut vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
-    vault.home.patience = Duration::ZERO;
-    match vault.get(name).ok()??.keys {
-        Keys::Known(keys) => Some(keys),
-        Keys::Referenced | Keys::None => None,
+    let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
+    match &vault.home.sets_at_hand()?.get(&vault.place(name))?.contents {
+        Contents::Secret(values) => Some(values.keys().cloned().collect()),
+        Contents::ImagePullSecret { .. } => None,
+    }
+}
+
+/// Returns what the vault is and can.
+pub fn profile() -> Profile {
+    Profile {
+        keeper: "the vault of this machine".to_owned(),
+        subject: "the vault".to_owned(),
+        can: [
+            Ability::Values,
+            Ability::EmptyValues,
+            Ability::ImagePullSecrets,
+            Ability::Organizations,
+            Ability::DeployRegions,
+        ]
+        .into(),
+        names: NameRules {
+            shortest: 1,
+            longest: 63,
+            capitals: true,
+            at: "in the vault".to_owned(),
+        },
+        limits: Limits::default(),
+        default_region: Source::Default,
     }
 }
 
 impl<'a> Vault<'a> {
     /// The vault in `folder`, which is made at the first write; a new key is kept in `key`. Waiting for other processes
     /// and for the keyring ends with the user's request to stop.
-    #[must_use]
     pub fn new(
         folder: &Path,
         organization: Organization,
@@ -106,362 +125,305 @@ impl<'a> Vault<'a> {
                 key,
                 patience: PATIENCE,
                 watch,
+                known: RefCell::default(),
             },
             organization,
             profile: profile(),
         }
     }
 
-    /// Every set, of one region or of all.
-    pub fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, VaultError> {
-        let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
-        let sets = self.home.sets()?.unwrap_or_default();
-        let ours = sets
-            .iter()
-            .filter(|((organization, _), _)| organization == self.organization.as_str());
-        Ok(ours
-            .filter(|(_, set)| wanted(set))
-            .map(|((_, name), set)| summary(name, set))
-            .collect())
-    }
-
-    /// One set; `None` when there is none of that name.
-    pub fn get(&self, name: &SetName) -> Result<Option<Details>, VaultError> {
-        let sets = self.home.sets()?.unwrap_or_default();
-        let found = sets.get(&self.place(name));
-        Ok(found.map(|set| Details {
-            summary: summary(name.as_str(), set),
-            keys: match set.kind {
-                SetKind::Secret => Keys::Known(set.values.keys().cloned().collect()),
-                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-            },
-        }))
-    }
-
-    /// The values of a set; `None` when there is no such secret set. This is for a program that the user starts with them.
-    pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, VaultError> {
-        let Some(open) = self.home.open(Locked::No)? else {
-            return Ok(None);
-        };
-        let place = self.place(name);
-        let set = open.book.sets.get(&place);
-        let Some(set) = set.filter(|set| set.kind == SetKind::Secret) else {
-            return Ok(None);
-        };
-        let mut entries = Vec::with_capacity(set.values.len());
-        for (key, sealed) in &set.values {
-            let value = open.value(&place, key, sealed)?;
-            let key = Key::parse(key)
-                .map_err(|problem| VaultError::damaged(&open.path, format!("a key {problem}")))?;
-            entries.push(Entry { key, value });
-        }
-        Ok(Some(entries))
-    }
-
-    /// The host and the credentials of an image pull secret; `None` when there is none of that name. This is for a copy.
-    pub fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, VaultError> {
-        let Some(open) = self.home.open(Locked::No)? else {
-            return Ok(None);
-        };
-        let place = self.place(name);
-        let Some(set) = open.book.sets.get(&place) else {
-            return Ok(None);
-        };
-        match (&set.host, set.values.get(CREDENTIALS)) {
-            (Some(host), Some(sealed)) => {
-                let credentials = open.value(&place, CREDENTIALS, sealed)?;
-                Ok(Some((host.clone(), credentials)))
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// Every organization that has something here.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
         let sets = self.home.sets()?.unwrap_or_default();
-        let mut names: Vec<String> = sets
-            .into_keys()
-            .map(|(organization, _)| organization)
-            .collect();
+        let mut names: Vec<String> = sets.into_keys().map(|(name, _)| name).collect();
         names.dedup();
         Ok(names)
     }
 
-    /// Another organization that has a set of this name and one of these kinds.
-    fn elsewhere(
-        &self,
-        name: &SetName,
-        kinds: &[SetKind],
-    ) -> Result<Option<Organization>, VaultError> {
-        let sets = self.home.sets()?.unwrap_or_default();
-        let found = sets.iter().find(|((organization, set_name), set)| {
-            organization != self.organization.as_str()
-                && set_name == name.as_str()
-                && kinds.contains(&set.kind)
-        });
-        Ok(found.and_then(|((organization, _), _)| Organization::parse(organization).ok()))
-    }
-
-    /// Makes a set or adds to it; other keys stay.
-    pub fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), VaultError> {
-        let values = entries
-            .iter()
-            .map(|entry| (entry.key.as_str(), &entry.value));
-        self.store(
-            name,
-            SetKind::Secret,
-            region,
-            None,
-            &values.collect::<Vec<_>>(),
-        )
-    }
-
-    /// Makes an image pull secret or replaces its credentials.
-    pub fn put_image_pull_secret(
-        &self,
-        name: &SetName,
-        host: &RegistryHost,
-        credentials: &Secret,
-        region: Option<&Region>,
-    ) -> Result<(), VaultError> {
-        let values = [(CREDENTIALS, credentials)];
-        self.store(name, SetKind::ImagePullSecret, region, Some(host), &values)
-    }
-
-    /// Removes keys, all of them at once. Returns those that were not there.
-    pub fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, VaultError> {
-        let mut missing = keys.to_vec();
-        self.remove(|sets| {
-            let set = sets.get_mut(&self.place(name))?;
-            missing.retain(|key| set.values.remove(key.as_str()).is_none());
-            (missing.len() < keys.len()).then_some(())
-        })?;
-        Ok(missing)
-    }
-
-    /// Removes a set of either kind; `false` when there is none.
-    pub fn delete(&self, name: &SetName) -> Result<bool, VaultError> {
-        self.remove(|sets| sets.remove(&self.place(name)).map(drop))
-    }
-
-    /// Opens every value and checks everything; `None` when there is no vault.
+    /// Opens and checks everything; `None` when there is no vault.
     pub fn verify(&self) -> Result<Option<Verified>, VaultError> {
-        self.home.verify()
+        let Some(sets) = self.home.sets()? else {
+            return Ok(None);
+        };
+        let secret = |set: &&Set<Secret>| set.kind() == SetKind::Secret;
+        let secret_sets = sets.values().filter(secret).count();
+        let organizations: BTreeSet<_> = sets.keys().map(|(name, _)| name).collect();
+        Ok(Some(Verified {
+            path: self.home.vault(),
+            key: self.home.key_file().place(),
+            organizations: organizations.len(),
+            secret_sets,
+            image_pull_secrets: sets.len() - secret_sets,
+            values: document::size(&sets).values,
+            leftovers: self.home.leftovers()?,
+        }))
     }
 
-    /// Seals everything with a new key and forgets the old one; where the new key is.
+    /// Seals everything to a new key and forgets the old one; where the new key is.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         self.home.rekey()
     }
 
-    /// Checks that a backup can be written to `path`, which is no part of the vault and no device.
-    pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
-        let refused = |reason| {
-            Err(VaultError::NotAPlace {
-                path: path.to_owned(),
-                reason,
-            })
-        };
-        let is_there = exists(path)?;
-        if is_there && !fs::metadata(path).is_ok_and(|found| found.is_file()) {
-            return refused("it is not a regular file");
-        }
-        let parent = path
-            .parent()
-            .and_then(|parent| fs::canonicalize(parent).ok());
-        let target = fs::canonicalize(path).ok();
-        if let Ok(vault) = fs::canonicalize(&self.home.folder)
-            && [&parent, &target]
-                .into_iter()
-                .flatten()
-                .any(|found| found.starts_with(&vault))
-        {
-            return refused("it is in the folder of the vault");
-        }
-        if target.is_some() && target == fs::canonicalize(self.home.key_file().path()).ok() {
-            return refused("it has the key of the vault");
-        }
-        if is_there && overwrite == Overwrite::Refuse {
-            return Err(VaultError::Exists {
-                path: path.to_owned(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Writes everything, of every organization, to one file that opens with the passphrase.
-    pub fn backup(
-        &self,
-        path: &Path,
-        passphrase: &Secret,
-        overwrite: Overwrite,
-    ) -> Result<Size, VaultError> {
-        self.check_place(path, overwrite)?;
-        let open = self
-            .home
-            .open(Locked::No)?
-            .ok_or_else(|| VaultError::NoVault {
-                path: self.home.sealed(),
-            })?;
-        let sets = copies(&open)?;
-        // What could not be restored is no backup.
-        backup::check(&sets).map_err(|problem| VaultError::damaged(&open.path, problem))?;
-        let bytes = backup::encode(&sets, passphrase).map_err(|unsealed| match unsealed {
-            Unsealed::OutOfMemory(kibibytes) => out_of_memory(path, kibibytes),
-            Unsealed::Failed(reason) => VaultError::not_written(path, reason),
-        })?;
-        match files::replace(path, &bytes, overwrite) {
-            Ok(()) => Ok(size(&sets)),
-            Err(WriteError::NotWritten(error))
-                if error.kind() == std::io::ErrorKind::AlreadyExists =>
-            {
-                Err(VaultError::Exists {
-                    path: path.to_owned(),
-                })
-            }
-            Err(error) => Err(VaultError::write(path, error)),
-        }
-    }
-
     /// Puts the contents of a backup in the place of everything that is in the vault.
-    pub fn restore(&self, contents: &Contents) -> Result<Size, VaultError> {
-        let put_back = |open: &mut Open| {
-            open.book.sets.clear();
-            for set in &contents.sets {
-                let (place, set) = sealed(open, set)?;
-                open.book.sets.insert(place, set);
-            }
-            Ok(Some(stored(&open.book.sets)))
+    pub fn restore(&self, backup: Backup) -> Result<Size, VaultError> {
+        let size = document::size(&backup.sets);
+        let put_back = |sets: &mut Sets| {
+            *sets = backup.sets;
+            Ok(Some(()))
         };
-        let restored = self.home.change(Missing::Create, put_back)?;
-        Ok(restored.unwrap_or_default())
+        self.home.change(Missing::Create, put_back)?;
+        Ok(size)
     }
 
     /// Counts the entries of all organizations.
     pub fn size(&self) -> Result<Size, VaultError> {
         let sets = self.home.sets()?.unwrap_or_default();
-        Ok(stored(&sets))
+        Ok(document::size(&sets))
     }
 
-    fn store(
-        &self,
-        name: &SetName,
-        kind: SetKind,
-        region: Option<&Region>,
-        host: Option<&RegistryHost>,
-        values: &[(&str, &Secret)],
-    ) -> Result<(), VaultError> {
-        let place = self.place(name);
-        let work = |open: &mut Open| {
-            let mut set = match open.book.sets.remove(&place) {
-                Some(found) => unchangeable(name, &found, kind, region).map_or(Ok(found), Err)?,
-                None => Set {
-                    kind,
-                    region: region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
-                    host: None,
-                    values: BTreeMap::new(),
-                },
-            };
-            set.host = host.map(ToString::to_string);
-            for (key, value) in values {
-                let sealed = open.seal(&place, key, value)?;
-                set.values.insert((*key).to_owned(), sealed);
-            }
-            open.book.sets.insert(place.clone(), set);
-            Ok(Some(()))
-        };
-        self.home.change(Missing::Create, work).map(drop)
-    }
-
-    fn remove(&self, work: impl FnOnce(&mut Sets) -> Option<()>) -> Result<bool, VaultError> {
-        let work = |open: &mut Open| Ok(work(&mut open.book.sets));
-        let removed = self.home.change(Missing::Leave, work)?;
-        Ok(removed.is_some())
+    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Set<Secret>)> {
+        let sets = sets.iter();
+        sets.filter(|((organization, _), _)| organization == self.organization.as_str())
+            .map(|((_, name), set)| (name, set))
     }
 
     fn place(&self, name: &SetName) -> (String, String) {
         (self.organization.to_string(), name.to_string())
     }
+
+    /// The one set, taken out of the vault.
+    fn set(&self, name: &SetName) -> Result<Option<Set<Secret>>, VaultError> {
+        let sets = self.home.sets()?;
+        Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
+    }
+
+    /// Changes one set, of this kind and `alike` to what was seen before the change.
+    fn store(
+        &self,
+        name: &SetName,
+        kind: SetKind,
+        prior: Prior<'_>,
+        alike: impl FnOnce(&Set<Secret>, &[String]) -> bool,
+        fill: impl FnOnce(Option<Contents<Secret>>) -> Contents<Secret>,
+    ) -> Result<Confirmed, ChangeError> {
+        let conflict = || VaultError::Conflict {
+            name: name.to_string(),
+        };
+        let work = |sets: &mut Sets| {
+            let found = sets.remove(&self.place(name));
+            let region = match (&found, prior) {
+                (None, Prior::Absent(region)) => {
+                    region.map_or(REGIONS[0].0, Region::as_str).to_owned()
+                }
+                (Some(set), Prior::Keys(keys)) if set.kind() == kind && alike(set, keys) => {
+                    set.region.clone()
+                }
+                (None, Prior::Keys(_)) | (Some(_), _) => return Err(conflict()),
+            };
+            let contents = fill(found.map(|set| set.contents));
+            sets.insert(self.place(name), Set { region, contents });
+            Ok(Some(()))
+        };
+        self.home.change(Missing::Create, work)?;
+        Ok(Confirmed::ByAnswer)
+    }
+
+    /// Removes from one set that still has the keys that were `seen`, or all of it.
+    fn remove(
+        &self,
+        name: &SetName,
+        seen: Option<&[String]>,
+        work: impl FnOnce(Set<Secret>) -> Option<Set<Secret>>,
+    ) -> Result<bool, VaultError> {
+        let work = |sets: &mut Sets| {
+            let Some(set) = sets.remove(&self.place(name)) else {
+                return Ok(None);
+            };
+            if seen.is_some_and(|keys| !has(&set, keys)) {
+                let name = name.to_string();
+                return Err(VaultError::Conflict { name });
+            }
+            if let Some(rest) = work(set) {
+                sets.insert(self.place(name), rest);
+            }
+            Ok(Some(()))
+        };
+        let removed = self.home.change(Missing::Leave, work)?;
+        Ok(removed.is_some())
+    }
 }
 
-/// Checks the properties of a set that can't change.
-fn unchangeable(
-    name: &SetName,
-    found: &Set,
-    kind: SetKind,
-    region: Option<&Region>,
-) -> Option<VaultError> {
-    let problem = if found.kind != kind {
-        match found.kind {
-            SetKind::Secret => format!("`{name}` is a secret set"),
-            SetKind::ImagePullSecret => format!("`{name}` is an image pull secret"),
-            SetKind::Unknown => format!("`{name}` is a {}", SetKind::Unknown.words()),
-        }
-    } else if region.is_some_and(|region| region.as_str() != found.region) {
-        format!("`{name}` is in the region {}", found.region)
-    } else {
-        return None;
-    };
-    Some(VaultError::Refused(problem))
+impl SecretsBackend for Vault<'_> {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn reader(&self) -> Option<&dyn ReadsValues> {
+        Some(self)
+    }
+
+    fn elsewhere(&self, name: &SetName, kinds: &[SetKind]) -> Option<Organization> {
+        let sets = self.home.sets().ok()??;
+        let ((organization, _), _) = sets.iter().find(|((organization, set_name), set)| {
+            organization != self.organization.as_str()
+                && set_name == name.as_str()
+                && kinds.contains(&set.kind())
+        })?;
+        Organization::parse(organization).ok()
+    }
+
+    fn regions(&self) -> Result<Regions, BackendError> {
+        Ok(Regions {
+            all: REGIONS
+                .map(|(code, name)| (code.to_owned(), name.to_owned()))
+                .into(),
+            default: Some(REGIONS[0].0.to_owned()),
+        })
+    }
+
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        Ok(REGIONS.map(|(code, _)| code.to_owned()).into())
+    }
+
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+        let sets = self.home.sets()?.unwrap_or_default();
+        let wanted = |set: &Set<Secret>| region.is_none_or(|region| region.as_str() == set.region);
+        Ok(self
+            .ours(&sets)
+            .filter(|(_, set)| wanted(set))
+            .map(|(name, set)| summary(name, set))
+            .collect())
+    }
+
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+        let details = |set: Set<Secret>| Details {
+            summary: summary(name.as_str(), &set),
+            keys: match set.contents {
+                Contents::Secret(values) => Keys::Known(values.into_keys().collect()),
+                Contents::ImagePullSecret { .. } => Keys::None,
+            },
+        };
+        Ok(self.set(name)?.map(details))
+    }
+
+    fn put(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        // Keys that are not stored may come and go: what was planned for the others is still true.
+        let alike = |set: &Set<Secret>, keys: &[String]| {
+            entries.iter().all(|entry| {
+                let key = entry.key.as_str();
+                keys.iter().any(|known| known == key) == set.contents.has(key)
+            })
+        };
+        self.store(name, SetKind::Secret, prior, alike, |found| {
+            with(secrets(found), entries)
+        })
+    }
+
+    fn put_image_pull_secret(
+        &self,
+        name: &SetName,
+        host: &RegistryHost,
+        credentials: &Secret,
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        self.store(name, SetKind::ImagePullSecret, prior, has, |_| {
+            Contents::ImagePullSecret {
+                host: host.to_string(),
+                credentials: credentials.clone(),
+            }
+        })
+    }
+
+    fn replace(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        removed: &[Key],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        self.store(name, SetKind::Secret, prior, has, |found| {
+            let mut values = secrets(found);
+            values.retain(|key, _| removed.iter().all(|gone| gone.as_str() != key));
+            with(values, entries)
+        })
+    }
+
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+        let mut missing = keys.to_vec();
+        self.remove(name, None, |mut set| {
+            if let Contents::Secret(values) = &mut set.contents {
+                missing.retain(|key| values.remove(key.as_str()).is_none());
+            }
+            Some(set)
+        })?;
+        Ok(missing)
+    }
+
+    fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
+        Ok(self.remove(name, seen, |_| None)?)
+    }
+
+    fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
+        // What is in the vault is ready.
+        Ok(())
+    }
 }
 
-fn copies(open: &Open) -> Result<Vec<Copied>, VaultError> {
-    let mut copies = Vec::with_capacity(open.book.sets.len());
-    for (place, set) in &open.book.sets {
-        let mut values = Vec::with_capacity(set.values.len());
-        for (key, sealed) in &set.values {
-            values.push((key.clone(), open.value(place, key, sealed)?));
-        }
-        copies.push(Copied {
-            organization: place.0.clone(),
-            name: place.1.clone(),
-            kind: set.kind,
-            region: set.region.clone(),
-            host: set.host.clone(),
-            values,
+impl ReadsValues for Vault<'_> {
+    fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
+        let Some(Contents::Secret(values)) = self.set(name)?.map(|set| set.contents) else {
+            return Ok(None);
+        };
+        let entries = values.into_iter().map(|(key, value)| {
+            let key = Key::parse_existing(&key).map_err(|problem| {
+                VaultError::damaged(&self.home.vault(), format!("a key {problem}"))
+            })?;
+            Ok(Entry { key, value })
         });
+        entries.collect::<Result<_, BackendError>>().map(Some)
     }
-    Ok(copies)
-}
 
-fn sealed(open: &Open, set: &Copied) -> Result<((String, String), Set), VaultError> {
-    let place = (set.organization.clone(), set.name.clone());
-    let mut values = BTreeMap::new();
-    for (key, value) in &set.values {
-        values.insert(key.clone(), open.seal(&place, key, value)?);
-    }
-    let set = Set {
-        kind: set.kind,
-        region: set.region.clone(),
-        host: set.host.clone(),
-        values,
-    };
-    Ok((place, set))
-}
-
-fn stored(sets: &Sets) -> Size {
-    Size {
-        sets: sets.len(),
-        values: sets.values().map(|set| set.values.len()).sum(),
+    fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {
+        match self.set(name)?.map(|set| set.contents) {
+            Some(Contents::ImagePullSecret { host, credentials }) => Ok(Some((host, credentials))),
+            Some(Contents::Secret(_)) | None => Ok(None),
+        }
     }
 }
 
-fn size(sets: &[Copied]) -> Size {
-    Size {
-        sets: sets.len(),
-        values: sets.iter().map(|set| set.values.len()).sum(),
+/// The values of a set that may be new.
+fn secrets(found: Option<Contents<Secret>>) -> BTreeMap<String, Secret> {
+    match found {
+        Some(Contents::Secret(values)) => values,
+        Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
     }
 }
 
-fn summary(name: &str, set: &Set) -> Summary {
+fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents<Secret> {
+    let entries = entries.iter();
+    values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
+    Contents::Secret(values)
+}
+
+/// Whether a set has just these keys; an image pull secret has none.
+fn has(set: &Set<Secret>, keys: &[String]) -> bool {
+    match &set.contents {
+        Contents::Secret(values) => {
+            values.len() == keys.len() && keys.iter().all(|key| values.contains_key(key))
+        }
+        Contents::ImagePullSecret { .. } => keys.is_empty(),
+    }
+}
+
+fn summary(name: &str, set: &Set<Secret>) -> Summary {
     Summary {
         name: name.to_owned(),
-        kind: set.kind,
+        kind: set.kind(),
         region: Some(set.region.clone()),
         status: Status::Ready,
         error: None,
@@ -470,5 +432,3 @@ fn summary(name: &str, set: &Set) -> Summary {
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod vectors;

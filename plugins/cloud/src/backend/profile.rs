@@ -63,13 +63,11 @@ pub struct Limits {
 
 impl Profile {
     /// Returns whether it can do something.
-    #[must_use]
     pub fn can(&self, ability: Ability) -> bool {
         self.can.contains(&ability)
     }
 
     /// Returns the keys that have an empty value, with what is wrong with that, where the backend takes none.
-    #[must_use]
     pub fn empty(&self, entries: &[Entry]) -> Vec<(String, String)> {
         if self.can(Ability::EmptyValues) {
             return Vec::new();
@@ -87,7 +85,6 @@ impl Profile {
 
     /// Returns what is too much for the backend: a field and its problem each, which quotes no value. `known` are the keys that
     /// the set has.
-    #[must_use]
     pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         let keeper = &self.keeper;
@@ -116,7 +113,6 @@ impl Profile {
     }
 
     /// Returns the problem of one value that is too long.
-    #[must_use]
     pub fn too_long(&self, field: &str, value: &str) -> Option<(String, String)> {
         let (bytes, most) = (bytes(value), self.limits.value_bytes?);
         let problem = format!(
@@ -158,7 +154,7 @@ fn bytes(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{Limits, NameRules, Profile};
     use crate::domain::{Entry, Key, SetName};

@@ -3,9 +3,9 @@
 use std::io;
 use std::process::Stdio;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;

@@ -1,7 +1,7 @@
 //! The name of a set, chosen from those that there are.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::question::{Choice, Question};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer, Choice, Question};
 
 use super::context::CommandContext;
 use super::open::Opened;
@@ -18,20 +18,31 @@ const NEW: &str = "a new set";
 /// Asks which set is written: one that is there, or a new one.
 pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
     let mut choices = choices(&opened.all()?, SetName::parse);
-    if !choices.is_empty() || context.has_answer(KEY) {
-        choices.push(Choice::new(NEW, format!("{NEW}…")));
-        let chosen = context.choose(&Question::select(KEY, "Set to change", choices))?;
-        if chosen != NEW {
-            return parsed(&chosen, SetName::parse);
+    let is_choice = !choices.is_empty() || context.has_answer(KEY);
+    choices.push(Choice::new(NEW, format!("{NEW}…")));
+    let set = Question::select(KEY, "Set to change", choices);
+    let mut new = Question::text("new_name", "Name of the new set");
+    new.back = is_choice && !context.has_answer(KEY);
+    loop {
+        if is_choice {
+            let chosen = context.ask_text(&set)?;
+            if chosen != NEW {
+                return parsed(&chosen, SetName::parse);
+            }
+        }
+        let named = context.ask_until(&new, |answer| {
+            if *answer == Answer::Back {
+                return Ok(None);
+            }
+            let name = answer.as_text().ok_or("must be a text")?;
+            let name = SetName::parse(name.trim())?;
+            opened.profile().names.check(&name)?;
+            Ok(Some(name))
+        })?;
+        if let Some(name) = named {
+            return Ok(name);
         }
     }
-    let question = Question::text("new_name", "Name of the new set");
-    context.ask_until(&question, |answer| {
-        let name = answer.as_text().ok_or("must be a text")?;
-        let name = SetName::parse(name.trim())?;
-        opened.profile().names.check(&name)?;
-        Ok(name)
-    })
 }
 
 /// Asks which of `sets` is used; `None` when there is none.
@@ -43,7 +54,7 @@ pub fn existing(
     if choices.is_empty() {
         return Ok(None);
     }
-    let chosen = context.choose(&Question::select(KEY, "Set", choices))?;
+    let chosen = context.ask_text(&Question::select(KEY, "Set", choices))?;
     parsed(&chosen, SetName::parse_existing).map(Some)
 }
 

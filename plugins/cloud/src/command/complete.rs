@@ -1,7 +1,7 @@
 //! Completion, from local data: the vault, the settings, and the manifests of installed backends. The service, the
 //! keyring and the backends are not asked.
 
-use bot_cli_sdk::protocol::Candidate;
+use bot_cli_protocol::Candidate;
 
 use super::kind::{self, Kind};
 use crate::backend::Ability;

@@ -4,10 +4,10 @@ mod backend;
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
-use bot_cli_sdk::terminal::table;
+use bot_cli_terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;

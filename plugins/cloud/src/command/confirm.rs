@@ -1,7 +1,7 @@
 //! The user's consent to what is about to be done.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::question::Question;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::Question;
 
 use super::context::CommandContext;
 

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::outcome::Format;
-use bot_cli_sdk::question::{Answer, Answers, Question};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::{Level, Relay, Session};
+use bot_cli_terminal::cancel::Cancel;
 
 use crate::auth::credentials;
 use crate::environment::Environment;
@@ -38,20 +38,28 @@ impl<'a> CommandContext<'a> {
         self.session.borrow_mut().ask_text(question)
     }
 
-    /// See [`Session::choose`].
-    pub fn choose(&self, question: &Question) -> Result<String, Failure> {
-        self.session.borrow_mut().choose(question)
-    }
-
     /// See [`Session::confirm`].
     pub fn confirm(&self, question: &Question) -> Result<bool, Failure> {
         self.session.borrow_mut().confirm(question)
     }
 
-    /// See [`Session::ask_all`]; with what to do instead where nobody can be asked.
-    pub fn ask_all_or(&self, questions: &[Question], instead: &str) -> Result<Answers, Failure> {
-        let answers = self.session.borrow_mut().ask_all(questions);
-        answers.map_err(|failure| {
+    /// See [`Session::ask_all_until`].
+    pub fn ask_all<T>(
+        &self,
+        questions: &[Question],
+        parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
+    ) -> Result<Vec<T>, Failure> {
+        self.session.borrow_mut().ask_all_until(questions, parse)
+    }
+
+    /// The same with what to do instead where nobody can be asked.
+    pub fn ask_all_or<T>(
+        &self,
+        questions: &[Question],
+        instead: &str,
+        parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
+    ) -> Result<Vec<T>, Failure> {
+        self.ask_all(questions, parse).map_err(|failure| {
             if failure.code == "input_required" {
                 failure.hint(instead)
             } else {

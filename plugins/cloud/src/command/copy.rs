@@ -2,9 +2,9 @@
 
 mod credentials;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::secret::Secret;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
@@ -191,7 +191,7 @@ fn keys(
         name: to,
         target,
         entries,
-        removed: Vec::new(),
+        removed: None,
         skipped: Vec::new(),
         missing: Vec::new(),
     };

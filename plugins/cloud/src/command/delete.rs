@@ -1,8 +1,8 @@
 //! `secrets delete`.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::wording::count;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -39,7 +39,11 @@ pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<R
         )?;
     }
     context.progress(&format!("Deleting `{name}`"));
-    let deleted = opened.backend.delete(&name);
+    let seen = match &details.keys {
+        Keys::Known(keys) => Some(keys.as_slice()),
+        Keys::Referenced | Keys::None => None,
+    };
+    let deleted = opened.backend.delete(&name, seen);
     if !deleted.map_err(|error| opened.change_failure(Deed::Delete, &name, &error))? {
         return Err(opened.not_found(&name));
     }

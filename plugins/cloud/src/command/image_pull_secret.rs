@@ -4,10 +4,10 @@ pub(super) mod save;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::Question;
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::question::Question;
-use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -149,19 +149,15 @@ fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failu
     let user = Question::text("username", "User name at the registry");
     let token = Question::password("token", "Token or password");
     let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
-    let answers = context.ask_all_or(&[user, token], instead)?;
-    let (Some(user), Some(token)) = (answers.text("username"), answers.secret("token")) else {
-        return Err(invalid(vec![(
-            "credentials".to_owned(),
-            None,
-            "missing".to_owned(),
-        )]));
-    };
-    if user.contains(':') {
-        let problem = "a user name has no colon".to_owned();
-        return Err(invalid(vec![("username".to_owned(), None, problem)]));
-    }
-    let pair = Secret::new(format!("{user}:{}", token.expose()));
+    let parts = context.ask_all_or(&[user, token], instead, |_, answer| {
+        match (answer.as_text(), answer.as_secret()) {
+            (Some(user), _) if user.contains(':') => Err("a user name has no colon".to_owned()),
+            (Some(user), _) => Ok(Secret::new(user.to_owned())),
+            (None, token) => token.cloned().ok_or("must be a text".to_owned()),
+        }
+    })?;
+    let parts: Vec<&str> = parts.iter().map(Secret::expose).collect();
+    let pair = Secret::new(parts.join(":"));
     let pair = checked(&pair, Encoding::Base64);
     let pair = pair.map_err(|problem| invalid(vec![("credentials".to_owned(), None, problem)]))?;
     if encoding == Encoding::AsTheyAre {
@@ -172,7 +168,7 @@ fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failu
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{Encoding, checked};
 

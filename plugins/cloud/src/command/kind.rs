@@ -4,9 +4,9 @@ mod external;
 mod hosted;
 mod local;
 
-use bot_cli_sdk::discovery::BackendStanding;
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::protocol::Candidate;
+use bot_cli_engine::discovery::BackendStanding;
+use bot_cli_protocol::Candidate;
+use bot_cli_protocol::failure::Failure;
 
 use super::context::CommandContext;
 use crate::backend::{Profile, SecretsBackend};

@@ -2,10 +2,10 @@
 
 mod rows;
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Format;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::terminal::table;
+use bot_cli_terminal::table;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
@@ -103,9 +103,7 @@ fn of_the_project(
     let Ok(Some(deploy)) = project::find(&context.cwd(), "list") else {
         return Vec::new();
     };
-    let Ok(name) = SetName::parse(&deploy.secret_set) else {
-        return Vec::new();
-    };
+    let name = &deploy.secret_set;
     if sets.iter().any(|set| set.name == name.as_str()) {
         return vec![opened.scope.command(&format!("secrets list {name}"))];
     }

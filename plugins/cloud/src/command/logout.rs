@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! From options to a backend that can be used, and what every command does with one.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::context::CommandContext;
 use super::kind;

@@ -1,15 +1,20 @@
 //! The settings for secrets in the files of a generated project.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::shell::quoted;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_terminal::shell::quoted;
 use serde::Deserialize;
 
 use crate::domain::SetName;
-use crate::files::Reason;
+use crate::files::{Reason, foreign_owner};
 use crate::input::given::Wrong;
 use crate::scope::Scope;
+
+/// The most bytes of the file.
+const LARGEST: u64 = 1024 * 1024;
 
 /// The number of parent folders in which a project is searched for.
 const DEEPEST: usize = 4;
@@ -18,7 +23,7 @@ const DEEPEST: usize = 4;
 pub struct DeployFile {
     pub path: PathBuf,
     /// The set that the agent uses.
-    pub secret_set: String,
+    pub secret_set: SetName,
     /// The agent's region.
     pub region: Option<String>,
 }
@@ -80,16 +85,33 @@ fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
             "give the name: `bot-cli cloud secrets {command} NAME …`"
         ))
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| unusable(error.into()))?;
+    let text = text(&path).map_err(unusable)?;
     let read: Text = toml::from_str(&text).map_err(|error| unusable(error.message().into()))?;
     let Some(secret_set) = read.secret_set else {
         return Err(unusable("it has no `secret_set`".into()));
     };
+    let secret_set = SetName::parse_existing(&secret_set)
+        .map_err(|problem| unusable(format!("its `secret_set` {problem}").into()))?;
     Ok(DeployFile {
         secret_set,
         region: read.region,
         path,
     })
+}
+
+/// The text of the file, which nobody else can have put there.
+fn text(path: &Path) -> Result<String, Reason> {
+    let file = File::open(path)?;
+    let found = file.metadata()?;
+    if let Some(owner) = foreign_owner(&found) {
+        return Err(format!("it belongs to another user (uid {owner})").into());
+    }
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err("it is larger than 1 MiB".into());
+    }
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -110,13 +132,22 @@ mod tests {
         .unwrap();
         for inside in ["", "server", "server/evals"] {
             let found = find(&root.join(inside), "set").unwrap().unwrap();
-            assert_eq!(found.secret_set, "bot-secrets");
+            assert_eq!(found.secret_set.as_str(), "bot-secrets");
         }
-        std::fs::write(
-            root.join("server/cloud-deploy.toml"),
-            "agent_name = \"bot\"\n",
-        )
-        .unwrap();
-        assert_eq!(find(root, "set").err().unwrap().code, "invalid_file");
+        let long = format!("secret_set = \"bot\"\n# {}\n", "x".repeat(1024 * 1024));
+        for (text, problem) in [
+            ("agent_name = \"bot\"\n", "it has no `secret_set`"),
+            (
+                "secret_set = \"bot-\"\n",
+                "its `secret_set` has a hyphen at an end",
+            ),
+            (long.as_str(), "it is larger than 1 MiB"),
+        ] {
+            std::fs::write(root.join("server/cloud-deploy.toml"), text).unwrap();
+            let failure = find(root, "set").err().unwrap();
+            assert_eq!(failure.code, "invalid_file");
+            assert!(failure.message.contains("cloud-deploy.toml"), "{failure:?}");
+            assert!(failure.message.ends_with(problem), "{failure:?}");
+        }
     }
 }

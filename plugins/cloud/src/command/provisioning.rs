@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 
 use super::context::CommandContext;
 use super::open::Opened;

@@ -1,7 +1,7 @@
 //! The region for something new.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::open::Opened;
 use crate::backend::{Ability, Profile};

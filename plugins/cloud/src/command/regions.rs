@@ -1,8 +1,8 @@
 //! `regions list`.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::terminal::table;
+use bot_cli_terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;

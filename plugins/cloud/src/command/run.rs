@@ -10,11 +10,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Format;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::process::become_program;
-use bot_cli_sdk::shell::quoted;
+use bot_cli_terminal::process::become_program;
+use bot_cli_terminal::shell::quoted;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -113,7 +113,7 @@ fn named(
         return Ok(Some((parsed(name)?, None)));
     }
     if let Some(deploy) = project::find(&context.cwd(), "run")? {
-        let name = parsed(&deploy.secret_set)?;
+        let name = deploy.secret_set.clone();
         context.note(&deploy.used(&name));
         return Ok(Some((name, deploy.template(&context.cwd()))));
     }

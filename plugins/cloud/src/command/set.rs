@@ -7,9 +7,9 @@ pub(super) mod plan;
 mod read;
 pub(super) mod report;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
 use super::open::Opened;
@@ -77,11 +77,10 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         )]));
     }
     let plan = Plan {
-        removed: if options.prune {
-            removed(&given, &target.known)?
-        } else {
-            Vec::new()
-        },
+        removed: options
+            .prune
+            .then(|| removed(&given, &target.known))
+            .transpose()?,
         missing: missing
             .into_iter()
             .filter(|key| !asked.iter().any(|entry| entry.key == *key))

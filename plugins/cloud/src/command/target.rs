@@ -1,6 +1,6 @@
 //! The set that a command is about to change, and where it is.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::open::Opened;
 use super::region;

@@ -1,7 +1,7 @@
 //! The token that a command uses: that of the environment, or that of the sign-in, renewed where it is about to run out.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 
 use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials};
@@ -247,21 +247,18 @@ fn no_room(place: &SecretFile<'_>, why: &SecretFileError) -> Failure {
 }
 
 /// Whether a token runs out so soon that it is to be replaced.
-#[must_use]
 pub fn runs_out(credentials: &Credentials) -> bool {
     let refresh = credentials.refresh.as_ref();
     refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
 }
 
 /// Whether a token can still be used.
-#[must_use]
 pub fn holds(credentials: &Credentials) -> bool {
     let refresh = credentials.refresh.as_ref();
     refresh.is_none_or(|refresh| refresh.expires_at > issuer::now())
 }
 
 /// Whether it is the user who stops.
-#[must_use]
 pub fn is_stop(failure: &Failure) -> bool {
     matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
 }
@@ -296,7 +293,7 @@ fn not_signed_in(message: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{Credentials, Imported, Refresh, TokenKind, is_newer};
 

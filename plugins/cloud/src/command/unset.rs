@@ -1,9 +1,9 @@
 //! `secrets unset`.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
-use bot_cli_sdk::wording::count;
 use serde_json::json;
 
 use super::confirm;

@@ -2,23 +2,22 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_protocol::secret::Secret;
+use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::question::{Answer, Question};
-use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::standard_input;
-use bot_cli_sdk::wording::count;
+use bot_cli_terminal::standard_input;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::context::CommandContext;
 use super::{confirm, kind, open};
-use crate::backend::local::{Size, Vault, VaultError, Verified, open_backup, read_backup};
+use crate::backend::local::{Backup as Opened, Size, Vault, VaultError, open_backup};
 use crate::files::Overwrite;
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
 use crate::secret_file::Storage;
-use crate::text::theirs;
 use crate::words;
 
 /// The shortest passphrase of a new backup, in characters.
@@ -31,7 +30,7 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             "There is no vault yet: {}\n",
             context.vault_folder()?.display()
         ))
-        .data(json!({ "vault": null, "problems": [] })));
+        .data(json!({ "vault": null })));
     };
     for path in &found.leftovers {
         context.warn(&format!(
@@ -39,11 +38,27 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             path.display()
         ));
     }
-    if found.problems.is_empty() {
-        Ok(whole(context, &found))
-    } else {
-        Err(broken(&found))
-    }
+    let kept = match found.key {
+        Storage::File => "in a file",
+        Storage::Keyring => "in the keyring",
+    };
+    Ok(Reply::text(format!(
+        "{} opened in {} and {} of {}\nEverything in it is authentic\nVault: {}\nKey: {kept}\n",
+        count(found.values, "value"),
+        count(found.secret_sets, "secret set"),
+        count(found.image_pull_secrets, "image pull secret"),
+        count(found.organizations, "organization"),
+        found.path.display()
+    ))
+    .data(json!({
+        "vault": found.path,
+        "key": found.key.name(),
+        "organizations": found.organizations,
+        "secret_sets": found.secret_sets,
+        "image_pull_secrets": found.image_pull_secrets,
+        "values": found.values,
+        "leftovers": found.leftovers,
+    })))
 }
 
 pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
@@ -103,7 +118,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         None => ask_for_passphrase(context)?,
     };
     context.progress("Opening the backup");
-    let contents = read_backup(&path, &passphrase).map_err(|error| failure(&error))?;
+    let opened = Opened::read(&path, &passphrase).map_err(|error| failure(&error))?;
     if before.sets > 0 && !options.skip {
         let about = format!(
             "Replace everything in the vault ({}, of every organization) with the backup {}\nThis can't be undone\n",
@@ -113,7 +128,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         let message = "Type `restore` to replace it:".to_owned();
         confirm::by_name(context, "restore", message, about)?;
     }
-    let size = vault.restore(&contents).map_err(|error| failure(&error))?;
+    let size = vault.restore(opened).map_err(|error| failure(&error))?;
     Ok(Reply::text(format!(
         "Restored {} from {}; {} replaced\n",
         words(size),
@@ -144,58 +159,6 @@ fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
 
 fn failure(error: &VaultError) -> Failure {
     words::failure(error)
-}
-
-fn whole(context: &CommandContext<'_>, found: &Verified) -> Reply {
-    let kept = match found.key {
-        Storage::File => "in a file",
-        Storage::Keyring => "in the keyring",
-    };
-    let authentic = match found.format {
-        1 => {
-            "Its names are not authenticated: it is of an earlier version and is converted at its first change"
-        }
-        _ => "Everything in it is authentic",
-    };
-    context.tell(&format!(
-        "format {}, generation {}",
-        found.format, found.generation
-    ));
-    Reply::text(format!(
-        "{} opened in {} and {} of {}\n{authentic}\nVault: {}\nKey: {kept}\n",
-        count(found.values, "value"),
-        count(found.secret_sets, "secret set"),
-        count(found.image_pull_secrets, "image pull secret"),
-        count(found.organizations, "organization"),
-        found.path.display()
-    ))
-    .data(json!({
-        "vault": found.path,
-        "format": found.format,
-        "generation": found.generation,
-        "authentic": found.format > 1,
-        "key": found.key.name(),
-        "organizations": found.organizations,
-        "secret_sets": found.secret_sets,
-        "image_pull_secrets": found.image_pull_secrets,
-        "values": found.values,
-        "leftovers": found.leftovers,
-        "problems": [],
-    }))
-}
-
-fn broken(found: &Verified) -> Failure {
-    let problems = count(found.problems.len(), "problem");
-    let error = VaultError::Damaged {
-        path: found.path.clone(),
-        reason: format!("{problems}; {} can be opened", count(found.values, "value")),
-    };
-    found
-        .problems
-        .iter()
-        .fold(failure(&error), |failure, (place, problem)| {
-            failure.field(&theirs(place), None, problem)
-        })
 }
 
 /// "3 sets with 4 values".
@@ -260,11 +223,16 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
         .iter()
         .any(|asked| context.has_answer(&asked.key));
     loop {
-        let passphrase = context.ask_until(&first, |answer| {
+        let typed = context.ask_all(&[first.clone(), again.clone()], |question, answer| {
             let passphrase = secret(answer)?;
-            check_length(&passphrase).map(|()| passphrase)
+            if question.key == first.key {
+                check_length(&passphrase)?;
+            }
+            Ok(passphrase)
         })?;
-        if context.ask_until(&again, secret)? == passphrase {
+        if let Ok([passphrase, again]) = <[Secret; 2]>::try_from(typed)
+            && passphrase == again
+        {
             return Ok(passphrase);
         }
         let problem = "was not the same the second time".to_owned();

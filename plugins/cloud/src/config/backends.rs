@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 use super::{read, unreadable, write};
@@ -36,13 +36,11 @@ impl BackendSettings {
     }
 
     /// A setting of a backend.
-    #[must_use]
     pub fn get(&self, backend: &BackendName, key: &str) -> Option<&str> {
         self.table(backend)?.get(key)?.as_str()
     }
 
     /// Every setting of a backend.
-    #[must_use]
     pub fn all(&self, backend: &BackendName) -> BTreeMap<String, String> {
         let settings = self.table(backend).into_iter().flat_map(TableLike::iter);
         settings

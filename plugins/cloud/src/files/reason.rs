@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::{fmt, io};
 
-use bot_cli_sdk::failure::reason;
+use bot_cli_protocol::failure::reason;
 
 use super::WriteError;
 
@@ -98,7 +98,7 @@ mod tests {
     use std::error::Error as _;
     use std::io;
 
-    use bot_cli_sdk::failure::{Exit, Failure};
+    use bot_cli_protocol::failure::{Exit, Failure};
 
     use super::Reason;
 

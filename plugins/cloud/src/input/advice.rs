@@ -6,13 +6,11 @@ use crate::domain::Entry;
 pub const LONGEST_VARIABLE: usize = 128 * 1024;
 
 /// Returns the bytes that a key with its value needs in an environment.
-#[must_use]
 pub fn size(entry: &Entry) -> usize {
     entry.key.as_str().len() + entry.value.expose().len() + "=\0".len()
 }
 
 /// Returns what is odd about each entry.
-#[must_use]
 pub fn warnings(entries: &[Entry]) -> Vec<String> {
     let mut warnings = Vec::new();
     for entry in entries {
@@ -31,7 +29,6 @@ pub fn warnings(entries: &[Entry]) -> Vec<String> {
 }
 
 /// Returns advice about a suspicious value, without any part of it.
-#[must_use]
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.contains('\r') {
         return Some("has carriage returns (CR), which few programs expect");

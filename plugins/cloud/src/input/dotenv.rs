@@ -9,7 +9,7 @@ mod tests;
 use std::collections::HashMap;
 use std::fmt;
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
 use crate::domain::Key;
 

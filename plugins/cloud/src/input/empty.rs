@@ -32,7 +32,6 @@ pub enum Fate {
 
 impl Empty {
     /// Decides about `key`.
-    #[must_use]
     pub fn decide(self, key: &Key) -> Fate {
         match self {
             Self::Refuse => Fate::Refused(REFUSED),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::reason;
+use bot_cli_protocol::failure::reason;
 
 use super::dotenv::{self, Binding, Position};
 use super::empty::{Empty, Fate};
@@ -33,7 +33,6 @@ pub struct Given {
 
 impl Given {
     /// Returns whether a key is given, with or without a value.
-    #[must_use]
     pub fn has(&self, key: &Key) -> bool {
         self.open.contains(key)
             || self.skipped.contains(key)
@@ -109,7 +108,6 @@ pub fn read(path: &Path) -> Result<Vec<u8>, std::io::Error> {
 }
 
 /// Words why a file could not be read.
-#[must_use]
 pub fn unreadable(error: &std::io::Error) -> String {
     if error.kind() == std::io::ErrorKind::IsADirectory {
         "is a directory".to_owned()

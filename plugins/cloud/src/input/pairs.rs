@@ -2,7 +2,7 @@
 //!
 //! No message quotes a word that may be a value.
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
 use super::empty::{Empty, Fate};
 use super::looks_like_a_key;
@@ -69,7 +69,6 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Pairs, Vec<Wrong>> {
 
 impl Bare {
     /// Returns the place of the word, and what is wrong with it if it is no key.
-    #[must_use]
     pub fn problem(&self) -> Wrong {
         let problem = match &self.before {
             Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),

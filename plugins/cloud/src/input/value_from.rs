@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::standard_input;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_terminal::standard_input;
 
 use super::empty::{Empty, Fate};
 use super::given::{LONGEST, Wrong};
@@ -26,7 +26,6 @@ pub struct ValueFrom {
 }
 
 /// Reads `KEY=PATH`; returns those that can be read, and all problems.
-#[must_use]
 pub fn parse(words: &[String]) -> (Vec<ValueFrom>, Vec<Wrong>) {
     let mut found = Vec::new();
     let mut wrong = Vec::new();
@@ -61,13 +60,11 @@ fn split(word: &str) -> Result<(Key, PathBuf), String> {
 
 impl ValueFrom {
     /// Returns a problem with this key.
-    #[must_use]
     pub fn problem(&self, problem: impl Into<String>) -> Wrong {
         (self.place.clone(), Some(FLAG), problem.into())
     }
 
     /// Returns whether the value is read from standard input.
-    #[must_use]
     pub fn is_stdin(&self) -> bool {
         standard_input::is_named_by(&self.path)
     }

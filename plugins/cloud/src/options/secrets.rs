@@ -248,7 +248,7 @@ pub struct ImagePullSecret {
     #[arg(hide = true, value_hint = ValueHint::Other)]
     pub rest: Vec<String>,
     /// Encode the credentials as base64 (default)
-    #[arg(long, overrides_with = "no_encode")]
+    #[arg(short, long, overrides_with = "no_encode")]
     pub encode: bool,
     /// The credentials are already base64
     #[arg(long, overrides_with = "encode")]

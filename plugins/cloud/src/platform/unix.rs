@@ -81,13 +81,11 @@ pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
 }
 
 /// Returns the mode of a file or folder that others than its owner can write.
-#[must_use]
 pub fn writable_by_others(found: &Metadata) -> Option<u32> {
     mode_with(found, 0o022)
 }
 
 /// Returns the user id of an owner who is neither this user nor root. Root itself may use everybody's files.
-#[must_use]
 pub fn foreign_owner(found: &Metadata) -> Option<u32> {
     let user = rustix::process::geteuid().as_raw();
     let owner = found.uid();

@@ -107,13 +107,11 @@ pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
 }
 
 /// Returns the mode of a file or folder that others than its owner can write: they have none.
-#[must_use]
 pub const fn writable_by_others(_: &Metadata) -> Option<u32> {
     None
 }
 
 /// Returns an owner who is not this user, as far as it is looked at.
-#[must_use]
 pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
     None
 }

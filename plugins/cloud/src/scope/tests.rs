@@ -2,7 +2,7 @@ use super::{Scope, Source, Wanted, address};
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::BackendName;
 use crate::environment::Environment;
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
 fn environment() -> Environment {
     Environment {

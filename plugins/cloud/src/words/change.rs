@@ -1,7 +1,7 @@
 //! Messages about a failed change: the cause, the outcome, and the command that shows the state.
 
-use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
-use bot_cli_sdk::wording::count;
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::wording::count;
 
 use crate::backend::Explained;
 use crate::backend::{ChangeError, Effect, Parts};
@@ -27,7 +27,6 @@ impl Deed {
 }
 
 /// Returns the failure of a change, with its outcome. `look` is the command that shows the state.
-#[must_use]
 pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
     let cause = words::failure(&error.cause);
     let past = deed.past();
@@ -102,7 +101,7 @@ fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Fa
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::failure::ChangeState;
+    use bot_cli_protocol::failure::ChangeState;
 
     use super::{Deed, failure};
     use crate::backend::{BackendError, ChangeError, Effect};

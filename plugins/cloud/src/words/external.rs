@@ -2,10 +2,10 @@
 //!
 //! The backend's words are quoted as long as it has no value; after that, the client of the protocol leaves them empty.
 
-use bot_cli_sdk::backend::Error;
-use bot_cli_sdk::backend::client::Fault;
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::protocol::secrets::Code;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_secrets::Error;
+use bot_cli_secrets::client::Fault;
+use bot_cli_secrets::messages::{Bytes, Code};
 
 use crate::backend::Explained;
 use crate::backend::external::ExternalError;
@@ -18,7 +18,7 @@ impl Explained for ExternalError {
             Self::Fault { backend, fault } => match fault {
                 Fault::Told(error) => told(backend, error),
                 Fault::Broken(failure) => broken(backend, failure),
-                Fault::Cancelled | _ => Failure::cancelled(),
+                Fault::Cancelled => Failure::cancelled(),
             },
             Self::Key { backend, problem } => Failure::new(
                 Exit::Failed,
@@ -45,11 +45,15 @@ impl Explained for ExternalError {
 fn told(backend: &BackendName, error: &Error) -> Failure {
     let (exit, ours) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
-    let message = match error.message.as_str() {
-        "" => ours,
-        theirs => format!("{ours}: {theirs}"),
+    let message = match (error.message.as_str(), error.bytes.as_deref(), &error.key) {
+        ("", Some(Bytes { size, limit }), _) => {
+            format!("{ours}: it would be {size} bytes, and {limit} may be")
+        }
+        ("", None, Some(key)) => format!("{ours}: that of `{}`", theirs(key)),
+        ("", None, None) => ours,
+        (theirs, ..) => format!("{ours}: {theirs}"),
     };
-    let mut failure = Failure::new(exit, error.code.name(), message);
+    let mut failure = Failure::new(exit, &error.code.name(), message);
     for hint in &error.hints {
         failure = failure.hint(hint);
     }
@@ -59,6 +63,14 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
     match (error.code, error.retry_after) {
         (_, Some(seconds @ 1..=86_400)) => failure.hint(format!("try again in {}", span(seconds))),
         (Code::Conflict, _) => failure.hint("look at the set, then try again"),
+        (Code::Immutable, _) => {
+            failure.hint("delete it and make it again: `bot-cli cloud secrets delete NAME`")
+        }
+        (Code::Foreign, _) => failure.hint("choose another name"),
+        (Code::NoPlace, _) => failure.hint(
+            "make it where the secrets are kept, or choose another: `bot-cli cloud config show`",
+        ),
+        (Code::TooLarge, _) => failure.hint("put some of the values into another set"),
         (Code::InvalidSetting, _) => failure.hint(format!(
             "`bot-cli cloud config set {backend}.KEY VALUE` sets one"
         )),
@@ -86,7 +98,23 @@ fn sentence(code: Code) -> (Exit, &'static str) {
         Code::NotFound => (Exit::Failed, "has no such thing"),
         Code::Conflict => (
             Exit::Failed,
-            "found the set to be another than it was a moment ago",
+            "finds the set changed, or being removed, since it was looked at",
+        ),
+        Code::Immutable => (
+            Exit::Failed,
+            "keeps this set as immutable: it can be deleted but not changed",
+        ),
+        Code::Foreign => (
+            Exit::Failed,
+            "has something of this name that it did not make and leaves alone",
+        ),
+        Code::NoPlace => (
+            Exit::Failed,
+            "does not find the place where it keeps secrets",
+        ),
+        Code::NotText => (
+            Exit::Failed,
+            "has a value that is not text, and only text can be returned",
         ),
         Code::Refused => (Exit::Failed, "refuses it"),
         Code::TooLarge => (Exit::Usage, "does not take that much"),
@@ -98,7 +126,7 @@ fn sentence(code: Code) -> (Exit, &'static str) {
             "has a question, and nobody is there to be asked",
         ),
         Code::Cancelled => (Exit::Cancelled, "was stopped"),
-        Code::Internal | _ => (Exit::Failed, "failed"),
+        Code::Internal => (Exit::Failed, "failed"),
     }
 }
 
@@ -117,4 +145,43 @@ fn broken(backend: &BackendName, failure: &Failure) -> Failure {
         return failure.hint(look);
     }
     failure
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_secrets::Error;
+    use bot_cli_secrets::messages::{Bytes, Code};
+
+    use super::told;
+    use crate::domain::BackendName;
+
+    /// What a backend says once it has a value has no words of its own.
+    #[test]
+    fn a_code_alone_still_says_why() {
+        let mut large = Error::new(Code::TooLarge, "");
+        large.bytes = Some(Box::new(Bytes {
+            size: 2_000_000,
+            limit: 1_048_576,
+        }));
+        let mut bytes = Error::new(Code::NotText, "");
+        bytes.key = Some("CERT".into());
+        for (error, message) in [
+            (
+                large,
+                "does not take that much: it would be 2000000 bytes, and 1048576 may be",
+            ),
+            (
+                bytes,
+                "has a value that is not text, and only text can be returned: that of `CERT`",
+            ),
+            (
+                Error::new(Code::Immutable, ""),
+                "keeps this set as immutable: it can be deleted but not changed",
+            ),
+        ] {
+            let backend = BackendName::parse("acme").unwrap();
+            let failure = told(&backend, &error);
+            assert_eq!(failure.message, format!("the backend `acme` {message}"));
+        }
+    }
 }

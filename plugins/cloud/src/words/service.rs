@@ -1,6 +1,6 @@
 //! The sentences for what goes wrong with the hosting service.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::SIGN_IN;
 use crate::backend::Explained;
@@ -13,12 +13,18 @@ impl Explained for ServiceError {
         ServiceError::Unreachable { host, reason } => Failure::new(
             Exit::Unavailable,
             "unreachable",
-            format!("could not reach {}: {}", theirs(host), theirs(&reason.to_string())),
+            format!("the connection to {} failed: {}", theirs(host), theirs(&reason.to_string())),
         )
         .caused_by(reason.clone())
         .hint(
             "check the network and the address (`bot-cli cloud config show`), then try again",
         ),
+        ServiceError::NoAuthorities => Failure::new(
+            Exit::Failed,
+            "no_certificates",
+            "this machine has no certificates of authorities, so nobody can prove who they are",
+        )
+        .hint("install them (the package is often called `ca-certificates`), or set SSL_CERT_FILE to a file of them"),
         ServiceError::TimedOut { host } => Failure::new(
             Exit::Unavailable,
             "timed_out",

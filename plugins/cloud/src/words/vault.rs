@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 
 use super::{UNCHANGED, UNSYNCED, close, keyring, quoted};
 use crate::backend::Explained;
@@ -55,8 +55,9 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::WrongKey { .. } | VaultError::NotAKey { .. } => failure("vault_wrong_key")
             .hint("put back the key that belongs to the vault")
             .hint(FROM_BACKUP),
-        VaultError::Format { .. } => {
-            failure("vault_format").hint("a newer bot-cli may have written it: update")
+        VaultError::Later { .. } => failure("vault_format").hint("update bot-cli"),
+        VaultError::Earlier { .. } => {
+            failure("vault_format").hint("move that file away to begin with an empty vault")
         }
         VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
         VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
@@ -67,7 +68,8 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
             "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
         ),
-        VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
+        VaultError::Conflict { name } => failure("conflict")
+            .hint(format!("look at it with `bot-cli cloud secrets list {name}`, then try again")),
         VaultError::NoVault { .. } => {
             failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
         }

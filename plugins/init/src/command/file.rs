@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
-use bot_cli_sdk::standard_input;
+use bot_cli_terminal::standard_input;
 
 use crate::config::{FromFile, parse_file};
 use crate::wording::quoted;

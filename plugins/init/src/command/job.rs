@@ -1,20 +1,22 @@
 //! Something that is to be written: a project, or the guides alone.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::Question;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_terminal::shell::quoted;
 
 use super::next::{self, Keys};
 use super::recovery;
 use super::report::Report;
 use crate::config::Config;
+use crate::equivalent::directory;
 use crate::guides::{self, Path as GuidePath};
 use crate::plan::{self, Plan, PlanError};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered};
+use crate::transaction::{self, Recovered, Work};
 
 /// Something that is to be written.
 pub(super) struct Job<'c> {
@@ -41,6 +43,9 @@ impl Job<'_> {
     pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
         let (plan, record) = self.plan()?;
         recovery::then(&self.target, session, |recovered, session| {
+            if *recovered == Recovered::Update {
+                return Err(self.half_updated());
+            }
             self.write(&plan, record, recovered, session)
         })
     }
@@ -56,7 +61,13 @@ impl Job<'_> {
         found.refuse_conflicts(&self.target.shown, self.way_out().as_deref())?;
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
-        transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
+        let cancelled = || cancel.requested();
+        transaction::write(
+            &self.target.path,
+            &found.changes,
+            Work::Creation,
+            &cancelled,
+        )?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
             self.warn_of_old_record(config, &found, session);
@@ -77,6 +88,19 @@ impl Job<'_> {
             quiet: session.context().quiet,
         }
         .reply())
+    }
+
+    fn half_updated(&self) -> Failure {
+        let shown = directory(&self.target.shown);
+        Failure::new(
+            Exit::Failed,
+            "interrupted",
+            "an update of this project was interrupted",
+        )
+        .hint(format!(
+            "nothing was changed; `bot-cli init {} --update` finishes it",
+            quoted(&shown)
+        ))
     }
 
     fn plan(&self) -> Result<(Plan, Vec<RecordFile>), Failure> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bot_cli_sdk::discovery::{self, Discovery};
-use bot_cli_sdk::shell::{self, quoted};
+use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
+use bot_cli_terminal::shell::{self, quoted};
 use serde_json::{Value, json};
 
 use crate::config::{Client, Config};
@@ -157,14 +157,13 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
 }
 
 /// The steps from an update to a bot that runs again. `explained` is the file
-/// that explains the variables, if it is there; `new` are those that it did not need before; `undo`: it can be taken back.
+/// that explains the variables, if it is there; `new` are those that it did not need before.
 pub(super) fn of_update(
     target: &Target,
     server: Needs,
     client: Needs,
     explained: Option<&str>,
     new: &[String],
-    undo: bool,
 ) -> Vec<NextStep> {
     let mut steps = Steps::new();
     // From where the update was started.
@@ -185,12 +184,6 @@ pub(super) fn of_update(
         steps
             .add(format!("cat {}", at(explained)))
             .about(format!("explains new variables: {}", new.join(", ")));
-    }
-    if undo {
-        let shown = quoted(&directory(&target.shown));
-        steps
-            .add(format!("bot-cli init {shown} --undo"))
-            .about("puts the files back as they were before");
     }
     steps.steps
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 

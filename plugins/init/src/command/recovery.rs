@@ -1,6 +1,6 @@
 //! What a run that was killed has left is ended before anything else is done.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
 
 use crate::target::Target;
@@ -12,6 +12,8 @@ pub(super) fn then<T>(
     session: &mut Session,
     rest: impl FnOnce(&Recovered, &mut Session) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    // Until the reply, which says what was written.
+    std::mem::forget(session.guard());
     let recovered = recover(target, session)?;
     rest(&recovered, session).map_err(|failure| failure_after(&recovered, failure))
 }
@@ -19,8 +21,8 @@ pub(super) fn then<T>(
 fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
     let recovered = transaction::recover(&target.path)?;
     match &recovered {
-        Recovered::Nothing | Recovered::Discarded => {}
-        Recovered::Completed | Recovered::TakenBack => session.log(
+        Recovered::Nothing | Recovered::Discarded | Recovered::Update => {}
+        Recovered::Completed => session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
         ),
@@ -42,8 +44,8 @@ pub(super) fn member(recovered: &Recovered) -> Option<&'static str> {
         Recovered::Nothing => None,
         Recovered::Discarded => Some("discarded"),
         Recovered::Completed => Some("completed"),
-        Recovered::TakenBack => Some("taken_back"),
         Recovered::Partly(_) => Some("partly"),
+        Recovered::Update => Some("update"),
     }
 }
 
@@ -62,8 +64,8 @@ pub(super) fn failure_after(recovered: &Recovered, mut failure: Failure) -> Fail
 
 fn has_changed(recovered: &Recovered) -> bool {
     match recovered {
-        Recovered::Nothing | Recovered::Discarded => false,
-        Recovered::Completed | Recovered::TakenBack | Recovered::Partly(_) => true,
+        Recovered::Nothing | Recovered::Discarded | Recovered::Update => false,
+        Recovered::Completed | Recovered::Partly(_) => true,
     }
 }
 
@@ -71,7 +73,7 @@ fn has_changed(recovered: &Recovered) -> bool {
 pub(super) fn words_after(recovered: &Recovered, words: &str) -> String {
     let mut words = words.to_owned();
     if has_changed(recovered) {
-        for done in ["changed", "undone", "written"] {
+        for done in ["changed", "written"] {
             words = words.replace(&format!("nothing was {done}"), "nothing else was changed");
         }
     }
@@ -80,7 +82,7 @@ pub(super) fn words_after(recovered: &Recovered, words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::failure::{Exit, Failure};
+    use bot_cli_protocol::failure::{Exit, Failure};
 
     use super::failure_after;
     use crate::transaction::Recovered;
@@ -88,14 +90,13 @@ mod tests {
     #[test]
     fn who_has_completed_an_earlier_run_does_not_say_that_nothing_was_changed() {
         let failure = Failure::new(Exit::Usage, "x", "cancelled, nothing was written")
-            .hint("nothing was undone; undoing would lose what was done since")
+            .hint("nothing was changed; it would lose what was done since")
             .hint("edit those lines first");
-        for recovered in [Recovered::Nothing, Recovered::Discarded] {
+        for recovered in [Recovered::Nothing, Recovered::Discarded, Recovered::Update] {
             assert_eq!(failure_after(&recovered, failure.clone()), failure);
         }
         for recovered in [
             Recovered::Completed,
-            Recovered::TakenBack,
             Recovered::Partly(vec!["README.md".to_owned()]),
         ] {
             let after = failure_after(&recovered, failure.clone());
@@ -104,7 +105,7 @@ mod tests {
             assert_eq!(
                 after.hints,
                 [
-                    "nothing else was changed; undoing would lose what was done since",
+                    "nothing else was changed; it would lose what was done since",
                     "edit those lines first"
                 ]
             );

@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --update` and `--undo`: a project that is there already.
+//! `bot-cli init DIR --update`: a project that is there already.
 
 mod found;
 mod report;
@@ -6,8 +6,8 @@ mod report;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Format;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 
@@ -18,21 +18,22 @@ use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::{self, Draft};
 use crate::equivalent;
-use crate::guides::{self, Path as GuidePath};
+use crate::guides::{self, Guide, Path as GuidePath};
 use crate::options::{Conflicts, Options, QUICKSTART};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered, undo};
+use crate::transaction::{self, BEFORE, Change, Old, Recovered, Work};
+use crate::update::committed::uncommitted;
 use crate::update::differences::{self, Difference};
 use crate::update::{Update, overlay};
 use found::{Found, UNRESOLVED};
 use report::Report;
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
-    let done = update_or_undo(options, session);
+    let done = started(options, session);
     if !options.check {
         return done;
     }
@@ -45,7 +46,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     })
 }
 
-fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     if given.as_os_str() == QUICKSTART {
         return Err(Failure::new(
@@ -56,16 +57,15 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
         .hint("`bot-cli init quickstart-project --update` changes that bot, `./quickstart` is a directory of that name"));
     }
     let target = Target::find(given, session.cwd())?;
-    if options.undo {
-        return put_back(options, &target, session);
-    }
     let read = options
         .config
         .as_deref()
         .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     if options.dry_run || options.check {
         refuse_unfinished(&target)?;
-        return update(options, read, &target, &Recovered::Nothing, session);
+        let recovered =
+            transaction::begun(&target.path).map_or(Recovered::Nothing, |_| Recovered::Update);
+        return update(options, read, &target, &recovered, session);
     }
     recovery::then(&target, session, |recovered, session| {
         update(options, read, &target, recovered, session)
@@ -123,13 +123,13 @@ fn new_config<'c>(
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
     let asked = options.draft.clone().over(read.draft);
-    let recorded = found.recorded.config.draft.clone();
+    let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
     let (draft, told) = overlay::over(recorded.clone(), asked.clone());
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
     let config = resolved(&draft, read.problems, target, catalogue, session)
-        .map_err(|failure| not_together(failure, asked, recorded))?;
+        .map_err(|failure| not_together(failure, asked, recorded.clone()))?;
     note_other_versions(&draft, &config, session);
     note_name(&config, session);
     Ok(config)
@@ -205,6 +205,9 @@ impl Changes {
         } else {
             next::new_variables(config, &found.variables)
         };
+        if options.check {
+            update.look_for(&target.path, config, &generated.files);
+        }
         update.name_variables(&target.path, EXPLAINED, &new_variables);
         Ok(Self {
             update,
@@ -227,6 +230,7 @@ impl Changes {
             && !self.update.has_conflicts()
             && self.beside.changes.iter().all(report::is_record)
             && self.differences.is_empty()
+            && self.update.missing.is_empty()
     }
 
     fn told_of_guides(&self, session: &mut Session) {
@@ -267,12 +271,13 @@ fn finish(
     let blocks = !changes.update.obstacles.is_empty()
         || conflicts > 0 && options.conflicts == Conflicts::Refuse;
     let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
+    let mut old = Old::Given;
     if writes {
-        write(target, found, changes, session)?;
+        old = write(options, target, found, changes, session)?;
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
-        steps(target, found, changes)
+        steps(target, changes)
     } else {
         Vec::new()
     };
@@ -281,8 +286,8 @@ fn finish(
         config,
         changes,
         written: writes,
+        old,
         recovered,
-        goes_on: found.goes_on,
         quiet: session.context().quiet,
         steps: &steps,
     };
@@ -305,56 +310,87 @@ fn finish(
 }
 
 fn write(
+    options: &Options,
     target: &Target,
     found: &Found,
     changes: &Changes,
     session: &mut Session,
-) -> Result<(), Failure> {
+) -> Result<Old, Failure> {
     let mut all = changes.update.changes.clone();
     all.extend(changes.beside.changes.iter().cloned());
-    let kept = undo::keep(&target.path, &all, found.goes_on).map_err(|error| {
-        Failure::because(
-            Exit::Failed,
-            "write_failed",
-            "the files that are replaced can't be kept for `--undo`",
-            error,
-        )
-        .hint(format!(
-            "nothing was changed; if something else is at `{}`, remove it",
-            undo::FOLDER
-        ))
-    })?;
-    all.extend(kept);
     all.sort_by(|one, other| one.path.cmp(&other.path));
+    let old = old(options, target, found, &all)?;
     let cancel = session.cancel().clone();
-    transaction::write(&target.path, &all, &|| cancel.requested())?;
-    if found.goes_on {
-        session.log(
-            Level::Warn,
-            "this update can't be undone: it goes on from one that was interrupted",
-        );
-    }
-    Ok(())
+    let work = Work::Update(old);
+    transaction::write(&target.path, &all, work, &|| cancel.requested())?;
+    Ok(old)
 }
 
-fn steps(target: &Target, found: &Found, changes: &Changes) -> Vec<NextStep> {
-    let needs = |list| {
-        let path = changes.update.place(list);
+/// Decides what becomes of what the changes replace, unless that would be lost.
+fn old(
+    options: &Options,
+    target: &Target,
+    found: &Found,
+    changes: &[Change],
+) -> Result<Old, Failure> {
+    let is_users = |change: &&Change| {
+        let there = change.replaces.as_deref();
+        let is_unedited = |there: &[u8]| {
+            Update::is_recorded(&found.base, change)
+                || matches!(guides::recognise(there), Guide::Older { edited: false, .. })
+        };
+        !report::is_record(change) && there.is_some_and(|there| !is_unedited(there))
+    };
+    let users: Vec<&Change> = changes.iter().filter(is_users).collect();
+    let uncommitted = uncommitted(&target.path, &users);
+    let goes_on = found.begun.is_some() && target.path.join(BEFORE).exists();
+    // The update that this one goes on with has kept what it was about to replace.
+    let is_kept = |path: &String| {
+        let there = |folder: &Path| std::fs::read(folder.join(path)).ok();
+        goes_on && there(&target.path.join(BEFORE).join("files")) == there(&target.path)
+    };
+    let lost = uncommitted.map(|mut paths| {
+        paths.retain(|path| !is_kept(path));
+        paths
+    });
+    match lost {
+        Some(paths) if !paths.is_empty() && !options.force => Err(not_committed(&paths)),
+        _ if goes_on => Ok(Old::Added),
+        _ if changes.iter().all(report::is_record) => Ok(Old::Given),
+        Some(_) if !options.force => Ok(Old::Given),
+        Some(_) | None => Ok(Old::Kept),
+    }
+}
+
+fn not_committed(paths: &[String]) -> Failure {
+    let has = match paths.len() {
+        1 => "1 file that the update changes has".to_owned(),
+        several => format!("{several} files that the update changes have"),
+    };
+    let message = format!("{has} uncommitted changes");
+    let failure = Failure::new(Exit::Failed, "uncommitted", message).hint(format!(
+        "nothing was changed; commit them first, or add `--force` to the command, which keeps the files as they are in `{BEFORE}`"
+    ));
+    paths.iter().fold(failure, |failure, path| {
+        failure.field(path, None, "is not in the newest commit as it is")
+    })
+}
+
+fn steps(target: &Target, changes: &Changes) -> Vec<NextStep> {
+    let needs = |path: &'static str| {
         let mut changes = changes.update.changes.iter();
         Needs {
             folder: path.rfind('/').map_or("", |end| &path[..end]),
             has_changed: changes.any(|one| one.path == path && one.bytes.is_some()),
         }
     };
-    let explained = changes.update.place(EXPLAINED);
-    let is_explained = target.path.join(explained).is_file();
+    let is_explained = target.path.join(EXPLAINED).is_file();
     next::of_update(
         target,
         needs("server/pyproject.toml"),
         needs("client/package.json"),
-        is_explained.then_some(explained),
+        is_explained.then_some(EXPLAINED),
         &changes.new_variables,
-        !found.goes_on,
     )
 }
 
@@ -368,29 +404,4 @@ fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
         .hint("without `--dry-run` and `--check`, the same command completes it first"));
     }
     Ok(())
-}
-
-/// Takes the last update back.
-fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result<Reply, Failure> {
-    if options.draft != Draft::default() {
-        return Err(Failure::new(
-            Exit::Usage,
-            "usage",
-            "`--undo` puts back what was and takes no scaffold options",
-        )
-        .hint("leave them out; a later `--update` takes them"));
-    }
-    recovery::then(target, session, |recovered, session| {
-        let changes = match recovered {
-            Recovered::TakenBack => Vec::new(),
-            Recovered::Nothing
-            | Recovered::Discarded
-            | Recovered::Completed
-            | Recovered::Partly(_) => undo::restore(&target.path)?,
-        };
-        let cancel = session.cancel().clone();
-        transaction::write(&target.path, &changes, &|| cancel.requested())?;
-        let quiet = session.context().quiet;
-        Ok(report::put_back(target, &changes, recovered, quiet))
-    })
 }

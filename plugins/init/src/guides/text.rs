@@ -1,6 +1,6 @@
 //! The words of the guides.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 
 /// The text of a guide, without its stamp. It says the same to everybody: nothing is filled in.
 pub(super) fn of(name: &str) -> Result<&'static str, Failure> {

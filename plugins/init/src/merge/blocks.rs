@@ -54,6 +54,12 @@ pub(super) trait Format {
     /// Tells whether the user's text wins where both sides have changed a block.
     fn is_yours(&self) -> bool;
 
+    /// Tells whether a block stays that the user has edited and that is no longer generated; else it is in conflict.
+    fn keeps(&self, block: &Block) -> bool {
+        let _ = block;
+        true
+    }
+
     /// Puts between the children of a block what belongs there, such as commas.
     fn join(&self, parent: &Block, children: &mut [Vec<Part>]) {
         let _ = (parent, children);
@@ -128,6 +134,15 @@ impl Merging<'_> {
                     let mut parts = vec![Part::Text(lead(&above, &mut gap))];
                     parts.extend(self.block(&base, &yours, &new));
                     merged.push(parts);
+                    continue;
+                }
+                (Some(base), Some(yours), None)
+                    if !self.format.keeps(base) && base.whole().trim() != yours.whole().trim() =>
+                {
+                    merged.push(vec![
+                        Part::Text(lead(&yours.lead, &mut gap)),
+                        Part::Conflict(conflict(&yours, base.whole(), String::new())),
+                    ]);
                     continue;
                 }
                 (Some(base), Some(yours), None) => {
@@ -253,15 +268,19 @@ impl Merging<'_> {
             ));
             your_text.clone()
         } else {
-            return vec![Part::Conflict(Conflict {
-                declaration: Some(yours.key.clone()),
-                line: yours.line,
-                base: base_text,
-                yours: your_text,
-                new: new_text,
-            })];
+            return lines::parts(&versions, Some(&yours.key), yours.line);
         };
         vec![Part::Text(text)]
+    }
+}
+
+fn conflict(yours: &Block, base: String, new: String) -> Conflict {
+    Conflict {
+        declaration: Some(yours.key.clone()),
+        line: yours.line,
+        base,
+        yours: yours.whole(),
+        new,
     }
 }
 

@@ -7,12 +7,12 @@ pub(crate) mod modules;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bot_cli_sdk::protocol::unique_members;
+use bot_cli_protocol::unique_members;
 use saphyr::{LoadableYamlNode, Yaml};
 
 use super::formats::{self, variables};
-use super::{Conflict, Merged, Part, Versions, lines};
-use crate::plan::names;
+use super::{Conflict, Merged, Part, Versions, lines, python};
+use crate::code;
 
 /// A place in a file that is to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,24 +36,38 @@ struct Fault {
     reason: String,
 }
 
-/// Checks a merge, and returns it with conflicts if it fails.
-pub(super) fn checked(path: &str, versions: &Versions, merged: Merged) -> Merged {
-    let fault_of = |merged: &Merged| fault(path, versions, &merged.text()?);
-    let Some(fault) = fault_of(&merged) else {
-        return merged;
-    };
-    let by_lines = lines::merge(versions);
-    if by_lines.text().is_some() && fault_of(&by_lines).is_none() {
-        return by_lines;
+/// Returns the first merge that is clean and without a fault. If there is none, the one with the fewest lines in conflict, or, where
+/// all are clean, the first one with its fault as a conflict.
+pub(super) fn first(path: &str, versions: &Versions, ways: Vec<Merged>) -> Merged {
+    let mut faults = Vec::new();
+    let mut in_conflict = Vec::new();
+    for merged in ways {
+        let Some(text) = merged.text() else {
+            in_conflict.push(merged);
+            continue;
+        };
+        match fault(path, versions, &text) {
+            None => return merged,
+            Some(fault) => faults.push((merged, text, fault)),
+        }
     }
-    let mut demoted = if by_lines.text().is_none() {
-        by_lines
-    } else {
-        conflict(versions, &merged.text().unwrap_or_default(), &fault)
+    let size = |merged: &Merged| -> (usize, usize) {
+        let sizes = merged.conflicts().map(|it| it.yours.len() + it.new.len());
+        let unnamed = merged.conflicts().filter(|it| it.declaration.is_none());
+        (sizes.sum(), unnamed.count())
     };
-    demoted.notes = merged.notes;
-    demoted.notes.push(fault.reason);
-    demoted
+    let least = in_conflict.into_iter().min_by_key(size);
+    let fault = faults.into_iter().next();
+    match (least, fault) {
+        (Some(merged), None) => merged,
+        (least, Some((merged, text, fault))) => {
+            let mut demoted = least.unwrap_or_else(|| conflict(versions, &text, &fault));
+            demoted.notes = merged.notes;
+            demoted.notes.push(fault.reason);
+            demoted
+        }
+        (None, None) => Merged::contested(versions),
+    }
 }
 
 /// Returns a conflict at the line of the fault if the user has such a line, else one of all lines.
@@ -79,7 +93,7 @@ fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
         }
     };
     let mut parts = Vec::new();
-    super::lines::push_text(&mut parts, &lines[..index].concat());
+    lines::push_text(&mut parts, &lines[..index].concat());
     parts.push(Part::Conflict(Conflict {
         declaration: None,
         line: of_user,
@@ -87,7 +101,7 @@ fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
         yours: line.to_owned(),
         new: String::new(),
     }));
-    super::lines::push_text(&mut parts, &lines[index + 1..].concat());
+    lines::push_text(&mut parts, &lines[index + 1..].concat());
     Merged {
         parts,
         notes: Vec::new(),
@@ -113,6 +127,14 @@ fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
         });
     }
     let of_names = undefined(path, versions, text).or_else(|| twice(path, versions, text));
+    if has_extension(path, &["py"])
+        && let Some(name) = python::twice(versions, text)
+    {
+        return Some(Fault {
+            line: None,
+            reason: format!("merged, it would define `{name}` twice"),
+        });
+    }
     of_names.or_else(|| {
         let (line, lost) = lost::line(path, versions, text)?;
         Some(Fault {
@@ -156,7 +178,7 @@ fn has_extension(path: &str, wanted: &[&str]) -> bool {
 
 fn syntax(path: &str, text: &str) -> Result<(), String> {
     if has_extension(path, &["py"]) {
-        return names::free(text).map(drop);
+        return code::free(text).map(drop);
     }
     if has_extension(path, &["toml"]) {
         let read = text.parse::<toml::Table>();
@@ -182,8 +204,8 @@ fn undefined(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
     if !has_extension(path, &["py"]) {
         return None;
     }
-    let known = [versions.yours, versions.new].map(names::free);
-    let missing = names::free(text).ok()?.into_iter().find(|name| {
+    let known = [versions.yours, versions.new].map(code::free);
+    let missing = code::free(text).ok()?.into_iter().find(|name| {
         let is_free = |free: &Result<_, String>| {
             let names: Option<&std::collections::BTreeSet<&str>> = free.as_ref().ok();
             names.is_some_and(|names| names.contains(name))
@@ -192,7 +214,7 @@ fn undefined(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
     })?;
     let line = text
         .lines()
-        .position(|line| lost::words(line).any(|word| word == missing))?;
+        .position(|line| lines::words(line).any(|word| word == missing))?;
     Some(Fault {
         line: Some(line + 1),
         reason: format!("it uses `{missing}`, which is no longer defined"),

@@ -1,8 +1,10 @@
 //! Merges by lines, for what has no better structure.
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::regions::{Changed, Hunk, Touching, regions};
 use super::{Conflict, Merged, Part, Versions};
 
 /// The most pairs of lines that are compared; generated files have a few hundred lines.
@@ -21,30 +23,55 @@ pub(super) fn merge(versions: &Versions) -> Merged {
 pub(super) fn parts(versions: &Versions, declaration: Option<&str>, line: usize) -> Vec<Part> {
     let split = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(split);
-    let hunks = [&yours, &new].map(|side| hunks(&base, side));
+    let mut sides = [&yours, &new].map(|side| Side {
+        left: hunks(&base, side).into(),
+        end: (0, 0),
+    });
     let mut parts = Vec::new();
-    for region in regions(base.len(), &hunks[0], &hunks[1], Touching::One) {
-        let first = line + region.yours.start;
-        let [base, yours, new] = [
-            (&base, region.base),
-            (&yours, region.yours),
-            (&new, region.new),
-        ]
-        .map(|(lines, range)| lines.get(range).unwrap_or_default().concat());
-        match region.changed {
-            Changed::Neither | Changed::Yours => push_text(&mut parts, &yours),
-            Changed::New => push_text(&mut parts, &new),
-            Changed::Both if yours == new => push_text(&mut parts, &yours),
-            Changed::Both => parts.push(Part::Conflict(Conflict {
+    let mut at = 0;
+    loop {
+        let firsts = sides.iter().filter_map(|side| side.left.front());
+        let Some(start) = firsts.map(|hunk| hunk.base.start).min() else {
+            break;
+        };
+        push_text(&mut parts, &base[at..start].concat());
+        let from = sides.each_ref().map(|side| side.position(start));
+        let (mut end, mut changed) = (start, [false; 2]);
+        while let Some(number) = (0..2).find(|number| sides[*number].touches(end)) {
+            end = end.max(sides[number].take());
+            changed[number] = true;
+        }
+        let [of_yours, of_new] = [(0, &yours), (1, &new)]
+            .map(|(number, lines)| lines[from[number]..sides[number].position(end)].concat());
+        match changed {
+            [true, false] => push_text(&mut parts, &of_yours),
+            [false, _] => push_text(&mut parts, &of_new),
+            [true, true] if of_yours == of_new => push_text(&mut parts, &of_yours),
+            [true, true] => parts.push(Part::Conflict(Conflict {
                 declaration: declaration.map(str::to_owned),
-                line: first,
-                base,
-                yours,
-                new,
+                line: line + from[0],
+                base: base[start..end].concat(),
+                yours: of_yours,
+                new: of_new,
             })),
         }
+        at = end;
     }
+    push_text(&mut parts, &base[at..].concat());
     parts
+}
+
+/// What has become of a text: the lines that went, each after a `-`, and those that came, each after a `+`.
+pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
+    let [base, new] = [base, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
+    let lines = hunks(&base, &new).into_iter().flat_map(|hunk| {
+        let gone = base[hunk.base].iter().map(|line| ["-", line.trim_end()]);
+        let came = new[hunk.side].iter().map(|line| ["+", line.trim_end()]);
+        gone.chain(came)
+            .map(|it| it.concat())
+            .collect::<Vec<String>>()
+    });
+    lines.collect()
 }
 
 /// Adds text to the last part if that is text as well.
@@ -53,6 +80,37 @@ pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
         _ if text.is_empty() => {}
         Some(Part::Text(last)) => last.push_str(text),
         Some(Part::Conflict(_)) | None => parts.push(Part::Text(text.to_owned())),
+    }
+}
+
+/// Lines of the base, and what one side has in their place.
+struct Hunk {
+    base: Range<usize>,
+    side: Range<usize>,
+}
+
+/// What a side has changed, in order.
+struct Side {
+    left: VecDeque<Hunk>,
+    /// The end of the last hunk that was taken.
+    end: (usize, usize),
+}
+
+impl Side {
+    fn touches(&self, end: usize) -> bool {
+        self.left.front().is_some_and(|hunk| hunk.base.start <= end)
+    }
+
+    fn take(&mut self) -> usize {
+        if let Some(hunk) = self.left.pop_front() {
+            self.end = (hunk.base.end, hunk.side.end);
+        }
+        self.end.0
+    }
+
+    /// The place on this side for a place in the base behind the hunks that were taken.
+    fn position(&self, base: usize) -> usize {
+        self.end.1 + base.saturating_sub(self.end.0)
     }
 }
 
@@ -68,7 +126,7 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
     diff.postprocess_lines(&input);
     diff.hunks()
         .map(|hunk| {
-            let range = |range: std::ops::Range<u32>| range.start as usize..range.end as usize;
+            let range = |range: Range<u32>| range.start as usize..range.end as usize;
             Hunk {
                 base: range(hunk.before),
                 side: range(hunk.after),
@@ -88,4 +146,10 @@ fn hunk(base: &[&str], side: &[&str]) -> Option<Hunk> {
         base: start..base.len() - end,
         side: start..side.len() - end,
     })
+}
+
+/// The words and numbers of a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
 }

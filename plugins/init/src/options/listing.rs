@@ -1,7 +1,7 @@
 //! Everything there is to choose from.
 
-use bot_cli_sdk::terminal::table as aligned;
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
+use bot_cli_terminal::table as aligned;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;

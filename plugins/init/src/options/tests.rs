@@ -19,7 +19,7 @@ const OTHERS: [(&str, &str); 13] = [
     ("update", "changes a project that is there"),
     ("check", "belongs to it"),
     ("conflicts", "belongs to it"),
-    ("undo", "takes that back"),
+    ("force", "belongs to it"),
     ("list_options", "prints what there is"),
     ("config_schema", "prints a schema"),
 ];

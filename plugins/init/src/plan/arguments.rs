@@ -19,6 +19,13 @@ pub struct Argument {
     pub arguments: Vec<Argument>,
 }
 
+impl Argument {
+    /// Whether the code that writes it names `NOT_GIVEN`.
+    pub(super) fn may_be_not_given(&self) -> bool {
+        self.kind == Form::OrNotGiven || self.arguments.iter().any(Self::may_be_not_given)
+    }
+}
+
 /// The form of a value in Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -64,6 +71,13 @@ pub(super) fn uses_session(arg: &Arg) -> bool {
     arg.expr.as_deref() == Some("session") || arg.args.iter().any(uses_session)
 }
 
+/// Returns the variables that arguments and those of their calls read.
+pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
+    let own = args.iter().filter_map(|arg| arg.env.as_deref());
+    own.chain(args.iter().flat_map(|arg| variables(&arg.args)))
+        .collect()
+}
+
 /// Sets the argument that a dotted name leads to. `settings` is made on the way, every other call has to be there.
 fn place(
     arguments: &mut Vec<Argument>,
@@ -89,7 +103,7 @@ fn place(
         .find(|known| known.name == first && known.kind == Form::Call)
         .ok_or_else(|| {
             let reason = format!("`{}` has no call `{first}`", service.id);
-            PlanError::broken("server/bot.py", reason)
+            PlanError::broken("server/services.py", reason)
         })?;
     place(&mut call.arguments, service, rest, argument)
 }
@@ -119,7 +133,7 @@ fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Result<Argumen
         }
     } else {
         let reason = format!("`{}` has no value", arg.name);
-        return Err(PlanError::broken("server/bot.py", reason));
+        return Err(PlanError::broken("server/services.py", reason));
     };
     Ok(Argument {
         name: arg.name.clone(),

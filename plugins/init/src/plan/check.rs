@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use bot_cli_templates::Imports;
+use bot_cli_templates::pack::OWN_MODULES;
 use saphyr::{LoadableYamlNode, Yaml};
 
 use super::{PlanError, PlannedFile};
@@ -39,11 +39,9 @@ pub(super) fn together(files: &[PlannedFile]) -> Result<(), PlanError> {
 /// The modules of the project that a file imports are files of the project.
 fn modules(file: &PlannedFile, files: &[PlannedFile]) -> Result<(), String> {
     let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let own = &Imports::get().own;
     for line in file.text.lines() {
         let module = line.strip_prefix("from ").and_then(|it| it.split_once(' '));
-        let Some((module, _)) = module.filter(|(module, _)| own.iter().any(|it| it == module))
-        else {
+        let Some((module, _)) = module.filter(|(module, _)| OWN_MODULES.contains(module)) else {
             continue;
         };
         let path = format!("{folder}/{module}.py");
@@ -83,7 +81,7 @@ fn may_hold(config: &Config, marker: &str) -> bool {
     config.project_name.contains(marker) || of_packs()
 }
 
-/// Python was checked when its names were looked up.
+/// Python is checked by the tests that run it.
 fn syntax(file: &PlannedFile) -> Result<(), Box<dyn Error + Send + Sync>> {
     let extension = Path::new(&file.path)
         .extension()

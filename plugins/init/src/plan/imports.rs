@@ -1,18 +1,12 @@
-//! The import statements of Python files: what a file uses decides, so none is missing and none too many.
+//! The import statements of Python files: templates and the catalogue give lines, here they are united and put in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bot_cli_templates::Imports;
-use bot_cli_templates::catalogue::Avatar;
+use bot_cli_templates::pack::{OWN_MODULES, is_standard_module};
 use serde::Serialize;
 
 use super::PlanError;
-use super::names;
 use super::templates::Templates;
-use crate::config::Config;
-
-/// The line in place of the statements until a file is rendered. No text reaches a file with a line of its own.
-pub(super) const PLACE: &str = "# imports of this file";
 
 /// The template of the statements.
 const TEMPLATE: &str = "partials/imports.py.liquid";
@@ -38,61 +32,66 @@ struct From<'a> {
     names: Vec<&'a str>,
 }
 
-/// Puts the import statements of `code` in their place. A name that nothing binds or imports is an error.
-pub(super) fn complete(
-    code: String,
-    path: &str,
-    config: &Config,
-    templates: &Templates,
-) -> Result<String, PlanError> {
-    let mut free = names::free(&code).map_err(|reason| PlanError::broken(path, reason))?;
-    let line = format!("{PLACE}\n");
-    let place = code
-        .match_indices(&line)
-        .map(|(at, _)| at)
-        .find(|at| *at == 0 || code[..*at].ends_with('\n'));
-    let statements = match place {
-        Some(_) => statements(&mut free, config),
-        None => Statements {
-            sections: Vec::new(),
-        },
-    };
-    if !free.is_empty() {
-        let names: Vec<String> = free.iter().map(|name| format!("`{name}`")).collect();
-        let reason = format!(
-            "it uses {}, which nothing in it defines or imports; names that templates use are in `templates/project/imports.toml`",
-            names.join(", ")
-        );
-        return Err(PlanError::broken(path, reason));
-    }
-    let Some(place) = place else { return Ok(code) };
-    let values = liquid::to_object(&statements).map_err(|error| PlanError::broken(path, error))?;
-    let statements = templates.render(TEMPLATE, &values)?;
-    let (before, after) = (&code[..place], &code[place + line.len()..]);
-    Ok([before, &statements, after].concat())
+/// A statement on one line.
+enum Line<'a> {
+    Module(&'a str),
+    Names(&'a str, &'a str),
 }
 
-/// Returns the statements for those of the names that are known, and leaves the others.
-fn statements<'a>(free: &mut BTreeSet<&str>, config: &'a Config<'_>) -> Statements<'a> {
-    let imports = Imports::get();
-    let mut used = BTreeSet::new();
+/// Returns the line with which a name is imported.
+pub(super) fn line(module: &str, name: &str) -> String {
+    format!("from {module} import {name}")
+}
+
+/// Unites the first import statements of `code`, each on a line, and puts them in order.
+pub(super) fn arranged(code: &str, templates: &Templates) -> Result<String, PlanError> {
+    let Some(start) = code.lines().position(|line| statement(line).is_some()) else {
+        return Ok(code.to_owned());
+    };
+    let block = code.lines().skip(start);
+    let block = block.take_while(|line| line.is_empty() || statement(line).is_some());
+    let block: Vec<Option<Line>> = block.map(statement).collect();
+    let length = block
+        .iter()
+        .rposition(Option::is_some)
+        .map_or(0, |last| last + 1);
+    let statements = statements(block.into_iter().flatten());
+    let values =
+        liquid::to_object(&statements).map_err(|error| PlanError::broken(TEMPLATE, error))?;
+    let lines = |from, count| {
+        code.split_inclusive('\n')
+            .skip(from)
+            .take(count)
+            .collect::<String>()
+    };
+    Ok([
+        lines(0, start),
+        templates.render(TEMPLATE, &values)?,
+        lines(start + length, usize::MAX),
+    ]
+    .concat())
+}
+
+fn statement(line: &str) -> Option<Line<'_>> {
+    match line.strip_prefix("from ") {
+        Some(rest) => rest
+            .split_once(" import ")
+            .map(|(module, names)| Line::Names(module, names)),
+        None => line.strip_prefix("import ").map(Line::Module),
+    }
+}
+
+fn statements<'a>(lines: impl Iterator<Item = Line<'a>>) -> Statements<'a> {
     let mut sections: [Section; 3] = Default::default();
     let section = |module: &str| {
         let top = module.split('.').next().unwrap_or(module);
-        let has = |modules: &[String]| modules.iter().any(|it| it == top);
-        1 - usize::from(has(&imports.standard)) + usize::from(has(&imports.own))
+        1 - usize::from(is_standard_module(top)) + usize::from(OWN_MODULES.contains(&top))
     };
-    for module in &imports.modules {
-        if free.contains(module.as_str()) {
-            used.insert(module.as_str());
-            sections[section(module)].modules.insert(module);
-        }
-    }
     let mut from: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (module, name) in imports.names().chain(of_catalogue(config)) {
-        if free.contains(name) {
-            used.insert(name);
-            from.entry(module).or_default().insert(name);
+    for line in lines {
+        match line {
+            Line::Module(module) => drop(sections[section(module)].modules.insert(module)),
+            Line::Names(module, names) => from.entry(module).or_default().extend(names.split(", ")),
         }
     }
     for (module, names) in from {
@@ -100,32 +99,10 @@ fn statements<'a>(free: &mut BTreeSet<&str>, config: &'a Config<'_>) -> Statemen
         names.sort_by_key(|name| (rank(name), *name));
         sections[section(module)].from.push(From { module, names });
     }
-    free.retain(|name| !used.contains(name));
     let has_any = |section: &Section| !section.modules.is_empty() || !section.from.is_empty();
     Statements {
         sections: sections.into_iter().filter(has_any).collect(),
     }
-}
-
-/// The names that the services and transports of a bot bring: module and name.
-fn of_catalogue<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let services = config.services().flat_map(|service| {
-        std::iter::once((service.module.as_str(), service.class.as_str()))
-            .chain(listed(&service.imports))
-    });
-    let transports = config.transports.iter().flat_map(|transport| {
-        let of_avatar = transport.avatar.iter().flat_map(Avatar::names);
-        std::iter::once((transport.module.as_str(), transport.class.as_str()))
-            .chain(listed(&transport.imports))
-            .chain(of_avatar.map(|(module, name)| (module.as_str(), name.as_str())))
-    });
-    services.chain(transports)
-}
-
-fn listed(imports: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &str)> {
-    imports
-        .iter()
-        .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())))
 }
 
 /// Constants, classes, others: the order of isort.
@@ -137,5 +114,25 @@ fn rank(name: &str) -> u8 {
         1
     } else {
         2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_united_and_in_order() {
+        let code = "\"\"\"A bot.\"\"\"\n\nimport os\nfrom acme.b import split, B\n\nimport aiohttp\nfrom acme import A\n\
+                    from settings import c\nfrom acme.b import NOT, B\nimport os\n\nX = 1\nimport late\n";
+        assert_eq!(
+            arranged(code, Templates::get().unwrap()).unwrap(),
+            "\"\"\"A bot.\"\"\"\n\nimport os\n\nimport aiohttp\nfrom acme import A\nfrom acme.b import NOT, B, split\n\n\
+             from settings import c\n\nX = 1\nimport late\n"
+        );
+        assert_eq!(
+            arranged("X = 1\n", Templates::get().unwrap()).unwrap(),
+            "X = 1\n"
+        );
     }
 }

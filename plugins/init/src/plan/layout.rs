@@ -16,7 +16,7 @@ fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
     let values = liquid::to_object(&ProjectView::new(config).unwrap()).unwrap();
     let text = templates.render("server/bot.py.liquid", &values).unwrap();
-    imports::complete(text, "server/bot.py", config, templates).unwrap()
+    imports::arranged(&text, templates).unwrap()
 }
 
 /// The same project with these features and no others.
@@ -68,8 +68,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("own import", "import os\n", "import json\nimport os\n"),
     (
         "import",
-        "from dotenv import",
-        "import httpx\nfrom dotenv import",
+        "from loguru import",
+        "import httpx\nfrom loguru import",
     ),
     (
         "class",
@@ -85,11 +85,6 @@ const EDITS: &[(&str, &str, &str)] = &[
         "tool",
         "LLMContext(tools=TOOLS)",
         "LLMContext(tools=[mine])",
-    ),
-    (
-        "setting",
-        "system_prompt,\n",
-        "system_prompt,\n            temperature=0.2,\n",
     ),
     (
         "processor",

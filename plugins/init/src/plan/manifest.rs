@@ -75,6 +75,11 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
             ),
             ("server/bot.py", "The bot"),
             ("server/pyproject.toml", "Dependencies and tool settings"),
+            ("server/services.py", "The AI services, with their settings"),
+            (
+                "server/settings.py",
+                "How environment variables are read and checked",
+            ),
             (
                 "server/tools.py",
                 "Functions that the language model may call: yours",

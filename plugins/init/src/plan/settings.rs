@@ -1,4 +1,4 @@
-//! The environment variables that `bot.py` reads, for the statements that read them.
+//! The environment variables that `services.py` reads, for the statements that read them.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ pub struct Settings {
     pub variables: Vec<Setting>,
     /// Sets of variables of which at least one has to be set.
     pub ways: Vec<Vec<String>>,
-    /// The functions that read them: `required`, `one_required`, `converted`, `split` and `one_of`.
-    pub readers: BTreeSet<&'static str>,
+    /// The import statements of the code that reads them.
+    pub imports: BTreeSet<&'static str>,
 }
 
-/// An environment variable as `bot.py` reads it.
+/// An environment variable as `services.py` reads it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Setting {
     /// The name of the variable, and of the constant that holds its value.
@@ -51,15 +51,15 @@ impl Settings {
             .map(|service| &service.one_of)
             .filter(|ways| !ways.is_empty())
             .collect();
-        let mut readers: BTreeSet<&'static str> =
-            variables.iter().flat_map(Setting::readers).collect();
+        let mut imports: BTreeSet<&'static str> =
+            variables.iter().flat_map(Setting::imports).collect();
         if !ways.is_empty() {
-            readers.insert("one_required");
+            imports.insert("from settings import one_required");
         }
         Ok(Self {
             variables,
             ways: ways.into_iter().cloned().collect(),
-            readers,
+            imports,
         })
     }
 }
@@ -67,7 +67,7 @@ impl Settings {
 impl Setting {
     fn new(reading: &Reading) -> Result<Self, PlanError> {
         let broken =
-            |why: &str| PlanError::broken("server/bot.py", format!("{} {why}", reading.name));
+            |why: &str| PlanError::broken("server/services.py", format!("{} {why}", reading.name));
         if reading.unset == Unset::Required && reading.kind != Type::Str {
             return Err(broken("is required, but not text"));
         }
@@ -117,14 +117,19 @@ impl Setting {
         Some(())
     }
 
-    fn readers(&self) -> impl Iterator<Item = &'static str> {
-        let required = (self.unset == "required").then_some("required");
+    fn imports(&self) -> impl Iterator<Item = &'static str> {
         let by_kind: &[&str] = match self.kind {
-            "int" | "float" => &["converted"],
-            "list" => &["converted", "split"],
-            "choice" => &["one_of"],
+            _ if self.unset == "required" => &["from settings import required"],
+            "int" | "float" => &["from settings import converted"],
+            "list" => &["from settings import converted, split"],
+            "choice" => &["from settings import one_of", "from typing import Literal"],
+            _ => &["import os"],
+        };
+        let by_unset: &[&str] = match (self.unset, self.kind) {
+            ("not_given", "text") => &["from pipecat.utils.types import NOT_GIVEN"],
+            ("not_given", _) => &["from pipecat.utils.types import NOT_GIVEN, NotGiven"],
             _ => &[],
         };
-        required.into_iter().chain(by_kind.iter().copied())
+        by_kind.iter().chain(by_unset).copied()
     }
 }

@@ -82,7 +82,7 @@ fn a_variable_is_read_once_and_listed_once() {
     for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL"] {
         let quoted = format!("\"{name}\"");
         assert_eq!(
-            file(&plan, "server/bot.py").matches(&quoted).count(),
+            file(&plan, "server/services.py").matches(&quoted).count(),
             1,
             "{name}"
         );
@@ -125,8 +125,8 @@ fn what_a_class_reads_by_itself_is_asked_for() {
                 .find(|line| line.starts_with(&format!("| `{name}` |")));
             assert!(row.is_some(), "{id}: {name} is not in the README");
             let required = format!("required(\"{name}\")");
-            let checked = file(&plan, "server/bot.py").contains(&required);
-            assert_eq!(checked, !read.optional, "{id}: {name} in bot.py");
+            let checked = file(&plan, "server/services.py").contains(&required);
+            assert_eq!(checked, !read.optional, "{id}: {name} in services.py");
         }
     }
     assert!(seen >= 6, "{seen}");
@@ -141,10 +141,10 @@ fn a_class_and_an_argument_can_read_the_same_variable() {
         tts: service("aws_polly_tts"),
     };
     let plan = scaffold(&config).unwrap();
-    let bot = file(&plan, "server/bot.py");
+    let services = file(&plan, "server/services.py");
     assert!(
-        bot.contains("\nAWS_ACCESS_KEY_ID = required(\"AWS_ACCESS_KEY_ID\")\n"),
-        "{bot}"
+        services.contains("\nAWS_ACCESS_KEY_ID = required(\"AWS_ACCESS_KEY_ID\")\n"),
+        "{services}"
     );
     assert!(file(&plan, "server/.env.example").contains("\nAWS_ACCESS_KEY_ID=\n"));
 }
@@ -170,9 +170,9 @@ fn one_of_several_ways_to_give_credentials_is_needed() {
         example.contains("# Google Cloud: https://console.cloud.google.com/iam-admin/"),
         "{example}"
     );
-    let bot = file(&plan, "server/bot.py");
+    let services = file(&plan, "server/services.py");
     let check = "\none_required(\n    \"GOOGLE_CREDENTIALS\",\n    \"GOOGLE_APPLICATION_CREDENTIALS\",\n    \"GOOGLE_CLOUD_PROJECT\",\n)\n";
-    assert_eq!(bot.matches(check).count(), 1, "{bot}");
+    assert_eq!(services.matches(check).count(), 1, "{services}");
     assert!(
         file(&plan, "README.md")
             .contains("| yes, or `GOOGLE_APPLICATION_CREDENTIALS`, or `GOOGLE_CLOUD_PROJECT` |")
@@ -353,6 +353,8 @@ fn only_chosen_files_are_planned() {
             "server/bot.py",
             "server/pyproject.toml",
             "server/recording.py",
+            "server/services.py",
+            "server/settings.py",
             "server/tools.py",
             "server/transcript.py",
             "server/watch.py"
@@ -370,6 +372,7 @@ fn pack_with(variable: &str) -> serde_json::Value {
             "id": "acme_tts",
             "kind": "tts",
             "label": "Acme",
+            "packages": ["acme>=1,<2"],
             "module": "acme.tts",
             "class": "AcmeTTSService",
             "args": [{ "name": "x", "env": variable, "optional": true }],
@@ -378,7 +381,7 @@ fn pack_with(variable: &str) -> serde_json::Value {
 }
 
 fn is_taken(pack: serde_json::Value) -> bool {
-    let read = bot_cli_sdk::pack::read("acme", pack, None, &mut crate::packs::taken());
+    let read = bot_cli_templates::pack::read("acme", pack, None, &mut crate::packs::taken());
     read.is_ok_and(|contents| contents.providers.is_empty() && contents.left_out.len() == 1)
 }
 

@@ -1,4 +1,4 @@
-//! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
+//! The environment variables of a project: each once, in groups, for `.env.example`, the README and the code.
 
 use bot_cli_templates::catalogue::{Arg, Direction, Provider, Read, Reader, Service, Type};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct VariableView {
     pub example: String,
 }
 
-/// A variable as `bot.py` reads it.
+/// A variable as the code reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub name: String,
@@ -85,7 +85,7 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
 }
 
 /// Returns the variables of the services and avatars of a bot.
-pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
+pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
     let avatars = config
@@ -145,7 +145,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
     };
     let differs = |reason: &str| {
         Err(PlanError::broken(
-            "server/bot.py",
+            "server/services.py",
             format!("{name} {reason}"),
         ))
     };

@@ -10,6 +10,7 @@ use super::arguments::{self, Argument};
 use super::imports;
 use super::manifest;
 use super::requirements::Requirements;
+use super::settings::Settings;
 use super::variables::{self, Reading, VariableGroup};
 use crate::config::{Client, Config, Pipeline};
 use crate::option_table::Features;
@@ -34,8 +35,6 @@ pub struct ProjectView<'c> {
     pub call_server: &'static str,
     /// The handling of these calls, or nothing.
     pub room_call: Option<RoomCallView>,
-    /// The place of a Python file's import statements.
-    pub imports: &'static str,
     /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
     pub services: Vec<ServiceView<'c>>,
     /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
@@ -55,6 +54,8 @@ pub struct ProjectView<'c> {
     pub server_variables: Vec<String>,
     /// The requirements in `pyproject.toml`.
     pub python: Requirements,
+    /// The environment variables that `services.py` reads.
+    pub settings: Settings,
     /// The choices behind `bot.py`.
     pub bot: BotView<'c>,
     /// The generated files in the order of their paths, guides not among them.
@@ -144,6 +145,8 @@ pub struct ServiceView<'c> {
     pub class: &'c str,
     /// The arguments of the class.
     pub arguments: Vec<Argument>,
+    /// The import statements of the code that makes it.
+    pub imports: Vec<String>,
     /// Whether an argument is the bot's `aiohttp.ClientSession`.
     pub session: bool,
 }
@@ -162,7 +165,7 @@ impl<'c> ProjectView<'c> {
         let brings_calls =
             (config.transports.iter()).any(|transport| transport.bot_type == BotType::Telephony);
         let readings = variables::all_readings(config)?;
-        let bot = BotView::new(config, &readings)?;
+        let bot = BotView::new(config)?;
         let with_server =
             (config.transports.iter()).find(|transport| transport.call_server.is_some());
         Ok(Self {
@@ -192,7 +195,6 @@ impl<'c> ProjectView<'c> {
                     direction: server.direction.name(),
                     partial: &server.partial,
                 }),
-            imports: imports::PLACE,
             services: config
                 .services()
                 .map(|service| ServiceView::new(config, service, &readings))
@@ -228,6 +230,7 @@ impl<'c> ProjectView<'c> {
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
             python: Requirements::new(config, bot.session || bot.avatar_room.is_some())?,
+            settings: Settings::new(config, &readings)?,
             bot,
             files: manifest::files_of(config)
                 .into_iter()
@@ -248,6 +251,7 @@ impl<'c> ServiceView<'c> {
     ) -> Result<Self, PlanError> {
         let provider = variables::provider_of(config, service)?;
         let pack = config.catalogue.pack_of(service);
+        let arguments = arguments::of_service(service, readings)?;
         Ok(Self {
             id: &service.id,
             kind: service.kind.name(),
@@ -281,8 +285,23 @@ impl<'c> ServiceView<'c> {
                 .as_deref()
                 .map(|text| variables::markdown(text, pack)),
             class: &service.class,
-            arguments: arguments::of_service(service, readings)?,
+            imports: imports_of(service, &arguments),
+            arguments,
             session: service.args.iter().any(arguments::uses_session),
         })
     }
+}
+
+fn imports_of(service: &Service, arguments: &[Argument]) -> Vec<String> {
+    let mut lines = vec![imports::line(&service.module, &service.class)];
+    for (module, names) in &service.imports {
+        lines.extend(names.iter().map(|name| imports::line(module, name)));
+    }
+    if service.args.iter().any(arguments::uses_session) {
+        lines.push("import aiohttp".to_owned());
+    }
+    if arguments.iter().any(Argument::may_be_not_given) {
+        lines.push(imports::line("pipecat.utils.types", "NOT_GIVEN"));
+    }
+    lines
 }

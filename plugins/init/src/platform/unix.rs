@@ -2,9 +2,9 @@
 
 mod anchored_path;
 
-use std::fs::{self, DirBuilder, File, Metadata, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, lchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
 use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
@@ -12,6 +12,11 @@ pub use anchored_path::{AnchoredPath, move_new};
 /// The command with nothing on its standard input.
 pub fn without_input(command: &str) -> String {
     format!("{command} </dev/null")
+}
+
+/// The command that copies everything in the folder `from` over what is in `to`; both are quoted.
+pub fn copy_over(from: &str, to: &str) -> String {
+    format!("cp -R {from}/. {to}")
 }
 
 /// The path of what is at `path`, without symbolic links.
@@ -36,17 +41,6 @@ pub fn give_to_owner_of(folder: &Metadata, files: &[PathBuf]) {
             let _ = lchown(file, Some(folder.uid()), Some(folder.gid()));
         }
     }
-}
-
-/// The permissions of a file.
-#[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
-pub fn mode(found: &Metadata) -> Option<u32> {
-    Some(found.permissions().mode() & 0o777)
-}
-
-/// Gives a file these permissions.
-pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    file.set_permissions(Permissions::from_mode(mode & 0o777))
 }
 
 /// Makes a file's contents lasting, or a folder's entries.

@@ -13,6 +13,11 @@ pub fn without_input(command: &str) -> String {
     format!("$null | {command}")
 }
 
+/// The command that copies everything in the folder `from` over what is in `to`; both are quoted.
+pub fn copy_over(from: &str, to: &str) -> String {
+    format!("Copy-Item -Recurse -Force {from}/* {to}")
+}
+
 /// The path of what is at `path`, without symbolic links, in the form that people know where it has one.
 pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     dunce::canonicalize(path)
@@ -31,17 +36,6 @@ pub const fn is_own(_: &Metadata) -> bool {
 
 /// Gives files to the owner of a folder: they are as much theirs as that.
 pub const fn give_to_owner_of(_: &Metadata, _: &[PathBuf]) {}
-
-/// The permissions of a file, which has those of the folder that it is in.
-pub const fn mode(_: &Metadata) -> Option<u32> {
-    None
-}
-
-/// Gives a file permissions, which here it has from the folder that it is in.
-#[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
-pub const fn set_mode(_: &File, _: u32) -> io::Result<()> {
-    Ok(())
-}
 
 /// Makes a file's contents lasting. The entries of a folder can't be synced: the file system's journal keeps them in order.
 pub fn sync(path: &Path) -> io::Result<()> {

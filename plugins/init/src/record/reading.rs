@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{FOLDER, SCHEMA};
+use super::{FOLDER, Head};
 use crate::config::{FromFile, parse_file};
 use crate::digest::sha256;
 
@@ -25,16 +25,10 @@ pub struct Recorded {
 /// The reason why a record can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
-    /// A later version wrote it.
-    Later,
+    /// This later version wrote it.
+    Later(String),
     /// It is something else, or damaged.
     Damaged(String),
-}
-
-/// What every version writes.
-#[derive(Deserialize)]
-struct Head {
-    schema: u32,
 }
 
 #[derive(Deserialize)]
@@ -57,8 +51,8 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     }
     let words = |error: serde_json::Error| Unusable::Damaged(format!("it is no record: {error}"));
     let head: Head = serde_json::from_str(text).map_err(words)?;
-    if head.schema > SCHEMA {
-        return Err(Unusable::Later);
+    if head.is_later() {
+        return Err(Unusable::Later(head.tool));
     }
     let written: Written = serde_json::from_str(text).map_err(words)?;
     let mut hashes = BTreeMap::new();

@@ -113,10 +113,12 @@ fn the_same_configuration_gives_the_same_record() {
 #[test]
 fn records_of_other_versions_and_other_files_are_told_apart() {
     let own = record(&config("none")).remove(PROJECT).unwrap();
+    let later = || Origin::Later("9.9.9".to_owned());
     for (text, expected) in [
         (own.as_slice(), Origin::Own),
-        (br#"{"schema": 1, "tool": "9.9.9", "new": {}}"#, Origin::Own),
-        (br#"{"schema": 2, "tool": "9.9.9"}"#, Origin::Later),
+        (br#"{"schema": 1, "tool": "0.0.9", "new": {}}"#, Origin::Own),
+        (br#"{"schema": 1, "tool": "9.9.9", "new": {}}"#, later()),
+        (br#"{"schema": 2, "tool": "9.9.9"}"#, later()),
         (br#"{"schema": 1}"#, Origin::Foreign),
         (br#"{"schema": "1", "tool": "0.1.0"}"#, Origin::Foreign),
         (b"", Origin::Foreign),

@@ -21,7 +21,7 @@ const LONGEST: usize = 63;
 const LONGEST_DISPLAY: usize = 255;
 
 impl ProjectName {
-    /// Accepts any text from which a slug can be derived; otherwise says what is wrong with it.
+    /// Accepts any line of text; otherwise says what is wrong with it.
     pub fn parse(raw: &str) -> Result<Self, String> {
         let display = raw.trim();
         if display.is_empty() {
@@ -33,16 +33,9 @@ impl ProjectName {
         if display.chars().count() > LONGEST_DISPLAY {
             return Err(format!("longer than {LONGEST_DISPLAY} characters"));
         }
-        let derived = slug(display);
-        if derived.is_empty() {
-            return Err(format!(
-                "{} has no ASCII letter or digit to derive the names of the package and the agent from",
-                quoted(display)
-            ));
-        }
         Ok(Self {
             display: display.to_owned(),
-            slug: fitted(&derived),
+            slug: fitted(&slug(display)),
         })
     }
 
@@ -50,14 +43,19 @@ impl ProjectName {
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let derived = slug(&self.display);
-        let length = derived.len();
-        let too = match length {
+        let too = |how| {
+            format!(
+                "`{derived}` is too {how} for the hosting service, which accepts {SHORTEST} to {LONGEST} characters"
+            )
+        };
+        let why = match derived.len() {
             _ if derived == self.slug => return None,
-            0..SHORTEST => "short",
-            _ => "long",
+            0 => format!("{} has no ASCII letter or digit", quoted(&self.display)),
+            1..SHORTEST => too("short"),
+            _ => too("long"),
         };
         Some(format!(
-            "the package and the agent are called `{}`: `{derived}` is too {too} for the hosting service, which accepts {SHORTEST} to {LONGEST} characters",
+            "the package and the agent are called `{}`: {why}",
             self.slug
         ))
     }
@@ -65,6 +63,9 @@ impl ProjectName {
 
 /// A name that the hosting service takes.
 fn fitted(derived: &str) -> String {
+    if derived.is_empty() {
+        return "bot".to_owned();
+    }
     if derived.len() < SHORTEST {
         return format!("{derived}-bot");
     }

@@ -5,10 +5,11 @@ use std::io;
 use std::path::Path;
 
 use super::journal::{Journal, Rename};
-use super::staging::{Staging, write_synced};
-use super::{Change, Error};
+use super::staging::{BEGUN, Staging, write_synced};
+use super::{BEFORE, Change, Error, Old, Work};
 use crate::digest::sha256;
-use crate::platform::{AnchoredPath, move_new, sync as sync_folder};
+use crate::platform::{AnchoredPath, give_to_owner_of, move_new, sync as sync_folder};
+use crate::record;
 
 /// The staged tree becomes `root`, which is not there yet.
 pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
@@ -21,20 +22,49 @@ pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
 }
 
 /// The staged files join those of `target`, and those to remove leave it. After an error `target` is as it was.
-pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Error> {
+pub(super) fn merge(
+    changes: &[Change],
+    staging: &Staging,
+    target: &Path,
+    work: Work,
+) -> Result<(), Error> {
+    let former = staging.path().join("before");
+    let before = AnchoredPath::open(target, BEFORE);
+    let is_kept_anew = work == Work::Update(Old::Kept);
+    let had_before = is_kept_anew && before.as_ref().is_ok_and(|it| it.give(&former).is_ok());
+    let done = make_all(changes, staging, target, work);
+    if let (true, true, Ok(before)) = (done.is_err(), had_before, before) {
+        let _ = before.receive_new(&former);
+    }
+    done
+}
+
+/// Puts back what an update that was killed before it changed anything has taken out of [`BEFORE`].
+pub(super) fn give_back(staging: &Staging, target: &Path) {
+    let former = staging.path().join("before");
+    if is_there(&former)
+        && let Ok(before) = AnchoredPath::open(target, BEFORE)
+    {
+        // Something newer may be there.
+        let _ = before.receive_new(&former);
+    }
+}
+
+fn make_all(changes: &[Change], staging: &Staging, target: &Path, work: Work) -> Result<(), Error> {
     let journal = Journal::of(changes, target);
     for step in journal.steps.iter().filter(|step| step.replaces.is_some()) {
-        if step.removes {
-            make_parent(&staging.removed_files().join(&step.path))
-                .map_err(|error| Error::io(staging.path(), error))?;
-        } else {
-            keep_old(step, staging, target)
-                .map_err(|error| explain(Path::new(&step.path), error))?;
-        }
+        // What is removed goes there, and what is taken back comes from there.
+        make_parent(&staging.removed_files().join(&step.path))
+            .map_err(|error| Error::io(staging.path(), error))?;
     }
-    journal
-        .write(staging)
-        .map_err(|error| Error::io(staging.path(), error))?;
+    let project = changes.iter().find(|it| it.path == record::PROJECT);
+    let record = project.and_then(|project| project.bytes.as_deref());
+    match (work, record) {
+        (Work::Creation, _) => journal.write(staging),
+        (Work::Update(_), Some(record)) => staging.put(&target.join(BEGUN), record),
+        (Work::Update(_), None) => Ok(()),
+    }
+    .map_err(|error| Error::io(staging.path(), error))?;
     for (done, step) in journal.steps.iter().enumerate() {
         if let Err(error) = make(step, staging, target) {
             for step in journal.steps[..done].iter().rev() {
@@ -49,7 +79,7 @@ pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Res
 }
 
 /// Carries out what is left of a journal, and returns the paths that are left as they are: somebody has changed them since, or taken back
-/// what was done there, and nothing is removed then. The record does not say that they are done.
+/// what was done there. The record does not say that they are done.
 pub(super) fn complete(
     journal: &Journal,
     staging: &Staging,
@@ -57,27 +87,17 @@ pub(super) fn complete(
 ) -> Result<Vec<String>, Error> {
     let mut left = Vec::new();
     for step in &journal.steps {
-        let is_done = if step.removes {
-            is_there(&staging.removed_files().join(&step.path))
-        } else {
-            !is_there(&staging.new_files().join(&step.path))
-        };
-        if is_done {
+        if !is_there(&staging.new_files().join(&step.path)) {
             if is_as_before(step, target) {
                 left.push(step.path.clone());
             }
             continue;
         }
-        if !left.is_empty() && (step.removes || step.is_of_record()) {
-            // What is left may need the file.
-            if !step.is_of_record() {
-                left.push(step.path.clone());
-            }
+        if !left.is_empty() && step.is_of_record() {
             continue;
         }
-        match make(step, staging, target) {
+        match put(step, staging, target) {
             Ok(()) => {}
-            Err(error) if step.removes && error.kind() == io::ErrorKind::NotFound => {}
             Err(error) if somebody_else(&error) => {
                 if !is_as_staged(step, staging, target) {
                     left.push(step.path.clone());
@@ -95,8 +115,7 @@ fn is_as_before(step: &Rename, target: &Path) -> bool {
     let there = AnchoredPath::open(target, &step.path).and_then(|place| place.read());
     match (&step.replaces, there) {
         (Some(before), Ok((there, _))) => sha256(&there) == *before,
-        (Some(_), Err(_)) => !step.removes && !is_there(&target.join(&step.path)),
-        (None, _) => !is_there(&target.join(&step.path)),
+        (_, _) => !is_there(&target.join(&step.path)),
     }
 }
 
@@ -162,14 +181,15 @@ fn take_back(
         only_ours(target, &step.path, changes)?;
         return to.give(&new);
     }
-    let old = staging.old_files().join(&step.path);
-    // The new one stays for a later run, before anything moves. Where a file can't have two names, an exchange keeps both.
-    if to.link(&new).is_err() {
-        if to.exchange(&old).is_ok() {
-            return fs::rename(old, new);
-        }
-        second(&to, &new)?;
-    }
+    let change = changes.iter().find(|change| change.path == step.path);
+    let former = change.and_then(|change| change.replaces.as_deref());
+    let old = staging.removed_files().join(&step.path);
+    let (contents, permissions) = to.read()?;
+    write_synced(&old, former.unwrap_or_default())?;
+    fs::set_permissions(&old, permissions)?;
+    give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&old));
+    // The new one stays for a later run.
+    write_synced(&new, &contents)?;
     to.receive(&old)
 }
 
@@ -200,21 +220,6 @@ fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn keep_old(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
-    let to = staging.old_files().join(&step.path);
-    make_parent(&to)?;
-    second(&AnchoredPath::open(target, &step.path)?, &to)
-}
-
-/// A second name for a file, or a copy where the filesystem has no such thing.
-fn second(from: &AnchoredPath, to: &Path) -> io::Result<()> {
-    from.link(to).or_else(|_| {
-        let (contents, permissions) = from.read()?;
-        write_synced(to, &contents)?;
-        fs::set_permissions(to, permissions)
-    })
 }
 
 fn make_parent(path: &Path) -> io::Result<()> {

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::staging::{Staging, write_synced};
-use super::{Change, is_inside, undo};
+use super::staging::Staging;
+use super::{BEFORE, Change, is_inside};
 use crate::digest::sha256;
-use crate::platform::sync;
 use crate::record;
 
 /// The renames of a commit, in order.
@@ -25,8 +24,8 @@ pub(super) struct Rename {
     pub(super) path: String,
     /// The hash of the file that is replaced or removed; `None`: nothing may be there.
     pub(super) replaces: Option<String>,
-    /// Whether the file goes, and none comes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether the file goes, and none comes, as in no journal that is written.
+    #[serde(skip)]
     pub(super) removes: bool,
 }
 
@@ -43,11 +42,16 @@ fn is_of_record(path: &str) -> bool {
 }
 
 impl Journal {
-    /// The fewest renames that make `changes`: what is new together moves together. Removals come after the rest, and the record after
-    /// everything: what it says is so then.
+    /// The fewest renames that make `changes`: what is new together moves together. What is kept comes first, removals come after the rest, and the record after
+    /// everything: what it says is so then. Its archive is the very last: whoever has the record can make that again.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
         let mut ordered: Vec<&Change> = changes.iter().collect();
-        ordered.sort_by_key(|change| (is_of_record(&change.path), change.bytes.is_none()));
+        ordered.sort_by_key(|change| {
+            let is_base = change.path == record::BASE;
+            let is_kept = change.path.starts_with(BEFORE);
+            let is_of_record = is_of_record(&change.path) && !is_kept;
+            (!is_kept, is_of_record, is_base, change.bytes.is_none())
+        });
         let mut steps: Vec<Rename> = Vec::new();
         for change in ordered {
             let removes = change.bytes.is_none();
@@ -69,24 +73,9 @@ impl Journal {
         Self { steps }
     }
 
-    /// Whether an update is taken back: nothing else removes what is kept for that.
-    pub(super) fn takes_back(&self) -> bool {
-        let mut steps = self.steps.iter();
-        steps.any(|step| step.removes && step.path == undo::FILES)
-    }
-
-    /// Whether it is an update: nothing else writes what is kept to take it back.
-    pub(super) fn is_update(&self) -> bool {
-        let mut steps = self.steps.iter();
-        steps.any(|step| !step.removes && [undo::FOLDER, undo::FILES].contains(&step.path.as_str()))
-    }
-
     /// From here on the commit will be carried out, by this run or by the next one.
     pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
-        let draft = staging.journal().with_extension("draft");
-        write_synced(&draft, &serde_json::to_vec(self)?)?;
-        fs::rename(&draft, staging.journal())?;
-        sync(staging.path())
+        staging.put(&staging.journal(), &serde_json::to_vec(self)?)
     }
 
     /// The journal of a staging folder, if its run came so far.

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::digest::sha256;
-use crate::platform::{
-    create_private_folder, give_to_owner_of, is_own, remove_locked, set_mode, sync,
-};
+use crate::platform::{create_private_folder, give_to_owner_of, is_own, remove_locked, sync};
 use crate::side_by_side;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
@@ -56,6 +54,9 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
 
 /// The name of a staging folder in the target itself.
 const INSIDE: &str = ".bot-cli-init-staging";
+
+/// The record that an update in progress is to end with, from the target.
+pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
 
 /// The journal of a staging folder.
 const JOURNAL: &str = "journal.json";
@@ -139,19 +140,9 @@ impl Staging {
         self.path.join("new")
     }
 
-    /// Holds the files that are removed, until all is done.
+    /// Holds the files that are removed or taken back, until all is done.
     pub(super) fn removed_files(&self) -> PathBuf {
         self.path.join("removed")
-    }
-
-    /// Holds the files that are replaced, until all is done.
-    pub(super) fn old_files(&self) -> PathBuf {
-        self.path.join("old")
-    }
-
-    /// The staging folder of a note about this one.
-    pub(super) fn of_note(&self) -> PathBuf {
-        self.path.join("note")
     }
 
     pub(super) fn journal(&self) -> PathBuf {
@@ -162,13 +153,16 @@ impl Staging {
         &self.path
     }
 
-    /// Writes a file that will have the path `relative`, and the permissions `mode` where they are not the usual ones.
-    pub(super) fn write(
-        &self,
-        relative: &Path,
-        bytes: &[u8],
-        mode: Option<u32>,
-    ) -> Result<(), Error> {
+    /// Creates a file in the folder, whole or not at all.
+    pub(super) fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let draft = path.with_extension("draft");
+        write_synced(&draft, bytes)?;
+        fs::rename(&draft, path)?;
+        sync(&self.path)
+    }
+
+    /// Writes a file that will have the path `relative`.
+    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
             let mut file = match (File::create_new(&path), path.parent()) {
@@ -178,9 +172,6 @@ impl Staging {
                 }
                 (created, _) => created?,
             };
-            if let Some(mode) = mode {
-                set_mode(&file, mode)?;
-            }
             file.write_all(bytes)
         };
         written().map_err(|error| Error::Io(relative.to_owned(), error))
@@ -217,11 +208,6 @@ impl Staging {
         };
         removed().map_err(|error| Error::io(&path, error))
     }
-}
-
-/// Removes a folder in a staging folder, if it is there.
-pub(super) fn discard(path: &Path) -> Result<(), Error> {
-    ignore_missing(fs::remove_dir_all(path)).map_err(|error| Error::io(path, error))
 }
 
 /// Creates a file that reaches the disk before this returns.

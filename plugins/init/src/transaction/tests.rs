@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use bot_cli_protocol::failure::Failure;
+
 use super::journal::Journal;
 use super::staging::{self, Staging, places};
-use super::{Change, Recovered, commit, is_unfinished, recover, undo, write};
+use super::{Change, Old, Recovered, Work, begun, commit, is_unfinished, recover};
 
 fn new(path: &str, text: &str) -> Change {
     Change::create(path, text)
@@ -18,6 +20,11 @@ fn changed(path: &str, from: &str, to: &str) -> Change {
 
 fn never() -> bool {
     false
+}
+
+/// As an update does.
+fn write(target: &Path, changes: &[Change], cancelled: &dyn Fn() -> bool) -> Result<(), Failure> {
+    super::write(target, changes, Work::Update(Old::Given), cancelled)
 }
 
 /// Every file below a folder, with its text; empty folders by their path.
@@ -150,14 +157,20 @@ fn what_appears_meanwhile_is_not_overwritten_and_all_is_taken_back() {
 fn stage(staging: &Staging, changes: &[Change]) {
     for change in changes {
         if let Some(bytes) = &change.bytes {
-            staging.write(Path::new(&change.path), bytes, None).unwrap();
+            staging.write(Path::new(&change.path), bytes).unwrap();
         }
     }
 }
 
+/// What a creation does, which removes nothing.
+fn created() -> Vec<Change> {
+    let changes = changes().into_iter();
+    changes.filter(|change| change.bytes.is_some()).collect()
+}
+
 /// Goes as far as `steps` renames behind the journal and dies; `None`: dies before the journal.
 fn die_after(target: &Path, steps: Option<usize>) {
-    die_in(&changes(), target, steps);
+    die_in(&created(), target, steps);
 }
 
 fn die_in(changes: &[Change], target: &Path, steps: Option<usize>) {
@@ -165,10 +178,6 @@ fn die_in(changes: &[Change], target: &Path, steps: Option<usize>) {
     stage(&staging, changes);
     let journal = Journal::of(changes, target);
     let Some(steps) = steps else { return };
-    for step in journal.steps.iter().filter(|step| step.removes) {
-        let folder = staging.removed_files().join(&step.path);
-        fs::create_dir_all(folder.parent().unwrap()).unwrap();
-    }
     journal.write(&staging).unwrap();
     let part = Journal {
         steps: journal.steps[..steps].to_vec(),
@@ -179,8 +188,8 @@ fn die_in(changes: &[Change], target: &Path, steps: Option<usize>) {
 #[test]
 fn the_next_run_ends_what_a_killed_one_began() {
     let (_done_folder, done) = workshop();
-    write(&done, &changes(), &never).unwrap();
-    for steps in std::iter::once(None).chain((0..=5).map(Some)) {
+    write(&done, &created(), &never).unwrap();
+    for steps in std::iter::once(None).chain((0..=3).map(Some)) {
         let (folder, target) = workshop();
         let before = tree(&target);
         die_after(&target, steps);
@@ -203,17 +212,10 @@ fn completing_spares_what_came_in_between_and_says_so() {
     die_after(&target, Some(1));
     fs::write(target.join("README.md"), "theirs").unwrap();
     fs::write(target.join(".gitignore"), "theirs").unwrap();
-    fs::write(target.join("web/old.html"), "theirs").unwrap();
-    // What was to go stays, too: a file that is as it was may need it.
-    let spared = ["README.md", "web/old.html", "web/src/old.ts"].map(str::to_owned);
-    assert_eq!(
-        recover(&target).unwrap(),
-        Recovered::Partly(spared.to_vec())
-    );
+    let spared = vec!["README.md".to_owned()];
+    assert_eq!(recover(&target).unwrap(), Recovered::Partly(spared));
     assert_eq!(tree(&target)["README.md"], "theirs");
     assert_eq!(tree(&target)[".gitignore"], "theirs");
-    assert_eq!(tree(&target)["web/old.html"], "theirs");
-    assert_eq!(tree(&target)["web/src/old.ts"], "old");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -221,7 +223,7 @@ fn completing_spares_what_came_in_between_and_says_so() {
 fn what_was_taken_back_since_is_not_taken_for_done() {
     let all = [
         &[changed(".bot-cli/project.json", "old", "new")][..],
-        &changes(),
+        &created(),
     ]
     .concat();
     let count = Journal::of(&all, &workshop().1).steps.len();
@@ -249,7 +251,6 @@ fn what_was_taken_back_since_is_not_taken_for_done() {
         );
         let found = tree(&target);
         assert_eq!(found[".bot-cli/project.json"], "old", "{steps}");
-        assert_eq!(found["web/old.html"], before["web/old.html"], "{steps}");
     }
 }
 
@@ -288,140 +289,47 @@ fn a_staging_folder_that_comes_with_somebody_elses_project_leads_nowhere() {
 }
 
 #[test]
-fn the_record_comes_last_and_never_says_what_is_not_so() {
+fn the_record_comes_last_and_its_archive_after_it() {
+    let (_folder, target) = workshop();
     let of_record = [
-        changed(".bot-cli/project.json", "old", "new"),
-        new(".bot-cli/undo/files.json", "kept"),
+        new(".bot-cli/base.tar.gz", "base"),
+        new(".bot-cli/project.json", "new"),
         Change::remove(".bot-cli/old.json", "old"),
     ];
-    let all = [&of_record[..], &changes()].concat();
-    for is_edited in [false, true] {
-        let (_folder, target) = workshop();
-        fs::create_dir(target.join(".bot-cli")).unwrap();
-        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
-        fs::write(target.join(".bot-cli/old.json"), "old").unwrap();
-        let staging = Staging::create(&staging::place(&target)).unwrap();
-        stage(&staging, &all);
-        let journal = Journal::of(&all, &target);
-        let first = journal
-            .steps
-            .iter()
-            .position(super::journal::Rename::is_of_record);
-        assert_eq!(first, Some(journal.steps.len() - 3));
-        fs::create_dir_all(staging.removed_files().join("web/src")).unwrap();
-        fs::create_dir_all(staging.removed_files().join(".bot-cli")).unwrap();
-        journal.write(&staging).unwrap();
-        drop(staging);
-        if is_edited {
-            fs::write(target.join(".gitignore"), "theirs").unwrap();
-        }
-        let recovered = recover(&target).unwrap();
-        let found = tree(&target);
-        assert_eq!(found["README.md"], "read");
-        assert_eq!(found[".bot-cli/undo/files.json"] == "kept", !is_edited);
-        assert_eq!(undo::is_interrupted(&target), is_edited);
-        assert_eq!(found.contains_key(".bot-cli/old.json"), is_edited);
-        if is_edited {
-            let spared = [".gitignore", "web/old.html", "web/src/old.ts"].map(str::to_owned);
-            assert_eq!(recovered, Recovered::Partly(spared.to_vec()));
-            assert_eq!(found[".bot-cli/project.json"], "old");
-        } else {
-            assert_eq!(recovered, Recovered::Completed);
-            assert_eq!(found[".bot-cli/project.json"], "new");
-        }
-    }
+    fs::create_dir(target.join(".bot-cli")).unwrap();
+    let journal = Journal::of(&[&of_record[..], &changes()].concat(), &target);
+    let last = journal.steps.iter().rev().take(3);
+    let last: Vec<&str> = last.map(|step| step.path.as_str()).collect();
+    assert_eq!(
+        last,
+        [
+            ".bot-cli/base.tar.gz",
+            ".bot-cli/old.json",
+            ".bot-cli/project.json"
+        ]
+    );
 }
 
 #[test]
-fn only_what_took_an_update_back_counts_as_that() {
-    let (_folder, target) = workshop();
-    let kept = undo::keep(&target, &changes(), false).unwrap();
-    let update = [changes(), kept].concat();
-    die_in(&update, &target, Some(1));
-    assert_eq!(recover(&target).unwrap(), Recovered::Completed);
-    let back = undo::restore(&target).unwrap();
-    die_in(&back, &target, Some(1));
-    assert_eq!(recover(&target).unwrap(), Recovered::TakenBack);
-    assert_eq!(undo::restore(&target).unwrap_err().code, "nothing_to_undo");
-}
-
-#[test]
-fn an_interrupted_update_that_nobody_knows_is_noted_until_one_is_done() {
-    for had_update in [false, true] {
-        let (folder, target) = workshop();
-        fs::create_dir(target.join(".bot-cli")).unwrap();
-        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
-        if had_update {
-            let earlier = [changed("notes", "mine", "earlier")];
-            let kept = undo::keep(&target, &earlier, false).unwrap();
-            write(&target, &[&earlier[..], &kept].concat(), &never).unwrap();
-        }
-        for text in ["theirs", "theirs again"] {
-            let there = fs::read_to_string(target.join(".gitignore")).unwrap();
-            let update = [
-                changed(".gitignore", &there, "a\nb\n"),
-                new(&format!("server/{text}.py"), "bot"),
-            ];
-            let goes_on = undo::is_interrupted(&target);
-            let kept = undo::keep(&target, &update, goes_on).unwrap();
-            die_in(&[&update[..], &kept].concat(), &target, Some(0));
-            fs::write(target.join(".gitignore"), text).unwrap();
-            let spared = vec![".gitignore".to_owned()];
-            assert_eq!(recover(&target).unwrap(), Recovered::Partly(spared));
-            assert!(undo::is_interrupted(&target) && !undo::is_kept(&target));
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-            let failure = undo::restore(&target).unwrap_err();
-            assert_eq!(failure.code, "nothing_to_undo");
-            // Neither the note nor what was kept before is for version control.
-            let ignored = fs::read_to_string(target.join(".bot-cli/undo/.gitignore"));
-            assert_eq!(ignored.unwrap(), "*\n");
-        }
-        // A run that makes nothing leaves the note, one that makes something is known to go on.
-        let last = [changed(".gitignore", "theirs again", "last")];
-        assert_eq!(undo::keep(&target, &[], true).unwrap(), []);
-        let kept = undo::keep(&target, &last, undo::is_interrupted(&target)).unwrap();
-        write(&target, &[&last[..], &kept].concat(), &never).unwrap();
-        let failure = undo::restore(&target).unwrap_err();
-        assert!(failure.message.contains("went on from"), "{failure}");
-        assert!(!undo::is_interrupted(&target));
-    }
-}
-
-#[test]
-fn the_note_of_an_interrupted_update_is_there_before_its_staging_folder_goes() {
+fn an_update_that_was_begun_is_left_to_the_next_one() {
     let (folder, target) = workshop();
     fs::create_dir(target.join(".bot-cli")).unwrap();
     fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
-    let kept = undo::keep(&target, &changes(), false).unwrap();
-    die_in(&[changes(), kept].concat(), &target, Some(0));
-    fs::write(target.join(".gitignore"), "theirs").unwrap();
-    // A run that was killed while it made the note.
-    fs::create_dir_all(staging::place(&target).join("note/new")).unwrap();
-    // The note can't be made yet.
-    fs::write(target.join(".bot-cli/undo"), "in the way").unwrap();
-    assert_eq!(recover(&target).unwrap_err().code, "interrupted");
-    assert!(is_unfinished(&target).unwrap());
-    fs::remove_file(target.join(".bot-cli/undo")).unwrap();
-    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
-    assert!(undo::is_interrupted(&target));
+    let place = staging::place(&target);
+    drop(Staging::create(&place).unwrap());
+    fs::write(place.join("update.json"), "new").unwrap();
+    assert_eq!(recover(&target).unwrap(), Recovered::Update);
+    assert_eq!(begun(&target), Some(b"new".to_vec()));
+    let record = changed(".bot-cli/project.json", "old", "new");
+    write(&target, &[record], &never).unwrap();
+    assert_eq!(begun(&target), None);
+    assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
+    // One that had come to its end.
+    drop(Staging::create(&place).unwrap());
+    fs::write(place.join("update.json"), "new").unwrap();
+    assert_eq!(recover(&target).unwrap(), Recovered::Discarded);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn a_way_back_that_was_completed_in_part_stays_one() {
-    let (_folder, target) = workshop();
-    fs::create_dir(target.join(".bot-cli")).unwrap();
-    fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
-    let kept = undo::keep(&target, &changes(), false).unwrap();
-    write(&target, &[changes(), kept].concat(), &never).unwrap();
-    die_in(&undo::restore(&target).unwrap(), &target, Some(0));
-    fs::write(target.join("README.md"), "theirs").unwrap();
-    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
-    assert_eq!(undo::restore(&target).unwrap_err().code, "conflict");
-    fs::write(target.join("README.md"), "read").unwrap();
-    write(&target, &undo::restore(&target).unwrap(), &never).unwrap();
-    assert_eq!(tree(&target)[".gitignore"], "a\n");
-    assert!(!target.join("README.md").exists());
+    assert!(!place.exists());
 }
 
 #[test]
@@ -516,7 +424,7 @@ fn a_staging_folder_is_known_until_nothing_else_of_it_is_there() {
 #[test]
 fn a_killed_run_is_completed_wherever_its_project_is_moved() {
     let (_done_folder, done) = workshop();
-    write(&done, &changes(), &never).unwrap();
+    write(&done, &created(), &never).unwrap();
     let (folder, target) = workshop();
     die_after(&target, Some(2));
     let moved = folder.path().join("renamed");
@@ -589,8 +497,8 @@ fn taking_back_never_takes_what_somebody_put_into_a_new_folder() {
     stage(&staging, &changes);
     // It arrives with the folder: to whoever takes the folder back, that is no different from arriving just after it.
     let own = Path::new("server/own.txt");
-    staging.write(own, b"mine", None).unwrap();
-    let stuck = commit::merge(&changes, &staging, &target).unwrap_err();
+    staging.write(own, b"mine").unwrap();
+    let stuck = commit::merge(&changes, &staging, &target, Work::Update(Old::Given)).unwrap_err();
     assert!(matches!(stuck, super::Error::Stuck(..)), "{stuck:?}");
     assert_eq!(tree(&target)["server/own.txt"], "mine");
     assert_eq!(tree(&target)["notes"], "mine");
@@ -633,18 +541,6 @@ fn a_removal_leaves_folders_that_somebody_uses_and_links_in_their_places() {
         assert_eq!(failure.code, "conflict", "{path}");
     }
     assert_eq!(fs::read_to_string(outside.join("old.ts")).unwrap(), "old");
-}
-
-#[test]
-fn a_new_file_has_the_permissions_that_it_is_given() {
-    let (_folder, target) = workshop();
-    let private = Change {
-        mode: Some(0o600),
-        ..new("kept/old.tar", "x")
-    };
-    write(&target, &[private], &never).unwrap();
-    let found = fs::metadata(target.join("kept/old.tar")).unwrap();
-    assert_eq!(found.permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Looks at the project as a whole, as it would be after an update: what every file for itself does not show.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 
-use super::{Base, Obstacle, Review, Update, migrations, moved};
+use super::{Base, Obstacle, Review, Update, migrations, walk};
 use crate::merge::check::{Texts, meaning, modules};
 use crate::plan::PlannedFile;
 use crate::target::compare::unreadable;
@@ -21,9 +21,8 @@ pub(super) fn all(
     if update.changes.is_empty() {
         return Ok(());
     }
-    let walked =
-        moved::walk(target, &BTreeSet::from(["py"])).map_err(|error| unreadable(target, error))?;
-    let before: Texts = (walked.files.iter())
+    let walked = walk::python(target).map_err(|error| unreadable(target, error))?;
+    let before: Texts = (walked.iter())
         .map(|(path, text)| (path.as_str(), text.as_str()))
         .collect();
     let changes = update.changes.clone();
@@ -34,7 +33,7 @@ pub(super) fn all(
         match change.bytes.as_deref().map(str::from_utf8) {
             // Markers are no code.
             _ if is_in_conflict(&change.path) => {}
-            Some(Ok(text)) if moved::ending(&change.path) == "py" => {
+            Some(Ok(text)) if walk::ending(&change.path) == "py" => {
                 after.insert(&change.path, text);
             }
             Some(_) => {}
@@ -50,12 +49,7 @@ pub(super) fn all(
             reason: found.note,
         });
     }
-    let mut texts: Texts = borrowed(&base.texts);
-    for (path, place) in &update.places {
-        if let Some(text) = base.texts.get(path) {
-            texts.insert(place, text);
-        }
-    }
+    let texts: Texts = borrowed(&base.texts);
     let new: Texts = (new.iter())
         .map(|file| (file.path.as_str(), file.text.as_str()))
         .collect();

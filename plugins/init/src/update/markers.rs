@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 
-use super::moved;
+use super::walk::ending;
 use crate::merge::{Merged, Part};
 use crate::target::compare::{PathState, find, unreadable};
 
@@ -48,8 +48,7 @@ const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
 /// Returns the places of the conflicts that stand between markers in `target`, the first of each file: `server/bot.py:41`. `generated` are the
-/// paths of generated files. Elsewhere, where the user may have moved one, and in prose, which may show some, only the markers of an
-/// update count.
+/// paths of generated files. In prose, which may show some, only the markers of an update count.
 pub(crate) fn standing(target: &Path, generated: &BTreeSet<&str>) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     for path in generated {
@@ -58,18 +57,11 @@ pub(crate) fn standing(target: &Path, generated: &BTreeSet<&str>) -> Result<Vec<
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);
-        let is_prose = moved::ending(path) == "md";
+        let is_prose = ending(path) == "md";
         if let Some(line) = own(&text).or_else(|| first(&text).filter(|_| !is_prose)) {
             places.push(format!("{path}:{line}"));
         }
     }
-    let endings: BTreeSet<&str> = generated.iter().map(|path| moved::ending(path)).collect();
-    let walked = moved::walk(target, &endings).map_err(|error| unreadable(target, error))?;
-    let elsewhere = walked
-        .files
-        .iter()
-        .filter(|(path, _)| !generated.contains(path.as_str()));
-    places.extend(elsewhere.filter_map(|(path, text)| Some(format!("{path}:{}", own(text)?))));
     Ok(places)
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bot_cli_templates::{FRAMEWORK, Migration};
 use semver::Version;
-use tree_sitter::{Node, Parser};
+
+use crate::code::{Kind, Names, words};
 
 /// A line that uses an old name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,27 +69,9 @@ fn between(
             }
         }
     }
-    let mut parser = Parser::new();
-    let language = tree_sitter_python::LANGUAGE.into();
-    if names.is_empty() || parser.set_language(&language).is_err() {
-        return Vec::new();
-    }
     let mut uses = Vec::new();
     for (path, code) in files {
-        let Some(tree) = parser.parse(code, None) else {
-            continue;
-        };
-        let mut found = Found {
-            code,
-            names: &names,
-            lines: BTreeSet::new(),
-        };
-        found.visit(tree.root_node());
-        let own = defined(tree.root_node(), code);
-        for (line, old) in found.lines {
-            if own.contains(old) {
-                continue;
-            }
+        for (line, old) in found(code, &names) {
             let (new, note) = names[old];
             uses.push(Use {
                 path: (*path).to_owned(),
@@ -102,88 +85,49 @@ fn between(
     uses
 }
 
-/// The old names in a file.
-struct Found<'a, 'n> {
-    code: &'a str,
-    names: &'a BTreeMap<&'n str, (&'n str, Option<&'n str>)>,
-    /// With the lines that they are in.
-    lines: BTreeSet<(usize, &'n str)>,
-}
-
-impl<'a> Found<'a, '_> {
-    fn visit(&mut self, node: Node) {
-        match node.kind() {
-            "identifier" => self.look(node, self.text(node)),
-            "import_from_statement" => self.look_at_modules(node),
-            "call" => self.look_at_event(node),
-            "dotted_name" => self.look_at_module(node, self.text(node)),
-            _ => {}
+/// The old names in a file, with their lines. Those of its own classes and functions are the user's, whatever they are called.
+fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'n str)> {
+    let (words, _) = words(code);
+    let mut found = BTreeSet::new();
+    let mut own = BTreeSet::new();
+    let mut look = |line: usize, name: &str| {
+        found.extend(names.get_key_value(name).map(|(old, _)| (line, *old)));
+    };
+    for (at, word) in words.iter().enumerate() {
+        let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].text);
+        match word.kind {
+            Kind::Name => look(word.line, word.text),
+            // Handlers of events name them: `@processor.event_handler("on_…")`.
+            Kind::String if before(1) == "(" && before(2).ends_with("event_handler") => {
+                look(word.line, word.text);
+            }
+            Kind::String | Kind::Sign => {}
         }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
-            self.visit(child);
-        }
-    }
-
-    fn look(&mut self, node: Node, name: &str) {
-        if let Some((old, _)) = self.names.get_key_value(name) {
-            self.lines.insert((node.start_position().row + 1, old));
+        let is_top = |back: usize| at >= back && words[at - back].indent == Some(0);
+        let defines = ["def", "class"].contains(&before(1));
+        if defines && (is_top(1) || is_top(2) && before(2) == "async") {
+            own.insert(word.text);
         }
     }
-
-    /// A module is old if a package that it is in is.
-    fn look_at_module(&mut self, node: Node, module: &str) {
-        let ends = module.match_indices('.').map(|(end, _)| end);
-        for end in ends.chain([module.len()]) {
-            if module[..end].contains('.') {
-                self.look(node, &module[..end]);
+    for import in Names::of(code)
+        .map(|names| names.imports)
+        .unwrap_or_default()
+    {
+        // A module is old if a package that it is in is.
+        let ends = import.module.match_indices('.').map(|(end, _)| end);
+        for end in ends.chain([import.module.len()]) {
+            let module = &import.module[..end];
+            if module.contains('.') {
+                look(import.lines.0, module);
             }
         }
-    }
-
-    /// `from package import module` imports `package.module`.
-    fn look_at_modules(&mut self, node: Node) {
-        let Some(package) = node.child_by_field_name("module_name") else {
-            return;
-        };
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
-            let inner = name.child_by_field_name("name").unwrap_or(name);
-            let module = format!("{}.{}", self.text(package), self.text(inner));
-            self.look(name, &module);
+        // `from package import module` imports `package.module`.
+        if let Some(name) = import.name {
+            look(import.lines.1, &format!("{}.{name}", import.module));
         }
     }
-
-    /// Handlers of events name them: `@processor.event_handler("on_…")`.
-    fn look_at_event(&mut self, node: Node) {
-        let function = node
-            .child_by_field_name("function")
-            .and_then(|function| function.child_by_field_name("attribute"));
-        if !function.is_some_and(|it| self.text(it).ends_with("event_handler")) {
-            return;
-        }
-        let arguments = node.child_by_field_name("arguments");
-        if let Some(event) = arguments.and_then(|it| it.named_child(0))
-            && event.kind() == "string"
-        {
-            let name = self.text(event).trim_matches(['"', '\'']);
-            self.look(event, name);
-        }
-    }
-
-    fn text(&self, node: Node) -> &'a str {
-        self.code.get(node.byte_range()).unwrap_or_default()
-    }
-}
-
-/// The names of the classes and functions at the top of a file, which are the user's own whatever they are called.
-fn defined<'c>(root: Node, code: &'c str) -> BTreeSet<&'c str> {
-    let mut cursor = root.walk();
-    root.named_children(&mut cursor)
-        .map(|node| node.child_by_field_name("definition").unwrap_or(node))
-        .filter(|node| matches!(node.kind(), "class_definition" | "function_definition"))
-        .filter_map(|node| code.get(node.child_by_field_name("name")?.byte_range()))
-        .collect()
+    found.retain(|(_, old)| !own.contains(old));
+    found
 }
 
 #[cfg(test)]

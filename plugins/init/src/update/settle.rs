@@ -3,13 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 
-use super::moved::{
-    self,
-    Moved::{To, Unsure},
-};
-use super::{Base, Conflict, Moved, Update, markers};
+use super::{Base, Conflict, Update, markers};
 use crate::digest::sha256;
 use crate::merge::{self, Merged, Versions};
 use crate::plan::{Existing, PlannedFile};
@@ -25,7 +21,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         .collect();
     let look =
         |path: &str| find(target, path).map_err(|error| unreadable(&target.join(path), error));
-    let mut missing = Vec::new();
+    let mut gone = BTreeSet::new();
     let mut fresh = Vec::new();
     for path in &paths {
         let there = look(path)?;
@@ -34,67 +30,25 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
             (None, None, _) => {}
             (None, Some(new), PathState::Nothing) => fresh.push(new),
             (None, Some(new), there) => update.settle_new(path, new, there),
-            (Some(_), _, PathState::Nothing) => missing.push(*path),
+            (Some(_), _, PathState::Nothing) => {
+                gone.insert(*path);
+            }
             (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
-            (Some(was), None, there) => update.settle_old(path, path, was, there),
+            (Some(was), None, there) => update.settle_old(path, was, there),
         }
     }
-    let taken: BTreeSet<&str> = paths.into_iter().collect();
-    let known: Vec<(&str, &str)> = (missing.iter())
-        .filter_map(|path| Some((*path, base.texts.get(*path)?.as_str())))
-        .collect();
-    let mut found =
-        moved::find(target, &known, &taken).map_err(|error| unreadable(target, error))?;
-    let is_found = |path: &&str| found.contains_key(*path);
-    let gone: BTreeSet<&str> = (missing.iter().copied())
-        .filter(|path| !is_found(path))
-        .collect();
     let folders = deleted_folders(base, &gone);
-    let generated: Vec<(&str, &str)> = (new.iter())
-        .map(|file| (file.path.as_str(), file.text.as_str()))
-        .collect();
-    let stays: BTreeSet<&str> = (base.hashes.keys().map(String::as_str))
-        .filter(|path| !missing.contains(path))
-        .collect();
     for new in fresh {
         // A part of what the user has deleted does not come back in pieces.
         if folders.iter().any(|folder| new.path.starts_with(folder)) {
             update.deleted.push(new.path.clone());
         } else {
-            let at = moved::beside(&new.path, &generated, &found, &stays);
-            let at = at.unwrap_or_else(|| new.path.clone());
-            update.settle_new(&at, new, look(&at)?);
-            if at != new.path {
-                update.places.insert(new.path.clone(), at);
-            }
-        }
-    }
-    for (path, place) in &found {
-        if let To(to) = place {
-            update.places.insert(path.clone(), to.clone());
+            update.settle_new(&new.path, new, PathState::Nothing);
         }
     }
     update.deleted_folders = folders;
-    for path in missing {
-        let Some(was) = base.file(path) else { continue };
-        match (found.remove(path), planned.get(path).copied()) {
-            (Some(To(to)), Some(new)) => {
-                update.moved.push(Moved {
-                    path: path.to_owned(),
-                    to: to.clone(),
-                });
-                let there = look(&to)?;
-                update.settle_both(&to, was, new, there);
-            }
-            (Some(To(to)), None) => {
-                let there = look(&to)?;
-                update.settle_old(&to, path, was, there);
-            }
-            (Some(Unsure(candidates)), new) => update.settle_unsure(path, was, new, &candidates),
-            (None, Some(_)) => update.deleted.push(path.to_owned()),
-            (None, None) => {}
-        }
-    }
+    let deleted = gone.into_iter().filter(|path| planned.contains_key(path));
+    update.deleted.extend(deleted.map(str::to_owned));
     Ok(update)
 }
 
@@ -172,7 +126,7 @@ impl Update {
         }
     }
 
-    /// A file that was generated and is generated now; it is at `path`.
+    /// A file that was generated and is generated now.
     fn settle_both(&mut self, path: &str, was: Was, new: &PlannedFile, there: PathState) {
         if sha256(new.text.as_bytes()) == was.hash {
             return;
@@ -214,13 +168,9 @@ impl Update {
         self.take(path, yours, &merged, &new.text);
     }
 
-    /// A file that is no longer generated; it is at `path`, and was generated at `from`.
-    fn settle_old(&mut self, path: &str, from: &str, was: Was, there: PathState) {
-        let gone = if path == from {
-            "no longer generated".to_owned()
-        } else {
-            format!("no longer generated as {from}")
-        };
+    /// A file that is no longer generated.
+    fn settle_old(&mut self, path: &str, was: Was, there: PathState) {
+        let gone = "no longer generated";
         match there {
             PathState::File(bytes) if was.is(&bytes) => {
                 self.removed.push(path.to_owned());
@@ -232,25 +182,6 @@ impl Update {
                 self.keep(path, format!("{gone}, and in the way: {reason}"));
             }
             PathState::Nothing => {}
-        }
-    }
-
-    /// A file that is not where it was generated, and may be one of several others.
-    fn settle_unsure(&mut self, path: &str, was: Was, new: Option<&PlannedFile>, at: &[String]) {
-        let at: Vec<String> = at.iter().map(|path| format!("`{path}`")).collect();
-        let at = at.join(" or ");
-        match new {
-            Some(new) if sha256(new.text.as_bytes()) != was.hash => {
-                self.stuck(
-                    path,
-                    format!("may be {at} now, and the update is for one of them"),
-                );
-            }
-            Some(_) => {}
-            None => self.review(
-                path,
-                format!("it is no longer generated, and may be {at} now"),
-            ),
         }
     }
 
@@ -286,7 +217,12 @@ impl Update {
 }
 
 fn is_same(bytes: &[u8], text: &str) -> bool {
-    bytes == text.as_bytes() || has_crlf(bytes) && without_crlf(bytes) == text.as_bytes()
+    same_lines(bytes, text.as_bytes())
+}
+
+/// Whether a file has these lines, however they end.
+pub(super) fn same_lines(bytes: &[u8], lines: &[u8]) -> bool {
+    bytes == lines || has_crlf(bytes) && without_crlf(bytes) == without_crlf(lines)
 }
 
 fn has_crlf(bytes: &[u8]) -> bool {
@@ -303,6 +239,3 @@ fn without_crlf(bytes: &[u8]) -> Vec<u8> {
     }
     plain
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,6 @@
 //! The choices of the questions: only projects that can be generated.
 
-use bot_cli_sdk::question::Choice;
+use bot_cli_protocol::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
 
 use crate::catalogue::{Catalogue, Pack};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::shell;
+use bot_cli_terminal::shell;
 
 use super::{Selection, Way};
 use crate::equivalent::directory;
@@ -40,15 +40,8 @@ pub(super) fn expanded(answer: &str, home: Option<&Path>) -> Result<PathBuf, Str
 /// Why the user is asked once more before something is made there; nothing where it is a place like others.
 pub(super) fn doubt(selection: &Selection) -> Option<String> {
     let target = selection.target.as_ref()?;
-    if target.path.parent().is_none() {
-        return Some("this is the root folder".to_owned());
-    }
-    let home = selection
-        .home
-        .as_ref()
-        .and_then(|home| home.canonicalize().ok());
-    if home.is_some_and(|home| home == target.path) {
-        return Some("this is your home directory, not a folder in it".to_owned());
+    if let Some(no_place) = no_place(&target.path, selection.home.as_deref()) {
+        return Some(no_place.to_owned());
     }
     let there = occupied(&target.path);
     if selection.way != Some(Way::Scaffold) || there.is_empty() {
@@ -68,6 +61,15 @@ pub(super) fn doubt(selection: &Selection) -> Option<String> {
         there.join(", "),
         if there.len() == 1 { "is" } else { "are" },
     ))
+}
+
+/// Why hardly anybody means a folder of everything; nothing of other folders.
+pub(crate) fn no_place(target: &Path, home: Option<&Path>) -> Option<&'static str> {
+    if target.parent().is_none() {
+        return Some("this is the root folder");
+    }
+    let home = home.and_then(|home| home.canonicalize().ok());
+    (home.as_deref() == Some(target)).then_some("this is your home directory, not a folder in it")
 }
 
 /// Returns the existing files in the places of a scaffold.

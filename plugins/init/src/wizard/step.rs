@@ -1,6 +1,6 @@
 //! One question of the table, and the option that answers it.
 
-use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_protocol::question::{Answer, Question};
 
 use super::Selection;
 use crate::catalogue::Catalogue;

@@ -2,7 +2,7 @@
 //!
 //! A question comes after those that decide whether it applies. A new one is one more row.
 
-use bot_cli_sdk::question::{Answer, Choice, Question};
+use bot_cli_protocol::question::{Answer, Choice, Question};
 use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 

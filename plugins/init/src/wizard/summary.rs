@@ -1,7 +1,7 @@
 //! The last question: everything at a glance, then create, change or cancel.
 
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Choice, Question};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
 use super::step::Step;

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
-use bot_cli_sdk::ui::{Capabilities, Level, Ui};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use serde_json::{Map, Value, json};
 
 use super::{Selection, Way, ask};
@@ -28,9 +28,10 @@ struct Script {
 
 impl Ui for Script {
     fn capabilities(&self) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        capabilities.ask = QuestionKind::ALL.to_vec();
-        capabilities
+        Capabilities {
+            ask: QuestionKind::ALL.to_vec(),
+            ..Capabilities::default()
+        }
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 

@@ -5,9 +5,9 @@
 
 use std::rc::Rc;
 
-use bot_cli_sdk::backend::{ChangeError, Code, Error};
-use bot_cli_sdk::protocol::secrets::{SetKind, UnsetParams};
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{SetKind, UnsetParams};
+use bot_cli_secrets::{ChangeError, Code, Error};
 use serde_json::Value;
 
 use super::{Kubernetes, SetLookup, look, object_name, written};
@@ -109,7 +109,7 @@ impl Kubernetes {
                     .collect()
             };
             let mut removed: Vec<&str> = Vec::new();
-            for data_key in unset.keys.iter().filter_map(|key| base.data_key(key)) {
+            for data_key in unset.keys.iter().flat_map(|key| base.data_keys(key)) {
                 if !removed.contains(&data_key) {
                     removed.push(data_key);
                 }
@@ -221,7 +221,7 @@ pub(super) fn can_change(name: &str, object: &Object) -> Result<(), Error> {
     }
     if object.immutable == Some(true) {
         return Err(Error::new(
-            Code::Refused,
+            Code::Immutable,
             format!("the Secret of `{name}` is immutable: it can be deleted but not changed"),
         ));
     }
@@ -231,7 +231,7 @@ pub(super) fn can_change(name: &str, object: &Object) -> Result<(), Error> {
 /// The error for a Secret that is not one of our sets.
 pub(super) fn foreign(name: &str) -> Error {
     let message = format!("the cluster has a Secret `{name}` that is not a set of bot-cli");
-    Error::new(Code::InvalidName, message).hint(
+    Error::new(Code::Foreign, message).hint(
         "choose another name; Secrets without the label `app.kubernetes.io/managed-by=bot-cli` are left alone",
     )
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bot_cli_sdk::backend::{ChangeError, Code, Error};
-use bot_cli_sdk::protocol::secrets::{Prior, PutImagePullSecretParams, PutParams, SetKind};
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{Bytes, Prior, PutImagePullSecretParams, PutParams, SetKind};
+use bot_cli_secrets::{ChangeError, Code, Error};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -176,12 +176,6 @@ impl Wanted<'_> {
                 }
             }
             (Prior::Absent, _) => {}
-            (_, _) => {
-                return Err(Error::new(
-                    Code::NotSupported,
-                    "the change depends on something that this version does not know",
-                ));
-            }
         }
         if let Some(base) = base {
             can_change(self.name, base)?;
@@ -194,14 +188,19 @@ impl Wanted<'_> {
                 .map(|(_, value)| value.size())
                 .sum::<usize>();
         if size > MAX_SECRET_SIZE {
-            return Err(Error::new(
+            let mut error = Error::new(
                 Code::TooLarge,
                 format!(
                     "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
                     self.name
                 ),
             )
-            .hint("put some of the values into another set"));
+            .hint("put some of the values into another set");
+            error.bytes = Some(Box::new(Bytes {
+                size: size as u64,
+                limit: MAX_SECRET_SIZE as u64,
+            }));
+            return Err(error);
         }
         Ok(())
     }

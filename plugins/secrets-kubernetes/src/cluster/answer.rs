@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::{Code, Error};
 use http::{HeaderMap, StatusCode};
 use kube::core::Status;
 use serde::de::DeserializeOwned;

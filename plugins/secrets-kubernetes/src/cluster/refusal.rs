@@ -1,6 +1,6 @@
 //! The sentences for what a cluster refuses. None quotes the cluster: an answer may repeat a value.
 
-use bot_cli_sdk::backend::{Code, Error};
+use bot_cli_secrets::{Code, Error};
 use kube::core::Status;
 
 use super::Request;

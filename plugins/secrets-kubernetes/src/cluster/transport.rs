@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
-use bot_cli_sdk::backend::{Code, Error};
+use bot_cli_secrets::{Code, Error};
 use kube::client::AuthError;
 
 use super::{Failed, Reach, Retry, Said};
@@ -98,14 +98,14 @@ pub fn sign_in(error: &AuthError) -> Error {
             Code::NotSignedIn,
             format!(
                 "the sign-in program of the kubeconfig could not be started: {}",
-                bot_cli_sdk::failure::reason(error)
+                bot_cli_protocol::failure::reason(error)
             ),
         ),
         AuthError::ReadTokenFile(error, _) => Error::new(
             Code::NotSignedIn,
             format!(
                 "the token file of the kubeconfig could not be read: {}",
-                bot_cli_sdk::failure::reason(error)
+                bot_cli_protocol::failure::reason(error)
             ),
         ),
         _ => Error::new(
@@ -143,7 +143,7 @@ fn innermost(error: &(dyn StdError + 'static)) -> String {
         innermost = source;
     }
     let words = match innermost.downcast_ref::<io::Error>() {
-        Some(error) if error.get_ref().is_none() => bot_cli_sdk::failure::reason(error),
+        Some(error) if error.get_ref().is_none() => bot_cli_protocol::failure::reason(error),
         _ => innermost.to_string(),
     };
     crate::words::one_line(&words)

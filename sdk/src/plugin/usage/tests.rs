@@ -3,9 +3,9 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::failure;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
 use crate::plugin::surface;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::outcome::Outcome;
 
 #[derive(Parser)]
 #[command(
@@ -301,7 +301,7 @@ fn no_mistyped_form_repeats_a_value() {
     for words in &forms {
         let shown: Vec<&str> = words.iter().map(String::as_str).collect();
         let failure = refused(&shown);
-        let text = crate::terminal::report::failure(&failure, false);
+        let text = bot_cli_terminal::report::failure(&failure, false);
         let document = Outcome::new(Err(failure)).document().to_string();
         for part in CANARY.as_bytes().windows(4) {
             let part = std::str::from_utf8(part).unwrap();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 /// The fault of one request.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Trouble {
     pub fault: Fault,
     /// Whether the request took effect.
@@ -14,6 +15,7 @@ pub struct Trouble {
 
 /// The way a request goes wrong.
 #[derive(Debug, Clone)]
+#[must_use]
 pub enum Fault {
     /// The connection is cut after so many bytes of the request, which then has no effect.
     CutRequest(usize),
@@ -47,7 +49,6 @@ pub enum Applied {
 
 impl Trouble {
     /// A fault without effect.
-    #[must_use]
     pub const fn new(fault: Fault) -> Self {
         Self {
             fault,
@@ -56,14 +57,12 @@ impl Trouble {
     }
 
     /// The request takes effect; only the answer goes wrong.
-    #[must_use]
     pub const fn applied(mut self, applied: Applied) -> Self {
         self.applied = applied;
         self
     }
 
     /// The API's own words.
-    #[must_use]
     pub fn status(status: u16, reason: &str, message: &str) -> Self {
         Self::new(Fault::Answer {
             status,
@@ -73,7 +72,6 @@ impl Trouble {
     }
 
     /// Somebody else's words.
-    #[must_use]
     pub fn words(status: u16, body: &str) -> Self {
         Self::new(Fault::Answer {
             status,

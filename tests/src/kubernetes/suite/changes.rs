@@ -1,7 +1,7 @@
 //! Sets are made, changed and removed.
 
-use bot_cli_sdk::backend::Effect;
-use bot_cli_sdk::protocol::secrets::Prior;
+use bot_cli_secrets::Effect;
+use bot_cli_secrets::messages::Prior;
 use serde_json::json;
 
 use super::{Check, Room, pairs};
@@ -100,6 +100,12 @@ fn names(cluster: &Cluster) {
     assert_eq!(backend.values("keys").unwrap().unwrap()["A B"], "changed");
     assert_eq!(backend.unset("keys", &keys).unwrap(), [""; 0]);
     assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
+    // Others may have written what reads like the escaped form of another key.
+    let data = json!({ "data": { ".x": "MQ==", "._2ex": "MQ==" } });
+    cluster.patch(&room.namespace, "keys", &data);
+    assert_eq!(backend.keys("keys").unwrap(), [".x"]);
+    assert_eq!(backend.unset("keys", &[".x"]).unwrap(), [""; 0]);
+    assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
     for name in ["", "a_b", "..", "a/b", "ä", &"n".repeat(64)] {
         let (code, effect, _) = backend.put(name, &[("A", "1")]).unwrap_err();
         assert_eq!(
@@ -133,7 +139,7 @@ fn values(cluster: &Cluster) {
         &json!({ "data": { "BYTES": "/w==" } }),
     );
     let (code, sentence) = backend.values("prod").unwrap_err();
-    assert_eq!(code, "refused", "{sentence}");
+    assert_eq!(code, "not_text", "{sentence}");
     backend.put("prod", &[("MORE", "1")]).unwrap();
     let object = cluster.secret(&room.namespace, "prod").unwrap();
     assert_eq!(object["data"]["BYTES"], "/w==");
@@ -264,7 +270,8 @@ fn stubborn(cluster: &Cluster) {
         backend.put("fixed", &[("A", "2")]).unwrap_err(),
         backend.unset("fixed", &["A"]).unwrap_err(),
     ] {
-        assert_eq!((unmade.0.as_str(), unmade.1), ("refused", Effect::NotDone));
+        let expected = ("immutable", Effect::NotDone);
+        assert_eq!((unmade.0.as_str(), unmade.1), expected);
         assert!(unmade.2.contains("immutable"), "{}", unmade.2);
     }
     assert!(backend.delete("fixed").unwrap());
@@ -290,13 +297,13 @@ fn nowhere(cluster: &Cluster) {
     let mut backend =
         Backend::open(&cluster.kubeconfig, Some("bot-cli-no-such"), &settings).unwrap();
     let (code, sentence) = backend.list().unwrap_err();
-    assert_eq!(code, "not_found");
+    assert_eq!(code, "no_place");
     assert!(
         sentence.contains("no namespace `bot-cli-no-such`"),
         "{sentence}"
     );
     let (code, effect, sentence) = backend.put("prod", &[("A", "1")]).unwrap_err();
-    assert_eq!((code.as_str(), effect), ("not_found", Effect::NotDone));
+    assert_eq!((code.as_str(), effect), ("no_place", Effect::NotDone));
     assert!(
         sentence.contains("kubectl create namespace bot-cli-no-such"),
         "{sentence}"

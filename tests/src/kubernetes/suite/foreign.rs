@@ -1,6 +1,6 @@
 //! Secrets of others are neither listed nor changed nor deleted.
 
-use bot_cli_sdk::backend::Effect;
+use bot_cli_secrets::Effect;
 use serde_json::json;
 
 use super::{Check, Room};
@@ -46,7 +46,7 @@ fn others(cluster: &Cluster) {
         ] {
             assert_eq!(
                 (unmade.0.as_str(), unmade.1),
-                ("invalid_name", Effect::NotDone),
+                ("foreign", Effect::NotDone),
                 "{name}"
             );
             assert!(unmade.2.contains("not a set of bot-cli"), "{}", unmade.2);

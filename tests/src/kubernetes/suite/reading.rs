@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use bot_cli_sdk::backend::Effect;
-use bot_cli_sdk::protocol::secrets::Prior;
+use bot_cli_secrets::Effect;
+use bot_cli_secrets::messages::Prior;
 
 use super::{Check, Room};
 use crate::kubernetes::backend::{Backend, PACE};
@@ -83,7 +83,7 @@ fn regions(cluster: &Cluster) {
     let (code, effect, _) = both.delete("west").unwrap_err();
     assert_eq!((code.as_str(), effect), ("refused", Effect::NotDone));
     // A region alone is a context.
-    let cancel = bot_cli_sdk::cancel::Cancel::new();
+    let cancel = bot_cli_terminal::cancel::Cancel::new();
     let mut eu = Backend::open_with(PACE, &file, None, Some("eu"), &[], cancel.clone()).unwrap();
     assert_eq!(eu.values("west").unwrap().unwrap()["A"], "2");
     let mars = Backend::open_with(PACE, &file, None, Some("mars"), &[], cancel);

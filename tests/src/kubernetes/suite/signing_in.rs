@@ -1,6 +1,6 @@
 //! Who may do what, and what those hear who may not.
 
-use bot_cli_sdk::backend::Effect;
+use bot_cli_secrets::Effect;
 
 use super::{Check, Room, pairs};
 use crate::kubernetes::cluster::Cluster;

@@ -1,6 +1,5 @@
-//! The wheel and the source distribution.
+//! The wheel.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -29,7 +28,6 @@ fn pip_installs_the_wheel_for_everybody() {
     let installed = files(&environment);
     for file in [
         "share/bash-completion/completions/bot-cli",
-        "share/fish/vendor_completions.d/voicebot-cli.fish",
         "share/fish/vendor_completions.d/bot-cli.fish",
         "share/man/man1/bot-cli.1",
         "share/man/man1/bot-cli-cloud-secrets-set.1",
@@ -38,15 +36,10 @@ fn pip_installs_the_wheel_for_everybody() {
     ] {
         assert!(installed.iter().any(|one| one == file), "{file}");
     }
-    for file in [
-        "licenses/LICENSE",
-        "licenses/THIRD-PARTY-NOTICES.txt",
-        "sboms/bot-cli.cdx.json",
-    ] {
+    for file in ["licenses/LICENSE", "licenses/THIRD-PARTY-NOTICES.txt"] {
         assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
     }
-    completes(&environment, "bot-cli");
-    completes(&environment, NAME);
+    completes(&environment);
     use_it(&environment.join("bin/bot-cli"), ROOT);
     hand_over(&environment);
     for user in [INSTALLER, USER, ROOT] {
@@ -63,17 +56,16 @@ fn pip_installs_the_wheel_for_everybody() {
 }
 
 /// Bash completes a command with the script that it finds under the command's name.
-fn completes(environment: &Path, name: &str) {
-    let lines = "source \"$1/share/bash-completion/completions/$2\"; complete -p \"$2\"
-        COMP_LINE=\"$2 ini\" COMP_POINT=$((${#2} + 4)); _bot_cli; echo \"${COMPREPLY[@]}\"";
+fn completes(environment: &Path) {
+    let lines = "source \"$1/share/bash-completion/completions/bot-cli\"; complete -p bot-cli
+        COMP_LINE=\"bot-cli ini\" COMP_POINT=11; _bot_cli; echo \"${COMPREPLY[@]}\"";
     let home = public_folder();
     let path = environment.join("bin").display().to_string();
     let shown = ran(command(Path::new("/bin/bash"), ROOT, home.path())
         .env("PATH", format!("{path}:/usr/bin:/bin"))
         .args(["-c", lines, "bash"])
-        .arg(environment)
-        .arg(name));
-    assert_eq!(shown, format!("complete -F _bot_cli {name}\ninit\n"));
+        .arg(environment));
+    assert_eq!(shown, "complete -F _bot_cli bot-cli\ninit\n");
 }
 
 #[test]
@@ -111,46 +103,6 @@ fn uvx_makes_a_bot_and_names_no_command_that_is_gone_afterwards() {
     assert!(next.contains(&"uv sync"), "{said}");
     let gone = next.iter().any(|line| line.starts_with("bot-cli "));
     assert!(!gone, "{said}");
-}
-
-#[test]
-fn the_source_distribution_is_whole() {
-    let folder = public_folder();
-    ran(Command::new("tar")
-        .arg("-xzf")
-        .arg(artefact("voicebot", ".tar.gz"))
-        .arg("-C")
-        .arg(folder.path()));
-    let source = fs::read_dir(folder.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let described = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--locked", "--offline"])
-        .current_dir(&source)
-        .output()
-        .unwrap();
-    assert!(
-        described.status.success(),
-        "{}",
-        String::from_utf8_lossy(&described.stderr)
-    );
-    // Who has no Rust is told so in a line.
-    let home = public_folder();
-    let interpreter = newest_interpreter().unwrap();
-    let interpreter = which::which(&interpreter).unwrap_or(interpreter);
-    let build = "import build_wheel; build_wheel.build_wheel('dist')";
-    let output = command(&interpreter, ROOT, home.path())
-        .args(["-c", build])
-        .env("PYTHONPATH", source.join("xtask/python"))
-        .output()
-        .unwrap();
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "error: building from source needs Rust 1.90 or newer and a C compiler, and `cargo` is not on PATH\n"
-    );
 }
 
 /// uv with a home and a cache of its own, and no network.

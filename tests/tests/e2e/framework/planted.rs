@@ -16,25 +16,25 @@ const IN_FILES: &[Defect] = &[
         "server/bot.py: invalid syntax",
     ),
     (
-        "server/bot.py",
+        "server/settings.py",
         "\nload_dotenv(",
         "\nimport nowhere\nload_dotenv(",
         "there is no module `nowhere`",
     ),
     (
-        "server/bot.py",
+        "server/services.py",
         "required(\"OPENAI_API_KEY\")",
         "required(\"OPENAI_KEY\")",
         "OPENAI_KEY is read by the project and not listed",
     ),
     (
-        "server/bot.py",
+        "server/services.py",
         "required(\"OPENAI_API_KEY\")",
         "\"\"",
         "OPENAI_API_KEY is listed and nobody reads it",
     ),
     (
-        "server/bot.py",
+        "server/services.py",
         "api_key=OPENAI_API_KEY",
         "api_key=\"OPENAI_API_KEY\"",
         "given the name OPENAI_API_KEY for a value",
@@ -73,7 +73,7 @@ const IN_FILES: &[Defect] = &[
         "server/pyproject.toml",
         "deepgram,",
         "",
-        "bot.py needs the module `deepgram`",
+        "services.py needs the module `deepgram`",
     ),
     (
         "server/pyproject.toml",
@@ -134,7 +134,7 @@ const IN_FILES: &[Defect] = &[
 
 const IN_SESSIONS: &[Defect] = &[
     (
-        "server/bot.py",
+        "server/services.py",
         "system_instruction=",
         "sistem_instruction=",
         "unexpected keyword argument",
@@ -152,7 +152,7 @@ const IN_SESSIONS: &[Defect] = &[
         "no CartesiaTTSService in the pipeline",
     ),
     (
-        "server/bot.py",
+        "server/services.py",
         "model=OPENAI_MODEL,",
         "model=os.getenv(\"OPENAI_MODEL\"),",
         "OpenAILLMService settings.model is None",

@@ -1,4 +1,4 @@
-//! An update of a project, and the way back, with a system call that fails or is the last.
+//! An update of a project with a system call that fails or is the last.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ const CHANGING: [&str; 8] = [
     "flock",
 ];
 
-/// One file appears, two go away, others change, and what they were is kept.
+/// One file appears, two go away, others change.
 const UPDATE: [&str; 5] = [
     "my-bot",
     "--update",
@@ -30,8 +30,7 @@ const UPDATE: [&str; 5] = [
 /// Changes that are made ready.
 const STAGING: &str = ".bot-cli-init-staging/";
 /// What the last update has replaced.
-const KEPT: &str = ".bot-cli/undo/";
-const UNDO: [&str; 2] = ["my-bot", "--undo"];
+const KEPT: &str = ".bot-cli/before/";
 
 type Tree = BTreeMap<String, Vec<u8>>;
 
@@ -54,9 +53,9 @@ impl Project {
         let tools = target.join("server/tools.py");
         let text = fs::read_to_string(&tools).unwrap();
         fs::write(tools, text + "\n\nMINE = 1\n").unwrap();
-        let before = tree(&target);
+        let before = files(&target);
         done(folder.path(), &UPDATE);
-        let after = tree(&target);
+        let after = files(&target);
         assert!(after.keys().any(|name| !before.contains_key(name)));
         assert!(before.keys().any(|name| !after.contains_key(name)));
         Self {
@@ -71,10 +70,10 @@ impl Project {
         self.folder.path().join("my-bot")
     }
 
-    /// Runs the command on a project that is `from`, with a fault; nothing if there was no such system call any more.
-    fn with_fault(&self, from: &Tree, arguments: &[&str], fault: &str) -> Option<Output> {
-        plant(&self.target(), from);
-        let plain = command(self.folder.path(), arguments);
+    /// Runs the update with a fault; nothing if there was no such system call any more.
+    fn with_fault(&self, fault: &str) -> Option<Output> {
+        plant(&self.target(), &self.before);
+        let plain = command(self.folder.path(), &UPDATE);
         let trace = self.trace.path().join("trace");
         let mut strace = Command::new("strace");
         strace
@@ -96,17 +95,11 @@ impl Project {
     }
 
     /// Asserts that the next run ends what the one before has begun.
-    fn completes(&self, arguments: &[&str], to: &Tree, fault: &str) {
-        let is_done = files(&self.target()) == *to;
-        let next = run(self.folder.path(), arguments);
-        // What is done can't be undone once more.
-        let may_refuse = is_done && arguments == UNDO;
-        assert!(
-            next.status == Some(0) || may_refuse,
-            "{fault}, then {next:?}"
-        );
+    fn completes(&self, fault: &str) {
+        let next = run(self.folder.path(), &UPDATE);
+        assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
         assert_eq!(
-            differences(&tree(&self.target()), to),
+            differences(&files(&self.target()), &self.after),
             Vec::<&String>::new(),
             "{fault}"
         );
@@ -115,10 +108,10 @@ impl Project {
     }
 }
 
-/// The project without what a run has made ready there.
+/// The project without what a run has made ready there, and without what was replaced.
 fn files(target: &Path) -> Tree {
     let mut files = tree(target);
-    files.retain(|name, _| !name.starts_with(STAGING));
+    files.retain(|name, _| !name.starts_with(STAGING) && !name.starts_with(KEPT));
     files
 }
 
@@ -143,61 +136,55 @@ fn assert_between(target: &Path, from: &Tree, to: &Tree, fault: &str) -> bool {
 }
 
 #[test]
-fn an_update_or_its_undoing_that_is_killed_anywhere_is_as_before_or_completed() {
+fn an_update_that_is_killed_anywhere_is_as_before_or_finished_by_the_next() {
     let project = Project::new();
-    let (before, after) = (&project.before, &project.after);
-    for (arguments, from, to, step) in [(&UPDATE[..], before, after, 1), (&UNDO, after, before, 3)]
-    {
-        let (mut early, mut late) = (0, 0);
-        for calls in CHANGING {
-            for when in (1..).step_by(step) {
-                let fault = format!("{calls}:signal=KILL:when={when}");
-                if project.with_fault(from, arguments, &fault).is_none() {
-                    break;
-                }
-                let is_early = assert_between(&project.target(), from, to, &fault);
-                early += usize::from(is_early);
-                late += usize::from(!is_early);
-                project.completes(arguments, to, &fault);
+    let (from, to) = (&project.before, &project.after);
+    let (mut early, mut late) = (0, 0);
+    for calls in CHANGING {
+        for when in 1.. {
+            let fault = format!("{calls}:signal=KILL:when={when}");
+            if project.with_fault(&fault).is_none() {
+                break;
             }
+            let is_early = assert_between(&project.target(), from, to, &fault);
+            early += usize::from(is_early);
+            late += usize::from(!is_early);
+            project.completes(&fault);
         }
-        assert!(early > 5 && late > 5, "{early} early, {late} late");
     }
+    assert!(early > 5 && late > 5, "{early} early, {late} late");
 }
 
 #[test]
-fn an_update_or_its_undoing_with_a_system_call_that_fails_is_as_before_or_done() {
+fn an_update_with_a_system_call_that_fails_is_as_before_or_done() {
     let project = Project::new();
-    let (before, after) = (&project.before, &project.after);
-    for (arguments, from, to, step) in [(&UPDATE[..], before, after, 2), (&UNDO, after, before, 4)]
-    {
-        let (mut failed, mut made) = (0, 0);
-        for (number, calls) in CHANGING.iter().enumerate() {
-            let error = ["ENOSPC", "EIO", "EACCES"][number % 3];
-            for when in (1..).step_by(step) {
-                let fault = format!("{calls}:error={error}:when={when}");
-                let Some(output) = project.with_fault(from, arguments, &fault) else {
-                    break;
-                };
-                let found = files(&project.target());
-                let said = String::from_utf8_lossy(&output.stderr);
-                if output.status.success() {
-                    assert_eq!(differences(&found, to), Vec::<&String>::new(), "{fault}");
-                    made += 1;
-                } else {
-                    // Standard output may be what failed.
-                    let is_stuck = said.contains("it completes what was begun");
-                    let is_one = found == *from || found == *to;
-                    assert!(is_one || is_stuck, "{fault}: {said}");
-                    let says = said.contains("nothing was changed");
-                    assert!(!says || found == *from, "{fault}: {said}");
-                    failed += 1;
-                }
-                project.completes(arguments, to, &fault);
+    let (from, to) = (&project.before, &project.after);
+    let (mut failed, mut made) = (0, 0);
+    for (number, calls) in CHANGING.iter().enumerate() {
+        let error = ["ENOSPC", "EIO", "EACCES"][number % 3];
+        for when in (1..).step_by(2) {
+            let fault = format!("{calls}:error={error}:when={when}");
+            let Some(output) = project.with_fault(&fault) else {
+                break;
+            };
+            let found = files(&project.target());
+            let said = String::from_utf8_lossy(&output.stderr);
+            if output.status.success() {
+                assert_eq!(differences(&found, to), Vec::<&String>::new(), "{fault}");
+                made += 1;
+            } else {
+                // Standard output may be what failed.
+                let is_stuck = said.contains("it completes what was begun");
+                let is_one = found == *from || found == *to;
+                assert!(is_one || is_stuck, "{fault}: {said}");
+                let says = said.contains("nothing was changed");
+                assert!(!says || found == *from, "{fault}: {said}");
+                failed += 1;
             }
+            project.completes(&fault);
         }
-        assert!(failed > 2 && made > 2, "{failed} failed, {made} made");
     }
+    assert!(failed > 2 && made > 2, "{failed} failed, {made} made");
 }
 
 #[test]
@@ -209,7 +196,7 @@ fn an_update_that_can_be_neither_made_nor_taken_back_is_completed_by_the_next_ru
         for when in 1.. {
             // From there on, all of them fail.
             let fault = format!("{calls}:error=EIO:when={when}+");
-            let Some(output) = project.with_fault(from, &UPDATE, &fault) else {
+            let Some(output) = project.with_fault(&fault) else {
                 break;
             };
             let said = String::from_utf8_lossy(&output.stderr);
@@ -223,7 +210,7 @@ fn an_update_that_can_be_neither_made_nor_taken_back_is_completed_by_the_next_ru
                 assert!(said.contains(hint), "{fault}: {said}");
                 stuck += 1;
             }
-            project.completes(&UPDATE, to, &fault);
+            project.completes(&fault);
         }
     }
     assert!(stuck > 2, "{stuck}");
@@ -236,26 +223,22 @@ fn work_after_an_update_that_was_killed_is_merged_by_the_next_run() {
     let mut spared = 0;
     for when in 1.. {
         let fault = format!("renameat:signal=KILL:when={when}");
-        if project
-            .with_fault(&project.before, &UPDATE, &fault)
-            .is_none()
-        {
+        if project.with_fault(&fault).is_none() {
             break;
         }
         let code = fs::read_to_string(&bot).unwrap();
         fs::write(&bot, code.replace("Greet the user", "Greet the guest")).unwrap();
         let next = run(project.folder.path(), &UPDATE);
         assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
-        let left = "it is completed now, but for `server/bot.py`";
-        spared += usize::from(next.stderr.contains(left));
+        spared += usize::from(next.stderr.contains("this one goes on with it"));
         let code = fs::read_to_string(&bot).unwrap();
         assert!(code.contains("Greet the guest"), "{fault}: {code}");
         assert!(code.contains("log_transcript("), "{fault}: {code}");
         assert!(!code.contains("Recorder("), "{fault}: {code}");
-        let mut found = tree(&project.target());
-        found.retain(|name, _| name != "server/bot.py" && !name.starts_with(KEPT));
+        let mut found = files(&project.target());
+        found.retain(|name, _| name != "server/bot.py");
         let mut expected = project.after.clone();
-        expected.retain(|name, _| name != "server/bot.py" && !name.starts_with(KEPT));
+        expected.retain(|name, _| name != "server/bot.py");
         assert_eq!(
             differences(&found, &expected),
             Vec::<&String>::new(),
@@ -272,22 +255,14 @@ fn a_project_that_is_moved_after_an_update_was_killed_takes_it_again() {
     let again = [&["moved"], &UPDATE[1..]].concat();
     for when in 1.. {
         let fault = format!("renameat:signal=KILL:when={when}");
-        if project
-            .with_fault(&project.before, &UPDATE, &fault)
-            .is_none()
-        {
+        if project.with_fault(&fault).is_none() {
             break;
         }
         fs::rename(project.target(), &moved).unwrap();
         let next = run(project.folder.path(), &again);
         assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
-        let mut found = tree(&moved);
-        let mut expected = project.after.clone();
-        for each in [&mut found, &mut expected] {
-            each.retain(|name, _| !name.starts_with(KEPT));
-        }
         assert_eq!(
-            differences(&found, &expected),
+            differences(&files(&moved), &project.after),
             Vec::<&String>::new(),
             "{fault}"
         );

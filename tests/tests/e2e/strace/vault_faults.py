@@ -137,7 +137,7 @@ for kind, kept in kinds.items():
                 print("WRONG", *where, sep="\n  ", flush=True)
             # The next change works, and leaves nothing of this one.
             again = run("secrets", "set", "next", "A=1", "-s")
-            left = [n for n in os.listdir(folder) if n not in ("vault.sealed", "vault.key", "vault.lock")]
+            left = [n for n in os.listdir(folder) if n not in ("vault.age", "vault.key", "vault.lock")]
             if again.returncode != 0 or left:
                 wrong.append(where)
                 print("AFTERWARDS", again.stderr, left, *where, sep="\n  ", flush=True)

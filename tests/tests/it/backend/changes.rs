@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use bot_cli_sdk::backend::client::{ChangeFault, Fault};
-use bot_cli_sdk::backend::{Code, Effect};
-use bot_cli_sdk::protocol::secrets::{
+use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::client::{ChangeFault, Fault};
+use bot_cli_secrets::messages::{
     Ability, Prior, PutImagePullSecretParams, PutParams, SetKind, UnsetParams,
 };
-use bot_cli_sdk::secret::Secret;
+use bot_cli_secrets::{Code, Effect};
 
 use super::{CANARY, Stage, put};
 
@@ -27,17 +27,22 @@ fn a_backend_in_order_serves_every_method() {
         (SetKind::Secret, vec!["A".to_owned(), "B".to_owned()])
     );
     let credentials = Secret::new("YTpi".to_owned());
-    let image = PutImagePullSecretParams::new("pull", None, "ghcr.io", credentials, Prior::Absent);
+    let image = PutImagePullSecretParams {
+        name: "pull".to_owned(),
+        region: None,
+        host: "ghcr.io".to_owned(),
+        credentials,
+        prior: Prior::Absent,
+    };
     client.put_image_pull_secret(&image).unwrap();
     assert_eq!(client.list(None).unwrap().len(), 2);
     let values = client.values("prod").unwrap().unwrap();
     assert_eq!(values["B"].expose(), CANARY);
     assert_eq!(client.credentials("pull").unwrap().host, "ghcr.io");
     let keys = vec!["A".to_owned(), "NO".to_owned()];
-    assert_eq!(
-        client.unset(&UnsetParams::new("prod", keys)).unwrap(),
-        ["NO"]
-    );
+    let name = "prod".to_owned();
+    let unset = UnsetParams { name, keys };
+    assert_eq!(client.unset(&unset).unwrap(), ["NO"]);
     assert!(client.delete("prod").unwrap());
     assert!(!client.delete("prod").unwrap());
     client.close().unwrap();
@@ -125,7 +130,10 @@ fn a_result_that_names_what_was_not_asked_for_is_none() {
     let stage = Stage::new("names-others");
     let mut client = stage.open().unwrap();
     client.put(&put(&[("A", "1")])).unwrap();
-    let unset = UnsetParams::new("prod", vec!["A".to_owned()]);
+    let unset = UnsetParams {
+        name: "prod".to_owned(),
+        keys: vec!["A".to_owned()],
+    };
     let changed = client.unset(&unset).unwrap_err();
     assert_eq!(changed.effect, Effect::Unknown);
     // It is not spoken with any more, so that nothing further can have been done.
@@ -158,12 +166,10 @@ fn what_is_wrong_before_a_change_is_sent_leaves_it_not_done() {
     let stage = Stage::new("dies-after-put");
     let mut client = stage.open().unwrap();
     client.put(&put(&[("A", "1")])).unwrap();
-    let next = PutParams::new(
-        "prod",
-        None,
-        put(&[("B", CANARY)]).entries,
-        Prior::Keys(vec!["A".to_owned()]),
-    );
+    let next = PutParams {
+        prior: Prior::Keys(vec!["A".to_owned()]),
+        ..put(&[("B", CANARY)])
+    };
     assert_eq!(client.put(&next).unwrap_err().effect, Effect::NotDone);
     assert!(stage.has_kept("\"A\"") && !stage.has_kept(CANARY));
 }

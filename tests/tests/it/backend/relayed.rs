@@ -1,7 +1,7 @@
 //! What a backend asks and tells goes to the user of the command that drives it.
 
-use bot_cli_sdk::backend::Code;
-use bot_cli_sdk::backend::client::Fault;
+use bot_cli_secrets::Code;
+use bot_cli_secrets::client::Fault;
 use serde_json::json;
 
 use super::Stage;

@@ -1,7 +1,7 @@
 //! Once a value went over, nothing that the backend says is shown.
 
-use bot_cli_sdk::backend::client::Fault;
-use bot_cli_sdk::backend::{Code, Effect};
+use bot_cli_secrets::client::Fault;
+use bot_cli_secrets::{Code, Effect};
 
 use super::{CANARY, Stage, put};
 

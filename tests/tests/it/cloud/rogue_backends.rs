@@ -1,5 +1,7 @@
 //! Backends that break their word: nothing is called done that isn't, no value is shown, and what is built in works on.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,83 +14,13 @@ use super::user::{Run, User, assert_in_no_file};
 
 const VALUE: &str = "c4n4ry-v4lue";
 
-/// A backend of a few lines of shell with the fault that `$fault` names. It writes down that it was asked to put something,
-/// never what.
-const SCRIPT: &str = r#"
-state=$0.state
-printf '%s\n' $$ > "$0.pid"
-result() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
-error() { printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}\n' "$id" "$1" "$2"; }
-while IFS= read -r line; do
-  id=${line#*'"id":'}; id=${id%%,*}
-  value=c4n4ry-v4lue
-  case $line in
-    *'"method":"secrets/open"'*)
-      case $fault in
-        asks)
-          printf '{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"pin","kind":"text","message":"Your pin?"}}\n'
-          IFS= read -r line
-          error "no pin" '{"code":"input_required"}' ;;
-        nonsense) printf 'Welcome to %s!\n' "$value" ;;
-        dies-at-once) exit 7 ;;
-        *) result '{"place":"a box","can":["values","image_pull_secrets"]}' ;;
-      esac ;;
-    *'"method":"secrets/get"'*)
-      if [ -e "$state" ] && [ $fault != lies ]; then result '{"set":{"name":"prod","kind":"secret","keys":["A"]}}'
-      else result '{"set":null}'; fi ;;
-    *'"method":"secrets/list"'*)
-      case $fault in
-        nameless) result '{"sets":[{"name":"","kind":"secret"}]}'; continue ;;
-        doubled) result '{"sets":[{"name":"x","kind":"secret"},{"name":"x","kind":"secret"}]}'; continue ;;
-        many)
-          printf '{"jsonrpc":"2.0","id":%s,"result":{"sets":[' "$id"
-          seq -s, -f '{"name":"a-set-with-a-rather-long-name-%06.0f","kind":"secret"}' 1 100000 | tr -d '\n'
-          printf ']}}\n'
-          continue ;;
-      esac
-      if [ -e "$state" ] && [ $fault != lies ]; then result '{"sets":[{"name":"prod","kind":"secret"}]}'
-      else result '{"sets":[]}'; fi ;;
-    *'"method":"secrets/values"'*)
-      case $fault in
-        bad-values) result '{"values":{"A B=":"c4n4ry-v4lue"}}' ;;
-        twice-a-key) result '{"values":{"A":"c4n4ry-v4lue","A":"c4n4ry-v4lue2"}}' ;;
-        nul) result '{"values":{"A":"c4n4ry-v4lue\u0000"}}' ;;
-        hidden-nul) result '{"values":{"c4n4ry-v4lue":"x\u0000"}}' ;;
-        powers) result '{"values":{"A":"c4n4ry-v4lue","LD_c4n4ry-v4lue":"","BASH_ENV":""}}' ;;
-        quotes) error "the value is $value" "{\"code\":\"refused\",\"hints\":[\"use $value\"]}" ;;
-        *) result '{"values":{"A":"c4n4ry-v4lue"}}' ;;
-      esac ;;
-    *'"method":"secrets/put'*)
-      touch "$state"
-      case $fault in
-        dies) exit 7 ;;
-        dies-before) rm "$state"; exit 7 ;;
-        twice) result '{}'; result '{}' ;;
-        twice-late) result '{}'; (sleep 0.1; result '{}') ;;
-        both) result '{}'; error "no" '{"code":"refused","effect":"not_done"}' ;;
-        hangs) exec sleep 1000 ;;
-        deaf) trap '' TERM INT HUP; while :; do sleep 1; done ;;
-        partly) error "half" '{"code":"refused","effect":{"partly":{"done":["OTHER"],"unknown":[],"not_done":[]}}}' ;;
-        no-effect) error "what" '{"code":"unavailable"}' ;;
-        not-done) rm "$state"; error "no" '{"code":"conflict","effect":"not_done"}' ;;
-        odd-effect) error "what" '{"code":"new_code","effect":"perhaps"}' ;;
-        unreadable) printf '{"jsonrpc":"2.0","id":%s,"result":["%s"]}\n' "$id" "$value" ;;
-        quotes)
-          rm "$state"
-          printf 'warning: %s\n' "$value" >&2
-          printf '{"jsonrpc":"2.0","method":"log","params":{"id":%s,"level":"warn","message":"%s"}}\n' "$id" "$value"
-          printf '{"jsonrpc":"2.0","method":"progress","params":{"id":%s,"message":"%s"}}\n' "$id" "$value"
-          printf '{"jsonrpc":"2.0","method":"output","params":{"id":%s,"text":"%s"}}\n' "$id" "$value"
-          printf '%s\n' "$value"
-          error "the value $value is not welcome" "{\"code\":\"refused\",\"effect\":\"not_done\",\"hints\":[\"remove $value\"]}" ;;
-        *) result '{}' ;;
-      esac ;;
-    *'"method":"describe"'*) error "no" '{}' ;;
-    *) error "no such method" '{"code":"not_supported","effect":"not_done"}' ;;
-  esac
-done
-"#;
+/// So many that a list of them is longer than a line of the protocol.
+const SETS: usize = 100_000;
 
+/// The wrong backends.
+const FAULTS: &str = include_str!("../backend/faults.toml");
+
+/// A user with a wrong backend, whose process leaves its number beside it.
 struct Rogue {
     user: User,
     file: PathBuf,
@@ -99,17 +31,30 @@ impl Rogue {
         let mut user = User::of_the_vault();
         user.unset("BOT_CLI_BACKEND");
         user.set("BOT_CLI_TIMEOUT", "5");
-        let file = user.plugins().join("bot-cli-secrets-rogue");
-        let manifest = r#"{"protocol":"1.0","name":"secrets-rogue","version":"1.0.0","about":"Have a fault","role":"secrets-backend","secrets":"1.0"}"#;
-        user.script(
-            &file,
-            &format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\nfault={fault}\n{SCRIPT}"),
-        );
+        let data = user.home().join(".local/share").display().to_string();
+        user.set("XDG_DATA_HOME", &data);
+        let file = user.plugins().join("bot-cli-secrets-sample");
+        fs::copy(env!("CARGO_BIN_EXE_it-secrets-sample"), &file).unwrap();
+        let faults: BTreeMap<String, String> = toml::from_str(FAULTS).unwrap();
+        let rules = faults[fault].replace("CANARY", VALUE);
+        let rules = format!("-- start\n-- mark pid\n{rules}");
+        fs::write(file.with_extension("fault"), rules).unwrap();
         Self { user, file }
     }
 
+    /// The file that keeps the sets.
+    fn kept(&self) -> PathBuf {
+        self.user.home().join(".local/share/sample.json")
+    }
+
+    /// Keeps a set, so that its values are asked for.
+    fn keep(&self) {
+        let set = r#"{"prod":{"kind":"secret","region":"eu","values":{"A":"1"}}}"#;
+        fs::write(self.kept(), set).unwrap();
+    }
+
     fn run(&self, arguments: &[&str]) -> (Run, Value) {
-        let at = ["--backend", "rogue"];
+        let at = ["--backend", "sample"];
         let (own, program) = match arguments.iter().position(|word| *word == "--") {
             Some(end) => arguments.split_at(end),
             None => (arguments, &[][..]),
@@ -146,10 +91,13 @@ impl Rogue {
     /// Checks what holds after everything: nobody is left, no value is in a file, and the vault works.
     fn rest(&self, case: &str) {
         let pid = self.file.with_extension("pid");
-        if let Ok(pid) = std::fs::read_to_string(pid) {
+        if let Ok(pid) = fs::read_to_string(pid) {
             wait_for_end(pid.trim().parse().unwrap());
         }
-        std::fs::remove_file(&self.file).unwrap();
+        fs::remove_file(&self.file).unwrap();
+        fs::remove_file(self.file.with_extension("fault")).unwrap();
+        // What it keeps is its own affair.
+        let _ = fs::remove_file(self.kept());
         assert_in_no_file(&self.user.home(), &[VALUE.to_owned()], case);
         self.user.done(&["secrets", "set", "prod", "A=1", "-s"]);
         assert_eq!(self.user.values("prod").len(), 1, "{case}");
@@ -160,14 +108,14 @@ impl Rogue {
 fn a_change_whose_end_nobody_knows_is_unknown() {
     let pair = format!("A={VALUE}");
     for fault in [
-        "dies",
-        "dies-before",
-        "twice",
-        "both",
-        "partly",
-        "no-effect",
-        "odd-effect",
-        "unreadable",
+        "dies-in-put",
+        "dies-before-put",
+        "replies-twice",
+        "contradicts-itself",
+        "partly-others",
+        "without-effect",
+        "later-words",
+        "wrong-shape",
         "lies",
     ] {
         let rogue = Rogue::new(fault);
@@ -178,7 +126,7 @@ fn a_change_whose_end_nobody_knows_is_unknown() {
             document["error"]["outcome"], "unknown",
             "{fault}: {document}"
         );
-        let look = "`bot-cli cloud secrets list prod --backend rogue` shows what is there now";
+        let look = "`bot-cli cloud secrets list prod --backend sample` shows what is there now";
         assert!(run.stderr.contains(look), "{fault}: {run:?}");
         rogue.rest(fault);
     }
@@ -187,7 +135,7 @@ fn a_change_whose_end_nobody_knows_is_unknown() {
 #[test]
 fn a_change_that_was_refused_is_not_done() {
     let pair = format!("A={VALUE}");
-    for fault in ["not-done", "quotes"] {
+    for fault in ["refuses", "quotes"] {
         let rogue = Rogue::new(fault);
         let (run, document) = rogue.run(&["secrets", "set", "prod", &pair, "-s"]);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
@@ -216,23 +164,23 @@ fn a_backend_that_opens_nothing_is_one_clear_line() {
         (
             "asks",
             2,
-            "error: the backend `rogue` has a question, and nobody is there to be asked: no pin",
+            "error: the backend `sample` has a question, and nobody is there to be asked: a code is needed",
         ),
         (
             "nonsense",
             7,
-            "error: the backend `rogue` failed: plugin `secrets-rogue` ",
+            "error: the backend `sample` failed: plugin `secrets-sample` ",
         ),
         (
-            "dies-at-once",
+            "dies-at-open",
             1,
-            "error: the backend `rogue` failed: plugin `secrets-rogue` ",
+            "error: the backend `sample` failed: plugin `secrets-sample` ",
         ),
     ] {
         let mut rogue = Rogue::new(fault);
         rogue.user.set("BOT_CLI_TIMEOUT", "2");
         let pair = format!("A={VALUE}");
-        let words = ["secrets", "set", "prod", &pair, "-s", "--backend", "rogue"];
+        let words = ["secrets", "set", "prod", &pair, "-s", "--backend", "sample"];
         let run = rogue.user.run(&words);
         assert_eq!(run.status, Some(status), "{fault}: {run:?}");
         let errors: Vec<&str> = run
@@ -260,9 +208,9 @@ fn values_that_can_not_be_had_start_no_program() {
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
         assert!(!PathBuf::from(&marker).exists(), "{fault}");
         let copy = [
-            "secrets", "copy", "prod", "--from", "rogue", "--to", "local", "-s",
+            "secrets", "copy", "prod", "--from", "sample", "--to", "local", "-s",
         ];
-        std::fs::write(rogue.file.with_extension("state"), "").unwrap();
+        rogue.keep();
         let run = rogue.user.run(&copy);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
         assert!(!run.stderr.contains(VALUE), "{fault}: {run:?}");
@@ -274,10 +222,10 @@ fn values_that_can_not_be_had_start_no_program() {
 fn a_value_that_no_variable_can_have_is_named_by_its_key_as_far_as_lists_show_it() {
     for (fault, whose) in [("nul", "`A`"), ("hidden-nul", "a key")] {
         let rogue = Rogue::new(fault);
-        std::fs::write(rogue.file.with_extension("state"), "").unwrap();
+        rogue.keep();
         let (run, _) = rogue.run(&["secrets", "run", "prod", "--", "true"]);
         let expected = format!(
-            "error: the value of {whose} in the backend `rogue` has a NUL character, which no variable of an environment can have\n\
+            "error: the value of {whose} in the backend `sample` has a NUL character, which no variable of an environment can have\n\
              hint: set it again without that character\n"
         );
         assert_eq!((run.status, run.stderr), (Some(1), expected), "{fault}");
@@ -288,7 +236,15 @@ fn a_value_that_no_variable_can_have_is_named_by_its_key_as_far_as_lists_show_it
 #[test]
 fn a_program_gets_what_changes_how_programs_run_with_a_word_about_it() {
     let rogue = Rogue::new("powers");
-    let words = ["secrets", "run", "prod", "--backend", "rogue", "--", "true"];
+    let words = [
+        "secrets",
+        "run",
+        "prod",
+        "--backend",
+        "sample",
+        "--",
+        "true",
+    ];
     let run = rogue.user.run(&words);
     let said = "warning: `prod` sets `BASH_ENV`, `LD_…`: not only values for a bot, but what programs run or how\n";
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), said));
@@ -326,7 +282,7 @@ fn what_can_be_read_in_two_ways_is_not_relied_on() {
         let (run, _) = rogue.run(words);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
         let expected =
-            format!("error: the backend `rogue` failed: plugin `secrets-rogue` {reason}\n");
+            format!("error: the backend `sample` failed: plugin `secrets-sample` {reason}\n");
         assert!(run.stderr.starts_with(&expected), "{fault}: {run:?}");
         rogue.rest(fault);
     }
@@ -335,10 +291,15 @@ fn what_can_be_read_in_two_ways_is_not_relied_on() {
 #[test]
 fn a_list_may_be_longer_than_a_line_of_the_protocol() {
     let rogue = Rogue::new("many");
-    let words = ["cloud", "secrets", "list", "--backend", "rogue"];
+    let fault = rogue.file.with_extension("fault");
+    let sets = (0..SETS).map(|set| format!(r#"{{"name":"set-{set:037}","kind":"secret"}}"#));
+    let rules = fs::read_to_string(&fault).unwrap();
+    let rules = rules.replace("SETS", &sets.collect::<Vec<_>>().join(","));
+    fs::write(fault, rules).unwrap();
+    let words = ["cloud", "secrets", "list", "--backend", "sample"];
     let (run, _) = rogue.hosted(&words);
     assert_eq!(run.status, Some(0), "{}", run.stderr);
-    assert_eq!(run.stdout.lines().count(), 100_001);
+    assert_eq!(run.stdout.lines().count(), SETS + 1);
     let (run, document) = rogue.hosted(&[&words[..], &["--json"]].concat());
     assert_eq!(
         (run.status, &document["error"]["code"]),
@@ -351,10 +312,7 @@ fn a_list_may_be_longer_than_a_line_of_the_protocol() {
     );
     // By itself it writes to no line of the protocol.
     let run = rogue.user.run(&[&words[1..], &["--json"]].concat());
-    assert_eq!(
-        run.document()["sets"].as_array().map(Vec::len),
-        Some(100_000)
-    );
+    assert_eq!(run.document()["sets"].as_array().map(Vec::len), Some(SETS));
 }
 
 #[test]
@@ -369,7 +327,7 @@ fn ctrl_c_ends_a_deaf_backend_before_the_host_loses_patience() {
         &pair,
         "-s",
         "--backend",
-        "rogue",
+        "sample",
     ];
     let mut host = rogue.host(&words).spawn().unwrap();
     let state = rogue.file.with_extension("state");

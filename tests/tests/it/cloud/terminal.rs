@@ -2,7 +2,7 @@
 
 mod chosen;
 
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Ended, Terminal};
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -19,6 +19,10 @@ enum Door {
 const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
 fn start(user: &User, door: Door, arguments: &[&str]) -> Terminal {
+    start_with(user, door, arguments, "rich")
+}
+
+fn start_with(user: &User, door: Door, arguments: &[&str], prompts: &str) -> Terminal {
     let bin = user.bin();
     let command = match door {
         Door::Host => pty_process::blocking::Command::new(bin.join("bot-cli")).arg("cloud"),
@@ -29,6 +33,7 @@ fn start(user: &User, door: Door, arguments: &[&str]) -> Terminal {
         .env_clear()
         .envs(user.variables())
         .env("TERM", "xterm-256color")
+        .env("BOT_CLI_PROMPTS", prompts)
         .current_dir(user.work());
     Terminal::start(command, 40, 120).unwrap()
 }
@@ -128,6 +133,55 @@ fn a_value_is_typed_unseen() {
         assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
         assert_unseen(&ended);
         let expected = pairs(&[("A", "1"), ("TYPED", VALUE)]);
+        assert_eq!(user.values("prod"), expected, "{}", user.name);
+    }
+}
+
+#[test]
+fn going_back_from_a_hidden_question_leads_to_the_one_before() {
+    let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let mut terminal = start(&user, door, &set);
+        terminal.wait_for_question("Value of FIRST").unwrap();
+        terminal.press("mistyped\r").unwrap();
+        terminal.wait_for_question("Value of SECOND").unwrap();
+        terminal.press("half").unwrap();
+        terminal.press(ESCAPE).unwrap();
+        terminal.wait_until_gone("SECOND").unwrap();
+        terminal.wait_for_question("Value of FIRST").unwrap();
+        terminal.press(&format!("{VALUE}\r")).unwrap();
+        terminal.wait_for_question("Value of SECOND").unwrap();
+        terminal.press("2\r").unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        let expected = pairs(&[("A", "1"), ("FIRST", VALUE), ("SECOND", "2")]);
+        assert_eq!(user.values("prod"), expected, "{}", user.name);
+    }
+}
+
+#[test]
+fn the_word_that_goes_back_is_stored_only_if_it_is_quoted() {
+    let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let mut terminal = start_with(&user, door, &set, "plain");
+        for (asked, typed) in [
+            ("Value of FIRST (hidden): ", "back\r"),
+            ("Value of FIRST (hidden): ", "mistyped\r"),
+            ("Value of SECOND (hidden): ", "back\r"),
+            ("Value of FIRST (hidden): ", "\"back\"\r"),
+            ("Value of SECOND (hidden): ", "\"2\"\r"),
+        ] {
+            terminal.wait_for_last(asked).unwrap();
+            terminal.press(typed).unwrap();
+        }
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        let first = "there is no question to go back to; `\"back\"` is the word itself";
+        assert!(ended.screen.contains(first), "{}", ended.screen);
+        let second = "(type `back` to go back; `\"back\"` is the word itself)";
+        assert!(ended.screen.contains(second), "{}", ended.screen);
+        let expected = pairs(&[("A", "1"), ("FIRST", "back"), ("SECOND", "\"2\"")]);
         assert_eq!(user.values("prod"), expected, "{}", user.name);
     }
 }

@@ -22,7 +22,7 @@ fn vault_that_can_not_be_reached_is_not_called_empty() {
             _ => {
                 fs::create_dir(&folder).unwrap();
                 fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-                symlink("vault.sealed", folder.join("vault.sealed")).unwrap();
+                symlink("vault.age", folder.join("vault.age")).unwrap();
             }
         }
         for arguments in [

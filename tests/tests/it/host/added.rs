@@ -5,53 +5,30 @@ mod hostile;
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::Stdio;
 
-use bot_cli_tests::bench::{Bench, Ran};
-use serde_json::Value;
+use bot_cli_tests::bench::Bench;
 
-use super::{bench, expect};
+use super::bench;
 
-const DATA: &str = "home/.local/share/bot-cli";
-
-/// A plugin that tells when it is started.
-fn hello(version: &str, command: &str) -> String {
-    format!(
-        "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"hello\",\"version\":\"{version}\",\"about\":\"Say hello\",\
-         \"command\":{{\"arguments\":[{{\"name\":\"loud\",\"kind\":\"flag\",\"long\":\"loud\"}}],\
-         \"commands\":[{{\"name\":\"{command}\",\"about\":\"Greet\"}}]}}}}\necho started >>\"$HOME/started\"\n"
-    )
+/// A bench with a plugin to be added, which tells when it is started, and variables for the data, for its place there and for the record.
+fn with_hello() -> Bench {
+    let mut bench = bench();
+    let data = bench
+        .path("home/.local/share/bot-cli")
+        .display()
+        .to_string();
+    bench.set("PLACE", format!("{data}/plugins/bot-cli-hello"));
+    bench.set("LOCK", format!("{data}/plugins.lock"));
+    bench.set("DATA", data);
+    bench.put("work/bot-cli-hello", HELLO);
+    bench
 }
 
-fn run(bench: &Bench, words: &str) -> Ran {
-    let words: Vec<&str> = words.split(' ').collect();
-    bench.run(&words).unwrap()
-}
-
-fn json(bench: &Bench, words: &str) -> Value {
-    let ran = run(bench, &format!("{words} --json"));
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
-}
-
-/// Everything below the folder of the data, but the file that only locks.
-fn tree(bench: &Bench) -> Vec<(PathBuf, Vec<u8>)> {
-    fn collect(folder: &std::path::Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
-        for entry in fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                found.push((path.clone(), Vec::new()));
-                collect(&path, found);
-            } else if !path.ends_with(".plugins.busy") {
-                found.push((path.clone(), fs::read(&path).unwrap()));
-            }
-        }
-    }
-    let mut found = Vec::new();
-    collect(&bench.path(DATA), &mut found);
-    found.sort();
-    found
-}
+const HELLO: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"hello","version":"1.2.0","about":"Say hello","command":{"arguments":[{"name":"loud","kind":"flag","long":"loud"}],"commands":[{"name":"wave","about":"Greet"}]}}
+echo started >>"$HOME/started"
+"#;
 
 fn packed(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
@@ -59,9 +36,8 @@ fn packed(files: &[(&str, &str)]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(text.len() as u64);
         header.set_mode(0o755);
-        builder
-            .append_data(&mut header, path, text.as_bytes())
-            .unwrap();
+        let appended = builder.append_data(&mut header, path, text.as_bytes());
+        appended.unwrap();
     }
     builder.into_inner().unwrap()
 }
@@ -72,312 +48,241 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (path, text) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(*path, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
 #[test]
 fn a_plugin_is_added_upgraded_and_removed_without_being_started() {
-    let bench = bench();
-    bench
-        .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
-        .unwrap();
-    let added = run(&bench, "plugin add ./bot-cli-hello");
-    assert_eq!(added.status, Some(0), "{added:?}");
-    let place = "[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello";
-    let from = "[BENCH]/work/bot-cli-hello";
-    let data = json(&bench, "plugin info hello");
-    let origin = &data["plugins"][0]["added"];
-    let sum = origin["sha256"].as_str().unwrap().to_owned();
-    assert_eq!(
-        added.stdout,
-        format!(
-            "Added the plugin `hello` 1.2.0\n  file    {place}\n  from    {from}\n  sha256  {sum}\n"
-        )
+    // Two versions that look alike are told apart by what they say, and what somebody has changed is theirs.
+    with_hello().shows(
+        r#"
+        $ bot-cli plugin add ./bot-cli-hello | sed "s/$(sha256sum bot-cli-hello | cut -c-64)/SUM/"
+        Added the plugin `hello` 1.2.0
+          file    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+          from    [BENCH]/work/bot-cli-hello
+          sha256  SUM
+        ! next: bot-cli hello --help
+        $ bot-cli plugin info hello --json | grep changed
+        [..]"changed": false[..]
+        $ bot-cli plugin list | grep sha256 | sed "s/$(sha256sum bot-cli-hello | cut -c-64)/SUM/"
+        [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello: added from [BENCH]/work/bot-cli-hello, sha256 SUM
+        $ bot-cli plugin add ./bot-cli-hello
+        ! error: the plugin `hello` 1.2.0 was added already, from `[BENCH]/work/bot-cli-hello`
+        ! hint: bot-cli plugin upgrade hello ./bot-cli-hello
+        = 1
+        $ bot-cli plugin upgrade hello
+        [..]is the same; nothing was changed
+        ...
+        $ sed -i 's/1.2.0/1.3.0/; s/wave/bow/' bot-cli-hello; cp -r $DATA before
+        $ bot-cli plugin upgrade hello --dry-run
+        Would upgrade the plugin `hello` 1.3.0
+          version  1.2.0 -> 1.3.0
+          adds     `hello bow`
+          removes  `hello wave`
+        ...
+        $ bot-cli plugin upgrade hello
+        ! error: this needs confirmation, and there is no terminal to ask on
+        !   confirm (--skip): missing
+        ! hint: use --skip to go ahead
+        = 2
+        $ diff -r before $DATA
+        $ bot-cli plugin upgrade hello --yes
+        Upgraded the plugin `hello` 1.3.0
+          version  1.2.0 -> 1.3.0
+          adds     `hello bow`
+          removes  `hello wave`
+        ...
+        $ bot-cli plugin info hello | grep version
+        version   1.3.0
+        $ echo '# mine' >>$PLACE; cp $PLACE mine
+        $ bot-cli plugin list | grep changed
+        [..]changed since it was added: its sha256 is now [..]
+        $ bot-cli plugin remove hello
+        ! [..]was changed since it was added, and is kept: [..]
+        ! hint: bot-cli plugin remove hello --force
+        = 1
+        $ bot-cli plugin upgrade hello --skip
+        ! [..]was changed since it was added, and is kept: [..]
+        ! ...
+        = 1
+        $ diff mine $PLACE
+        $ bot-cli plugin remove hello --force
+        Removed the plugin `hello`
+        ...
+        $ test -e $PLACE || test -e ~/started || bot-cli plugin remove hello
+        ! ...
+        = 1
+        "#,
     );
-    assert_eq!(added.stderr, "next: bot-cli hello --help\n");
-    assert_eq!(origin["changed"], false);
-    let listed = run(&bench, "plugin list").stdout;
-    assert!(
-        listed.ends_with(&format!("\n{place}: added from {from}, sha256 {sum}\n")),
-        "{listed}"
-    );
-    // Two versions that look alike are told apart by what they say.
-    expect(
-        &bench,
-        &["plugin", "add", "./bot-cli-hello"],
-        1,
-        "",
-        "error: the plugin `hello` 1.2.0 was added already, from `[BENCH]/work/bot-cli-hello`\n\
-         hint: bot-cli plugin upgrade hello ./bot-cli-hello\n",
-    );
-    let same = run(&bench, "plugin upgrade hello");
-    assert!(
-        same.stdout.contains("is the same; nothing was changed"),
-        "{same:?}"
-    );
-    bench
-        .script("work/bot-cli-hello", &hello("1.3.0", "bow"))
-        .unwrap();
-    let before = tree(&bench);
-    let changes = "  version  1.2.0 -> 1.3.0\n  adds     `hello bow`\n  removes  `hello wave`\n";
-    let dry = run(&bench, "plugin upgrade hello --dry-run");
-    assert!(
-        dry.stdout.starts_with(&format!(
-            "Would upgrade the plugin `hello` 1.3.0\n{changes}"
-        )),
-        "{dry:?}"
-    );
-    expect(
-        &bench,
-        &["plugin", "upgrade", "hello"],
-        2,
-        "",
-        "error: nobody can be asked here, so that nothing was changed\n  skip (--skip): required without a terminal\n\
-         hint: `--skip` upgrades without a question, `--dry-run` shows what changes\n",
-    );
-    assert_eq!(tree(&bench), before);
-    let upgraded = run(&bench, "plugin upgrade hello --yes");
-    assert!(
-        upgraded
-            .stdout
-            .starts_with(&format!("Upgraded the plugin `hello` 1.3.0\n{changes}")),
-        "{upgraded:?}"
-    );
-    assert_eq!(
-        json(&bench, "plugin info hello")["plugins"][0]["version"],
-        "1.3.0"
-    );
-    // What somebody has changed since is theirs.
-    let file = bench.path(DATA).join("plugins/bot-cli-hello");
-    let mine = hello("1.3.0", "bow") + "# mine\n";
-    bench
-        .script(&format!("{DATA}/plugins/bot-cli-hello"), &mine)
-        .unwrap();
-    let listed = run(&bench, "plugin list").stdout;
-    assert!(
-        listed.contains("changed since it was added: its sha256 is now "),
-        "{listed}"
-    );
-    for command in ["remove hello", "upgrade hello --skip"] {
-        let kept = run(&bench, &format!("plugin {command}"));
-        assert_eq!(kept.status, Some(1), "{kept:?}");
-        assert!(
-            kept.stderr
-                .contains("was changed since it was added, and is kept"),
-            "{kept:?}"
-        );
-        assert_eq!(fs::read_to_string(&file).unwrap(), mine);
-    }
-    let removed = run(&bench, "plugin remove hello --force");
-    assert!(
-        removed.stdout.starts_with("Removed the plugin `hello`\n"),
-        "{removed:?}"
-    );
-    assert!(!file.exists());
-    assert_eq!(run(&bench, "plugin remove hello").status, Some(127));
-    assert!(!bench.path("home/started").exists());
 }
 
 #[test]
 fn every_form_of_archive_brings_its_plugin() {
-    let bench = bench();
+    let bench = with_hello();
     let files = [
         ("bot-cli-hello-1.2.0/README.md", "# Hello\n"),
-        (
-            "bot-cli-hello-1.2.0/bot-cli-hello",
-            &*hello("1.2.0", "wave"),
-        ),
-        (
-            "bot-cli-hello-1.2.0/completions/bot-cli-hello",
-            "# Completes it.\n",
-        ),
+        ("bot-cli-hello-1.2.0/bot-cli-hello", HELLO),
+        ("bot-cli-hello-1.2.0/completions/bot-cli-hello", ""),
     ];
     let tar = packed(&files);
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (path, text) in files {
-        let options = zip::write::SimpleFileOptions::default();
-        zip.start_file(path, options).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
-    }
-    let zip = zip.finish().unwrap().into_inner();
     // Made by `tar --owner=0 --group=0 -cJf hello.tar.xz bot-cli-hello`, of a plugin of version 1.1.0.
     let xz = include_bytes!("added/hello.tar.xz").to_vec();
     for (name, bytes, version) in [
         ("hello.tar.gz", gzipped(&tar), "1.2.0"),
         ("hello.tar", tar, "1.2.0"),
-        ("hello.zip", zip, "1.2.0"),
+        ("hello.zip", zipped(&files), "1.2.0"),
         ("hello.tar.xz", xz, "1.1.0"),
     ] {
         fs::write(bench.path("work").join(name), bytes).unwrap();
-        let added = json(&bench, &format!("plugin add {name}"));
-        assert_eq!(
-            (&added["name"], &added["version"]),
-            (&Value::from("hello"), &Value::from(version)),
-            "{added:#}"
-        );
-        assert_ne!(added["sha256"], added["from_sha256"]);
-        // It can be run.
-        let ran = run(&bench, "plugin info hello");
-        assert!(ran.stdout.contains("status    used\n"), "{ran:?}");
-        assert_eq!(run(&bench, "plugin remove hello").status, Some(0));
+        bench.shows(&format!(
+            "
+            $ bot-cli plugin add {name} --json | sed \"s/$(sha256sum {name} | cut -c-64)/SUM/\" | grep -oE '(version|from).*|SUM'
+            version\": \"{version}\",
+            from\": \"[BENCH]/work/{name}\",
+            from_sha256\": \"SUM\",
+            $ bot-cli plugin info hello | grep status; bot-cli plugin remove hello
+            status    used
+            ...
+            "
+        ));
     }
 }
 
 #[test]
 fn packs_and_backends_are_added_by_the_same_command() {
-    let bench = bench();
-    let made = run(&bench, "plugin new acme --role provider-pack");
-    assert_eq!(made.status, Some(0), "{made:?}");
-    let added = run(&bench, "plugin add acme");
-    assert!(added.stdout.starts_with("Added the provider pack `pack-acme` 0.1.0\n  file    [BENCH]/home/.local/share/bot-cli/packs/acme\n"), "{added:?}");
-    // Nothing here uses packs, and that is said.
-    assert_eq!(
-        added.stderr,
-        "warning: `pack-acme` is not used: no plugin here uses a provider pack\nnext: bot-cli plugin info pack-acme\n"
-    );
-    let provider = bench.path("work/acme/providers/acme.toml");
-    let text = fs::read_to_string(&provider).unwrap();
-    fs::write(&provider, text.replace("acme_llm", "acme_fast_llm")).unwrap();
-    fs::write(bench.path("work/acme/.hidden"), "not part of it").unwrap();
-    let upgraded = run(&bench, "plugin upgrade pack-acme --skip");
-    let unused = "`pack-acme` is not used: no plugin here uses a provider pack";
-    assert_eq!(upgraded.stderr, format!("warning: {unused}\n"));
-    assert!(
-        upgraded.stdout.starts_with(
-            "Upgraded the provider pack `pack-acme` 0.1.0\n  version  0.1.0, as before\n  adds     `acme_fast_llm`\n  removes  `acme_llm`\n"
-        ),
-        "{upgraded:?}"
-    );
-    assert!(!bench.path(DATA).join("packs/acme/.hidden").exists());
-    // A release of it, and then the same once more.
-    let files = ["acme-1.1/pack.toml", "acme-1.1/providers/acme.toml"].map(|path| {
-        let text = fs::read_to_string(bench.path("work/acme").join(&path["acme-1.1/".len()..]));
-        (path, text.unwrap().replace("0.1.0", "1.1.0"))
-    });
-    let release = packed(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
-    fs::write(bench.path("work/acme-1.1.tar.gz"), gzipped(&release)).unwrap();
-    for changed in [true, false] {
-        let words = "plugin upgrade pack-acme acme-1.1.tar.gz --skip";
-        let upgraded = json(&bench, words);
-        assert_eq!(upgraded["changed"], changed, "{upgraded:#}");
-        assert_eq!(upgraded["warnings"], serde_json::json!([unused]));
-    }
-    // The old one is not left behind.
-    let names: Vec<_> = fs::read_dir(bench.path(DATA).join("packs"))
-        .unwrap()
-        .map(|it| it.unwrap().file_name())
-        .collect();
-    assert_eq!(names, ["acme"]);
-    let made = run(
-        &bench,
-        "plugin new safe --role secrets-backend --lang python",
-    );
-    assert_eq!(made.status, Some(0), "{made:?}");
-    let added = run(&bench, "plugin add bot-cli-secrets-safe");
-    assert!(
-        added
-            .stdout
-            .starts_with("Added the secrets backend `secrets-safe` "),
-        "{added:?}"
-    );
-    expect(
-        &bench,
-        &["plugin", "remove", "acme"],
-        127,
-        "",
-        "error: no plugin `acme` was added\nhint: did you mean `pack-acme`?\n",
-    );
-    expect(
-        &bench,
-        &["__complete", "zsh", "--", "plugin", "remove", ""],
-        0,
-        "nothing\npack-acme\tprovider pack 1.1.0\nsecrets-safe\tsecrets backend 0.1.0\n",
-        "",
-    );
-    let versions = json(&bench, "--version");
-    let names = versions["plugins"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["name"].as_str().unwrap());
-    assert_eq!(names.collect::<Vec<_>>(), ["pack-acme", "secrets-safe"]);
-    assert_eq!(versions["plugins"][1]["protocol"], "1.0");
-    let removed = run(&bench, "plugin remove pack-acme");
-    assert!(
-        removed
-            .stdout
-            .starts_with("Removed the provider pack `pack-acme`\n"),
-        "{removed:?}"
-    );
-    assert!(!bench.path(DATA).join("packs/acme").exists());
+    let bench = with_hello();
+    let effects = r"
+        [..]calls[..] pipecat.services.openai.llm.OpenAILLMService
+        [..]modules[..] pipecat.services.openai.llm
+        [..]packages[..] pipecat-ai[openai]
+        [..]variables[..] ACME_API_KEY (secret), ACME_BASE_URL, ACME_MODEL";
+    bench.shows(&format!(
+        r#"
+        $ bot-cli -q plugin new acme --role provider-pack
+        ...
+        $ bot-cli -q plugin check ./acme
+        ...{effects}
+        ...
+        $ bot-cli -q plugin add acme --dry-run
+        ...{effects}
+        ...
+        $ bot-cli plugin add acme
+        Added the provider pack `pack-acme` 0.1.0{effects}
+        ...
+          file       [BENCH]/home/.local/share/bot-cli/packs/acme
+        ...
+        ! warning: `pack-acme` is not used: no plugin here uses a provider pack
+        ! next: bot-cli plugin info pack-acme
+        $ bot-cli plugin info pack-acme
+        ...{effects}
+        ...
+        $ sed -i s/acme_llm/acme_fast_llm/ acme/providers/acme.toml; touch acme/.hidden
+        $ bot-cli plugin upgrade pack-acme --skip
+        Upgraded the provider pack `pack-acme` 0.1.0
+          version    0.1.0, as before
+          adds       `acme_fast_llm`
+          removes    `acme_llm`
+          calls      pipecat.services.openai.llm.OpenAILLMService
+        ...
+        ! warning: `pack-acme` is not used: no plugin here uses a provider pack
+        $ ls -A $DATA/packs $DATA/packs/acme
+        [..]/packs:
+        acme
+
+        [..]/packs/acme:
+        pack.toml
+        providers
+        $ rm acme/.hidden; sed -i s/0.1.0/1.1.0/ acme/*.toml; cp -r acme acme-1.1; tar -czf acme-1.1.tar.gz acme-1.1
+        $ bot-cli -q plugin upgrade pack-acme acme-1.1.tar.gz --skip --json | grep -A 2 -E 'changed|warnings'
+        ...
+          "changed": true,
+        ...
+          "warnings": [
+            "`pack-acme` is not used: no plugin here uses a provider pack"
+          ]
+        ! warning: [..]
+        $ bot-cli plugin upgrade pack-acme acme-1.1.tar.gz --skip --json 2>/dev/null | grep changed
+          "changed": false,
+        $ bot-cli -q plugin new safe --role secrets-backend --lang python
+        ...
+        $ bot-cli plugin add bot-cli-secrets-safe
+        Added the secrets backend `secrets-safe` [..]
+        ...
+        ! ...
+        $ bot-cli plugin remove acme
+        ! error: no plugin `acme` was added
+        ! hint: did you mean `pack-acme`?
+        = 1
+        $ bot-cli __complete zsh -- plugin remove '' | tr '\t' '|'
+        nothing
+        pack-acme|provider pack 1.1.0
+        secrets-safe|secrets backend 0.1.0
+        $ bot-cli --version --json | grep -E '"(name|protocol)"'
+          "name": "bot-cli",
+        ...
+              "name": "plugin",
+        ...
+              "name": "secrets-safe",
+              "protocol": "1.0",
+        $ bot-cli plugin remove pack-acme; ls $DATA/packs
+        Removed the provider pack `pack-acme`
+        ...
+        "#,
+    ));
 }
 
 #[test]
 fn adding_at_once_loses_nothing() {
-    let bench = bench();
+    let bench = with_hello();
     let names = ["ash", "beech", "cedar", "elm", "fir", "oak"];
     for name in names {
-        let text = hello("1.0.0", "wave").replace("\"hello\"", &format!("{name:?}"));
-        bench
-            .script(&format!("work/bot-cli-{name}"), &text)
-            .unwrap();
+        let text = HELLO.replace("\"hello\"", &format!("{name:?}"));
+        bench.put(&format!("work/bot-cli-{name}"), &text);
     }
-    let children: Vec<_> = names
-        .iter()
-        .map(|name| {
-            let mut host = bench.host(&["plugin", "add", &format!("./bot-cli-{name}")]);
-            host.stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
+    let children = names.map(|name| {
+        let mut host = bench.host(&["plugin", "add", &format!("./bot-cli-{name}")]);
+        let host = host.stdout(Stdio::null()).stderr(Stdio::null());
+        host.spawn().unwrap()
+    });
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let record = fs::read_to_string(bench.path(DATA).join("plugins.lock")).unwrap();
-    let recorded: Vec<&str> = record
-        .lines()
-        .filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
-        .collect();
-    assert_eq!(recorded, names);
+    let recorded = names.map(|name| format!("name = \"{name}\"\n")).concat();
+    bench.shows(&format!("$ grep '^name' $LOCK\n{recorded}"));
 }
 
 #[test]
-fn a_command_that_was_killed_left_the_old_or_the_new_plugin() {
-    let bench = bench();
-    bench
-        .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
-        .unwrap();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    let lock = bench.path(DATA).join("plugins.lock");
-    let old = fs::read_to_string(&lock).unwrap();
-    bench
-        .script("work/bot-cli-hello", &hello("1.3.0", "bow"))
-        .unwrap();
-    let new = json(&bench, "plugin upgrade hello --dry-run");
-    let sum = new["sha256"].as_str().unwrap();
-    // As it is between the first writing of the record and the renaming of the file, and behind that.
-    let pending = format!(
-        "{old}\n[[plugin]]\nname = \"hello\"\nrole = \"command\"\nversion = \"1.3.0\"\nform = \"file\"\nfrom = \"/new\"\nsha256 = \"{sum}\"\npending = true\n"
+fn what_a_command_left_that_was_killed_is_cleared_or_recorded() {
+    // Somebody has put the new file there; then it is as between the writing of the record and the renaming of the file.
+    with_hello().shows(
+        r#"
+        $ bot-cli -q plugin add ./bot-cli-hello; cp $LOCK old
+        ...
+        $ sed s/1.2.0/1.3.0/ -i bot-cli-hello; bot-cli plugin upgrade hello --skip; cp $LOCK new
+        ...
+        $ cp old $LOCK; mkdir $DATA/.adding-x
+        $ bot-cli plugin info hello --json | grep -E 'version|changed'
+              "version": "1.3.0",
+                "changed": true[..]
+        $ bot-cli plugin upgrade hello --skip
+        [..]renewed its record and rights
+        ...
+        $ ls -d $DATA/.adding-x 2>/dev/null; bot-cli plugin info hello --json | grep -E 'changed'
+                "changed": false[..]
+        $ cp new $LOCK; sed -i s/1.3.0/1.2.0/ $PLACE
+        $ bot-cli plugin info hello --json | grep -E 'version|changed'
+              "version": "1.2.0",
+                "changed": false[..]
+        $ bot-cli plugin upgrade hello --skip
+        Upgraded the plugin `hello` 1.3.0
+        ...
+        "#,
     );
-    fs::write(&lock, &pending).unwrap();
-    let staging = bench.path(DATA).join(".adding-x");
-    fs::create_dir(&staging).unwrap();
-    let info = json(&bench, "plugin info hello");
-    assert_eq!(info["plugins"][0]["version"], "1.2.0");
-    assert_eq!(info["plugins"][0]["added"]["changed"], false, "{info:#}");
-    bench
-        .script(
-            &format!("{DATA}/plugins/bot-cli-hello"),
-            &hello("1.3.0", "bow"),
-        )
-        .unwrap();
-    let info = json(&bench, "plugin info hello");
-    assert_eq!(info["plugins"][0]["version"], "1.3.0");
-    assert_eq!(info["plugins"][0]["added"]["from"], "/new", "{info:#}");
-    assert_eq!(info["plugins"][0]["added"]["changed"], false);
-    // What was left lying is cleared by the next change, and a folder of before is back.
-    fs::create_dir_all(bench.path(DATA).join("packs/.old-acme")).unwrap();
-    let removed = run(&bench, "plugin remove hello");
-    assert_eq!(removed.status, Some(0), "{removed:?}");
-    assert!(!staging.exists() && bench.path(DATA).join("packs/acme").exists());
-    assert!(!fs::read_to_string(&lock).unwrap().contains("[[plugin]]"));
 }

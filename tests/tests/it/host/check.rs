@@ -1,16 +1,15 @@
 //! `plugin check`: a fault fails the checks that are made for it, and no others.
 
-mod faults;
+mod broken;
 mod packs;
-mod rogues;
 
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::conformance::{Kit, Report};
+use bot_cli_plugin::conformance::{Kit, Report};
+use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
@@ -35,13 +34,13 @@ pub fn checks<'a>(report: &'a Value, verdict: &str) -> Vec<&'a str> {
 
 /// The checks that fail for the plugin in `file`, with a run of `argv` unless that is empty. They are as many and as strict as in
 /// the command, but for what `kit` says.
-fn failed(kit: Kit, argv: &str) -> Vec<&'static str> {
+fn failed(kit: Kit, argv: &str) -> Vec<String> {
     let kit = match argv {
         "" => kit,
         words => kit.argv(words.split(' ')),
     };
     let report: Report = kit.check(&Cancel::new()).unwrap();
-    report.failed().map(|finding| finding.id).collect()
+    report.failed().map(|finding| finding.id.clone()).collect()
 }
 
 /// Looks at all cases, several at a time since most of the time is waiting, each with the patience for a reply. A case that comes out
@@ -75,71 +74,15 @@ pub fn all_at_once<Case: Sync>(
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Files with a fault, their modes, and the checks that fail.
-const FILES: [(&str, u32, &str, &[&str]); 6] = [
-    (
-        "bot-cli-a",
-        0o644,
-        "{\"protocol\":\"1.0\",\"name\":\"a\"}",
-        &["file_executable"],
-    ),
-    ("bot-cli-a", 0o755, "", &["manifest_in_file"]),
-    (
-        "bot-cli-a",
-        0o755,
-        "{\"protocol\":\"1.0\"}",
-        &["manifest_in_file"],
-    ),
-    (
-        "bot-cli-a",
-        0o755,
-        "{\"protocol\":\"2.0\",\"name\":\"a\"}",
-        &["manifest_protocol"],
-    ),
-    (
-        "bot-cli-a",
-        0o755,
-        "{\"protocol\":\"1.0\",\"name\":\"b\"}",
-        &["manifest_name", "version_replied"],
-    ),
-    (
-        "bot-cli-a",
-        0o755,
-        "{\"protocol\":\"1.0\",\"name\":\"a\",\"version\":\"0.1.0\",\"command\":{\"name\":\"a\",\"arguments\":[{\"name\":\"who\"}]}}",
-        &["command_tree"],
-    ),
-];
-
-#[test]
-fn what_is_wrong_with_a_file_is_found_without_a_message() {
-    let good = include_str!("../../../../host/src/new/sh/plugin.sh").replace("@NAME@", "a");
-    let (_, rest) = good.split_once("bot-cli-plugin: ").unwrap();
-    let (_, rest) = rest.split_once('\n').unwrap();
-    for (name, mode, manifest, expected) in FILES {
-        let bench = bench();
-        let file = format!("work/{name}");
-        bench
-            .script(
-                &file,
-                &format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{rest}"),
-            )
-            .unwrap();
-        bench.mode(&file, mode).unwrap();
-        let (status, report) = report(&bench, &format!("./{name}"), &[]);
-        assert_eq!(checks(&report, "failed"), expected, "{manifest}");
-        assert_eq!(status, Some(1), "{manifest}");
-    }
-}
-
 #[test]
 fn names_the_plugin_that_is_not_there() {
-    let bench = sample("mute");
+    let bench = sample(MUTE);
     for (name, hint) in [("sampel", "hint: did you mean `sample`?\n"), ("other", "")] {
         for command in ["check", "info"] {
             expect(
                 &bench,
                 &["plugin", command, name],
-                127,
+                1,
                 "",
                 &format!("error: there is no plugin `{name}`\n{hint}hint: bot-cli plugin list\n"),
             );
@@ -149,7 +92,7 @@ fn names_the_plugin_that_is_not_there() {
 
 #[test]
 fn a_check_that_is_not_made_has_not_passed() {
-    let bench = sample("mute");
+    let bench = sample(MUTE);
     let (status, report) = report(&bench, "sample", &[]);
     assert_eq!(status, Some(1));
     assert_eq!(
@@ -178,20 +121,24 @@ fn a_check_that_is_not_made_has_not_passed() {
 
 #[test]
 fn only_what_must_hold_decides_the_status() {
-    for (fault, status) in [("no-help", Some(0)), ("strict", Some(1))] {
-        let (actual, report) = report(&sample(fault), "sample", &[]);
+    let help = r#"{"method":"run","params":{"argv":["--help"],"protocol":"1.0"}}"#;
+    let later = r#"{"params":{"later":true}}"#;
+    let refused = r#"{"jsonrpc":"2.0","id":$id,"error":{"code":2,"message":"no"}}"#;
+    for (pattern, status) in [(help, Some(0)), (later, Some(1))] {
+        let rules = format!("-> {pattern}\n<- {refused}\n");
+        let (actual, report) = report(&sample(&rules), "sample", &[]);
         assert_eq!(actual, status, "{report}");
     }
 }
 
 #[test]
 fn messages_are_shown_without_passwords_and_shortened() {
-    let bench = sample("tells-password");
+    let bench = sample("-> {\"id\":\"token\"}\n!! got $line\n-- pass");
     let ran = bench
         .run(&["plugin", "check", "sample", "--argv", "ask", "--show=all"])
         .unwrap();
     let answered = "-> {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}";
-    let told = "!! got \"[hidden]\"";
+    let told = "!! got {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}";
     let shortened = "xxx… (8388609 bytes)";
     for part in [
         answered,
@@ -218,6 +165,61 @@ fn messages_are_shown_without_passwords_and_shortened() {
 }
 
 #[test]
+fn a_run_that_takes_long_breaks_no_rule() {
+    let bench =
+        sample("-> {\"method\":\"run\",\"params\":{\"argv\":[\"go\"]}}\n-- sleep 3\n-- pass");
+    let (status, report) = report(&bench, "sample", &["--argv", "go", "--timeout", "2"]);
+    assert_eq!((status, checks(&report, "failed")), (Some(0), vec![]));
+    let run = report["checks"].as_array().unwrap().iter();
+    let run = run.clone().find(|check| check["id"] == "run_replied");
+    assert_eq!(
+        run.unwrap()["reason"],
+        "the run of `--argv` took more than 2 s, which no rule forbids: `--timeout` waits longer"
+    );
+}
+
+#[test]
+fn a_crash_is_told_once_with_its_last_words() {
+    let bench = sample("-> {\"method\":\"run\"}\n!! no module named `numpy`\n-- exit 1");
+    let ran = bench
+        .run(&["plugin", "check", "sample", "--argv", "go"])
+        .unwrap();
+    let reason = "it ended (exit status: 1) instead of replying: `no module named `numpy``\n";
+    assert_eq!(ran.stdout.matches(reason).count(), 1, "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("\n  the same: missing_protocol_served, "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.ends_with(
+        "\n  hint: `--show` prints the messages, and what the plugin wrote to standard error\n"
+    ));
+}
+
+#[test]
+fn a_flag_of_a_subcommand_is_looked_for_there() {
+    let text =
+        include_str!("../../../../plugins/plugin/src/new/sh/plugin.sh").replace("@NAME@", "a");
+    let (_, rest) = text.split_once("@MANIFEST@").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    let manifest = r#"{"protocol":"1.0","name":"a","version":"0.1.0","command":{"name":"a","commands":[{"name":"list","arguments":[{"name":"json","kind":"flag","long":"json"}]}]}}"#;
+    let bench = bench();
+    let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{rest}");
+    bench.script("plugins/bot-cli-a", &text).unwrap();
+    let (_, of_list) = report(&bench, "a", &["--argv", "list"]);
+    assert!(
+        checks(&of_list, "passed").contains(&"json_option_accepted"),
+        "{of_list}"
+    );
+    let (_, of_root) = report(&bench, "a", &["--argv", "world"]);
+    assert!(
+        checks(&of_root, "not_run").contains(&"json_option_accepted"),
+        "{of_root}"
+    );
+}
+
+#[test]
 fn a_file_that_is_not_there_is_a_finding() {
     let (status, report) = report(&bench(), "./nowhere", &[]);
     assert_eq!(
@@ -228,10 +230,11 @@ fn a_file_that_is_not_there_is_a_finding() {
 
 #[test]
 fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
-    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk");
-    let hello = sdk.join("tests/examples/bot-cli-hello");
+    let hello =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/protocol/tests/examples/bot-cli-hello");
     let init = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
     let cloud = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
+    let plugin = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-plugin"));
     let greet = Path::new(env!("CARGO_BIN_EXE_it-greet"));
     for (name, file, argv, advice) in [
         // It knows no options, and parses no JSON.
@@ -244,13 +247,15 @@ fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
         ("init", init, "--list-options", &[]),
         ("init", init, "", &[]),
         ("cloud", cloud, "secrets list", &[]),
+        ("plugin", plugin, "list", &[]),
         ("greet", greet, "world --language en", &[]),
         ("greet", greet, "", &[]),
     ] {
         let bench = bench();
         let place = format!("plugins/bot-cli-{name}");
         bench.install(file, &place).unwrap();
-        let (status, report) = report(&bench, name, &["--argv", argv]);
+        let path = format!("../{place}");
+        let (status, report) = report(&bench, &path, &["--argv", argv]);
         assert_eq!(
             checks(&report, "failed"),
             advice,
@@ -260,11 +265,14 @@ fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
     }
 }
 
-/// A bench with the sample, which has this fault.
-fn sample(fault: &str) -> Bench {
+/// A bench with the sample, which does what these rules say.
+fn sample(rules: &str) -> Bench {
     let bench = bench();
     let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));
     bench.install(sample, "bin/bot-cli-sample").unwrap();
-    std::fs::write(bench.path("bin/bot-cli-sample.fault"), fault).unwrap();
+    std::fs::write(bench.path("bin/bot-cli-sample.fault"), rules).unwrap();
     bench
 }
+
+/// The rules of a sample that never replies.
+const MUTE: &str = "-> {\"id\":\"$any\"}";

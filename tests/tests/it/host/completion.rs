@@ -71,12 +71,13 @@ fn words_become_what_the_manifests_say() {
 }
 
 #[test]
-fn a_plugin_to_check_is_a_name_or_a_file() {
+fn plugins_that_are_there_are_completed() {
     let bench = bench();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
     for (words, expected) in [
-        (&["plugin", "check", "he"][..], "files\nhello\tSay hello\n"),
-        (&["plugin", "check", "./"], "files\n"),
+        (&["plugin", "info", "he"][..], "nothing\nhello\tSay hello\n"),
+        (&["plugin", "remove", "he"], "nothing\n"),
+        (&["plugin", "check", "he"], "files\n"),
         (&["plugin", "new", "--dir", ""], "folders\n"),
     ] {
         let arguments = [&["__complete", "zsh", "--"], words].concat();

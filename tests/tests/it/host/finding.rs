@@ -29,10 +29,11 @@ fn the_first_folder_wins_and_the_others_are_shown() {
         &bench,
         &["plugin", "list"],
         0,
-        "NAME   VERSION  ROLE     STATUS    FILE\n\
-         hello  -        command  used      [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n\
-         hello  -        -        shadowed  [BENCH]/plugins/bot-cli-hello\n\
-         help   -        -        shadowed  [BENCH]/plugins/bot-cli-help\n\
+        "NAME    VERSION  ROLE     STATUS    FILE\n\
+         hello   -        command  used      [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n\
+         hello   -        -        shadowed  [BENCH]/plugins/bot-cli-hello\n\
+         help    -        -        shadowed  [BENCH]/plugins/bot-cli-help\n\
+         plugin  0.1.0    command  used      [BENCH]/bin/bot-cli-plugin\n\
          \n\
          [BENCH]/plugins/bot-cli-hello: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` comes first\n\
          [BENCH]/plugins/bot-cli-help: a built-in command of bot-cli comes first\n",
@@ -161,8 +162,9 @@ fn links_to_one_file_are_one_plugin() {
         &bench,
         &["plugin", "list"],
         0,
-        "NAME   VERSION  ROLE     STATUS  FILE\n\
-         hello  1.2      command  used    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n",
+        "NAME    VERSION  ROLE     STATUS  FILE\n\
+         hello   1.2      command  used    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n\
+         plugin  0.1.0    command  used    [BENCH]/bin/bot-cli-plugin\n",
         "",
     );
 }
@@ -184,13 +186,12 @@ fn a_manifest_has_room_in_scripts_and_executables() {
     bench.script("plugins/bot-cli-native", &native).unwrap();
     let list = bench.run(&["--json", "plugin", "list"]).unwrap().stdout;
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();
-    for plugin in list["plugins"].as_array().unwrap() {
-        assert_eq!(plugin["version"], "7", "{plugin:.200}");
-    }
-    assert_eq!(list["plugins"].as_array().unwrap().len(), 2);
+    let plugins = list["plugins"].as_array().unwrap();
+    let large = plugins.iter().filter(|plugin| plugin["version"] == "7");
+    assert_eq!(large.count(), 2, "{plugins:.200?}");
     // A long text of a plugin does not push the rest off the screen.
     let shown = bench.run(&["plugin", "list"]).unwrap().stdout;
-    let row = shown.lines().nth(1).unwrap();
+    let row = shown.lines().find(|line| line.contains("native")).unwrap();
     assert!(row.chars().count() < 200, "{row:.300}");
 }
 
@@ -250,6 +251,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          later      -        -                refused  [BENCH]/plugins/bot-cli-later\n\
          other      -        -                refused  [BENCH]/plugins/bot-cli-other\n\
          plain      -        -                refused  [BENCH]/plugins/bot-cli-plain\n\
+         plugin     0.1.0    command          used     [BENCH]/bin/bot-cli-plugin\n\
          secrets-x  3.0.0    secrets-backend  unused   [BENCH]/plugins/bot-cli-secrets-x\n\
          \n\
          [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
@@ -275,7 +277,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
         &["secrets-x"],
         2,
         "",
-        "error: `secrets-x` is a secrets backend, not a command, and no plugin here uses a secrets backend\nhint: bot-cli plugin list\n",
+        "error: `secrets-x` is a secrets backend, not a command, and no plugin here uses a secrets backend\nhint: bot-cli plugin info secrets-x\n",
     );
     assert_eq!(bench.run(&["good"]).unwrap().stdout, "hello\n");
 }
@@ -283,19 +285,18 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
 #[test]
 fn a_corrupt_cache_is_rebuilt() {
     let bench = bench_with_rogue();
-    let list = bench.run(&["plugin", "list"]).unwrap();
+    let list = bench.run(&["--help"]).unwrap();
     let folder = bench.path("home/.cache/bot-cli/manifests");
     let entries: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    let [entry] = entries.as_slice() else {
-        panic!("one entry for one native executable: {entries:?}");
-    };
+    assert_eq!(entries.len(), 2, "one entry for a native executable");
+    let entry = &entries[0];
     let good = fs::read(entry).unwrap();
     for bad in [&b""[..], b"{", b"\xff", b"[]", &good[..good.len() / 2]] {
         fs::write(entry, bad).unwrap();
-        assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
+        assert_eq!(bench.run(&["--help"]).unwrap(), list);
         assert_eq!(fs::read(entry).unwrap(), good);
     }
     // More than there is memory for.
@@ -305,7 +306,7 @@ fn a_corrupt_cache_is_rebuilt() {
         .unwrap()
         .set_len(1 << 42)
         .unwrap();
-    assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
+    assert_eq!(bench.run(&["--help"]).unwrap(), list);
     assert_eq!(fs::read(entry).unwrap(), good);
 }
 

@@ -25,10 +25,7 @@ fn help_is_what_the_snapshots_say() {
         ),
         ("host_help", &[&["help", "--help"], &["help", "help"]]),
         ("host_environment", &[&["help", "environment"]]),
-        (
-            "host_plugin",
-            &[&["plugin"], &["plugin", "--help"], &["help", "plugin"]],
-        ),
+        ("host_plugin", &[&["plugin", "--help"], &["help", "plugin"]]),
         (
             "host_plugin_list",
             &[&["plugin", "list", "--help"], &["help", "plugin", "list"]],

@@ -1,87 +1,37 @@
-//! A host does not wait for a message that it has seen: what is nearly one is named, with the reason.
+//! A host does not wait for a reply that it can't read, and shows the beginning of what is not a message.
 
 use super::{bench_with_rogue, expect};
 
 #[test]
 fn a_reply_that_can_not_be_read_ends_the_run() {
     let bench = bench_with_rogue();
-    let deep = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"result":{{"data":{}{}}}}}"#,
-        "[".repeat(200),
-        "]".repeat(200)
-    );
-    for (line, reason) in [
-        (r#"{"id":1,"result":{"text":"hi"}}"#, "`jsonrpc` is missing"),
-        (r#"{"result":{"text":"hi"}}"#, "`jsonrpc` is missing"),
-        (
-            r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
-            "`jsonrpc` must be \"2.0\"",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1}"#,
-            "it has neither `result` nor `error`",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"no"}}"#,
-            "it has both `result` and `error`",
-        ),
-        (
-            r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#,
-            "it is a list, and there are no batches",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1.0,"result":{}}"#,
-            "`id` must be a whole number or a string",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":"no"}}"#,
-            "`error.code` must be a whole number",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
-            "`error` has no `message`",
-        ),
-        (
-            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
-            "it begins with a byte order mark",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"result":{"data":1e999}}"#,
-            "it is not JSON: number out of range (column 46)",
-        ),
-        (
-            deep.as_str(),
-            "it is not JSON: recursion limit exceeded (column 167)",
-        ),
+    for line in [
+        r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1}"#,
+        r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"data":1e999}}"#,
     ] {
         for mode in ["say", "said"] {
             let message =
-                format!("error: plugin `rogue` sent a reply that can't be read: {reason}\n");
+                format!("error: plugin `rogue` sent a reply that can't be read: `{line}`\n");
             expect(&bench, &["rogue", mode, line], 125, "", &message);
         }
     }
     let ran = bench
-        .run(&["--json", "rogue", "say", r#"{"id":1,"result":{}}"#])
+        .run(&["--json", "rogue", "say", r#"{"jsonrpc":"2.0","id":1}"#])
         .unwrap();
     assert!(ran.stdout.contains(r#""code": "wrong_reply""#), "{ran:?}");
 }
 
 #[test]
-fn another_message_that_can_not_be_read_is_named_once() {
+fn another_message_that_can_not_be_read_is_shown_once() {
     let reply = r#"{"jsonrpc":"2.0","id":1,"result":{"text":"done\n"}}"#;
-    for (line, reason) in [
-        (r#"{"method":"log","params":{}}"#, "`jsonrpc` is missing"),
-        (
-            r#"{"jsonrpc":"2.0","id":null,"method":"ask"}"#,
-            "`id` is null",
-        ),
-        ("{", "it ends in the middle; a message is one line"),
-    ] {
-        let warning =
-            format!("warning: plugin `rogue` printed a line that is almost a message: {reason}\n");
-        let words = ["rogue", "said", line, line, reply];
-        expect(&bench_with_rogue(), &words, 0, "done\n", &warning);
-    }
+    let line = r#"{"jsonrpc":"2.0","id":null,"method":"ask"}"#;
+    let warning =
+        format!("warning: plugin `rogue` printed a line that is not a message: `{line}`\n");
+    let words = ["rogue", "said", line, line, reply];
+    expect(&bench_with_rogue(), &words, 0, "done\n", &warning);
 }
 
 #[test]

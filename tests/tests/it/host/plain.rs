@@ -74,7 +74,7 @@ fn every_kind_of_question_is_a_line() {
                 "Name? (Ann)",
                 "too short",
                 "Again? B^[[D^Aob",
-                "(type `back` to go back)",
+                "(type `back` to go back; `\"back\"` is the word itself)",
                 "Token (hidden):",
                 "Sure? (y/N) what",
                 "type `y` for yes or `n` for no",
@@ -144,6 +144,50 @@ fn a_word_goes_back_and_the_end_of_the_input_cancels() {
             assert_eq!(rest, ["cancelled"]);
         }
     }
+}
+
+#[test]
+fn the_word_that_goes_back_is_an_answer_only_in_quotes() {
+    let mut choices = choices();
+    choices[2]["value"] = json!("back");
+    let questions = json!([
+        {"kind": "text", "message": "Name?"},
+        {"kind": "text", "message": "Name?", "back": true},
+        {"kind": "password", "message": "Token", "back": true},
+        {"kind": "select", "message": "Which?", "choices": choices, "back": true},
+    ]);
+    let ended = answered(
+        ("BOT_CLI_PROMPTS", "plain"),
+        &questions,
+        &[
+            ("Name? ", " back\r"),
+            ("Name? ", "\"back\"\r"),
+            ("Name? ", "\"\"back\"\"\r"),
+            ("Token (hidden): ", "\"back\"\r"),
+            ("Number or name: ", "\"back\"\r"),
+        ],
+    );
+    let answers: Vec<&str> = ended.screen.lines().map(str::trim_end).collect();
+    let answers: Vec<&&str> = answers
+        .iter()
+        .filter(|line| line.starts_with('{'))
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            &r#"{"action":"accept","value":"back"}"#,
+            &r#"{"action":"accept","value":"\"back\""}"#,
+            &r#"{"action":"accept","value":"back"}"#,
+            &r#"{"action":"accept","value":"back"}"#,
+        ]
+    );
+    assert_eq!(
+        ended
+            .screen
+            .matches("there is no question to go back to")
+            .count(),
+        1
+    );
 }
 
 #[test]

@@ -10,28 +10,16 @@ use super::{bench, expect};
 
 /// A command that uses packs and backends.
 fn maker() -> Value {
-    let option = |name: &str, from: &str, values: &[&str], hidden: bool| {
-        let values: Vec<Value> = values
-            .iter()
-            .map(|value| json!({ "value": value }))
-            .collect();
-        json!({
-            "name": name, "long": name, "about": "Which", "values": values,
-            "values_hidden": hidden, "values_from": from,
-        })
-    };
     json!({
         "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
         "uses": {
-            "provider-pack": { "schema": "1.1", "framework": "1.14.0" },
-            "secrets-backend": { "schema": "1.0" },
+            "provider-pack": {
+                "schema": "1.1", "framework": "1.14.0",
+                "taken": { "ids": { "a service that is built in": ["near_stt"] } },
+            },
+            "secrets-backend": { "schema": "1.0", "names": ["local"] },
         },
-        "command": { "name": "make", "arguments": [
-            option("stt", "provider-pack/stt", &["near_stt"], true),
-            option("llm", "provider-pack/llm", &["near_llm"], false),
-            option("tts", "provider-pack/tts", &[], false),
-            option("keeper", "secrets-backend", &["local"], false),
-        ] },
+        "command": { "name": "make" },
     })
 }
 
@@ -51,7 +39,8 @@ pub fn pack(name: &str) -> Value {
 /// A good service.
 pub fn service(id: &str, kind: &str) -> Value {
     json!({
-        "id": id, "kind": kind, "label": format!("Service {id}"), "module": "acme.services", "class": "AcmeService",
+        "id": id, "kind": kind, "label": format!("Service {id}"), "packages": ["acme>=1,<2"],
+        "module": "acme.services", "class": "AcmeService",
         "args": [{ "name": "api_key", "env": "ACME_API_KEY" }],
     })
 }
@@ -97,6 +86,7 @@ about = "Model"
 id = "files_llm"
 kind = "llm"
 label = "Files"
+packages = ["files>=1,<2"]
 module = "files.llm"
 class = "FilesLLM"
 args = [{ name = "settings.model", env = "FILES_MODEL", default = "one" }]
@@ -200,6 +190,7 @@ fn without_a_command_that_uses_them_they_are_not_used() {
         "NAME          VERSION  ROLE             STATUS  FILE\n\
          pack-acme     1.2.0    provider-pack    unused  [BENCH]/plugins/bot-cli-pack-acme\n\
          pack-files    0.1.0    provider-pack    unused  [BENCH]/home/.local/share/bot-cli/packs/files\n\
+         plugin        0.1.0    command          used    [BENCH]/bin/bot-cli-plugin\n\
          secrets-safe  1.0.0    secrets-backend  unused  [BENCH]/plugins/bot-cli-secrets-safe\n\
          \n\
          [BENCH]/plugins/bot-cli-pack-acme: no plugin here uses a provider pack\n\
@@ -213,7 +204,7 @@ fn without_a_command_that_uses_them_they_are_not_used() {
         2,
         "",
         "error: `pack-acme` is a provider pack, not a command, and no plugin here uses a provider pack\n\
-         hint: bot-cli plugin list\n",
+         hint: bot-cli plugin info pack-acme\n",
     );
 }
 
@@ -242,26 +233,29 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
         (
             &["pack-acme"][..],
             "error: `pack-acme` is a provider pack, not a command: `bot-cli make` offers its services\n\
-             hint: bot-cli make --stt acme_stt\nhint: bot-cli plugin list\n",
+             hint: bot-cli plugin info pack-acme\n",
         ),
         (
             &["pack-files", "now"],
             "error: `pack-files` is a provider pack, not a command: `bot-cli make` offers its services\n\
-             hint: bot-cli make --llm files_llm\nhint: bot-cli plugin list\n",
+             hint: bot-cli plugin info pack-files\n",
         ),
         (
             &["pack-ask"],
             "error: `pack-ask` is a provider pack, not a command: `bot-cli make` offers its services\n\
-             hint: bot-cli make --stt SERVICE\nhint: bot-cli plugin list\n",
+             hint: bot-cli plugin info pack-ask\n",
         ),
         (
             &["secrets-safe", "--verbose"],
             "error: `secrets-safe` is a secrets backend, not a command: `bot-cli make` can store secrets in it\n\
-             hint: bot-cli make --keeper safe\nhint: bot-cli plugin list\n",
+             hint: bot-cli plugin info secrets-safe\n",
         ),
         (
             &["pack-none"],
-            "error: there is no command `pack-none`\nhint: bot-cli --help\n",
+            "error: there is no command `pack-none`\n\
+             hint: there is no file `bot-cli-pack-none` in `[BENCH]/home/.local/share/bot-cli/plugins`, `[BENCH]/bin` or a folder of PATH\n\
+             hint: once you have the file: bot-cli plugin add FILE\n\
+             hint: bot-cli --help\n",
         ),
     ] {
         expect(
@@ -277,14 +271,8 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
             &["secrets-safe", "--help"][..],
             "Keeps secrets\n\n\
              `secrets-safe` is a secrets backend, not a command: `bot-cli make` can store secrets in it\n\n\
-             Use:\n  bot-cli make --keeper safe\n  bot-cli plugin list\n\n\
+             More:\n  bot-cli plugin info secrets-safe\n\n\
              Settings:\n  address  Where it is (required)\n  team\n",
-        ),
-        (
-            &["help", "pack-files"],
-            "From files\n\n\
-             `pack-files` is a provider pack, not a command: `bot-cli make` offers its services\n\n\
-             Use:\n  bot-cli make --llm files_llm\n  bot-cli plugin list\n",
         ),
         (&["pack-acme", "--version"], "bot-cli-pack-acme 1.2.0\n"),
     ] {
@@ -294,70 +282,19 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
 }
 
 #[test]
-fn what_packs_and_backends_bring_is_completed_from_their_files() {
-    let bench = bench_with_roles();
+fn services_of_packs_are_completed_by_the_command_that_uses_them() {
+    let bench = bench();
+    let init = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
+    bench.install(init, "bin/bot-cli-init").unwrap();
+    folder(&bench, "files", DECLARED, PROVIDER);
     for (words, expected) in [
-        (
-            &["make", "--stt", ""][..],
-            "near_stt\t\nacme_stt\tService acme_stt\n",
-        ),
-        (&["make", "--stt=a"], "--stt=acme_stt\tService acme_stt\n"),
-        (&["make", "--llm", "f"], "files_llm\tFiles\n"),
-        (&["make", "--tts", ""], ""),
-        (&["make", "--keeper", ""], "local\t\nsafe\tKeeps secrets\n"),
+        (&["init", "--llm", "fil"][..], "files_llm\tFiles\n"),
+        (&["init", "--llm=files"], "--llm=files_llm\tFiles\n"),
+        (&["init", "--stt", "files"], ""),
     ] {
         let arguments = [&["__complete", "zsh", "--"], words].concat();
         expect(&bench, &arguments, 0, &format!("nothing\n{expected}"), "");
     }
-    for (shell, words, expected) in [
-        (
-            "fish",
-            &["make", "--stt", "ac"][..],
-            "nothing\nacme_stt\tService acme_stt\n",
-        ),
-        (
-            "powershell",
-            &["=make", "=--stt", "=ac"],
-            "nothing\nacme_stt\tacme_stt\tService acme_stt\n",
-        ),
-        (
-            "bash",
-            &["bot-cli make --stt ac", " =:"],
-            "nothing\nac\n\nacme_stt\n",
-        ),
-        (
-            "bash",
-            &["bot-cli make --stt=ac", " =:"],
-            "nothing\nac\n\nacme_stt\n",
-        ),
-    ] {
-        let arguments = [&["__complete", shell, "--"], words].concat();
-        expect(&bench, &arguments, 0, expected, "");
-    }
-    let check = ["__complete", "zsh", "--", "plugin", "check", "secrets"];
-    expect(
-        &bench,
-        &check,
-        0,
-        "files\nsecrets-safe\tKeeps secrets\n",
-        "",
-    );
-    nothing_was_started(&bench);
-}
-
-#[test]
-fn help_names_what_packs_and_backends_bring() {
-    let bench = bench_with_roles();
-    let help = bench.run(&["make", "--help"]).unwrap().stdout;
-    for line in [
-        "      --stt <STT>        Which [from plugins: acme_stt]\n",
-        "      --llm <LLM>        Which [possible values: near_llm, files_llm]\n",
-        "      --tts <TTS>        Which\n",
-        "      --keeper <KEEPER>  Which [possible values: local, safe]\n",
-    ] {
-        assert!(help.contains(line), "{help}");
-    }
-    nothing_was_started(&bench);
 }
 
 #[test]

@@ -184,7 +184,16 @@ fn an_unknown_name_is_answered_by_near_ones_and_nothing_runs() {
             "hint: did you mean `bot-cli hello` or `bot-cli help`?\n",
         ),
         ("plugins", "hint: did you mean `bot-cli plugin`?\n"),
-        ("weather", ""),
+        (
+            "weather",
+            "hint: there is no file `bot-cli-weather` in `[BENCH]/home/.local/share/bot-cli/plugins`, `[BENCH]/bin` or a folder of PATH\n\
+             hint: once you have the file: bot-cli plugin add FILE\n",
+        ),
+        (
+            "cloud",
+            "hint: there is no file `bot-cli-cloud` in `[BENCH]/home/.local/share/bot-cli/plugins`, `[BENCH]/bin` or a folder of PATH\n\
+             hint: it is released together with bot-cli: put it into `[BENCH]/bin`\n",
+        ),
         ("sk-live-1", ""),
         ("../hello", "hint: did you mean `bot-cli hello`?\n"),
         ("Hello", "hint: did you mean `bot-cli hello`?\n"),
@@ -227,7 +236,7 @@ fn a_version_is_one_document_with_json() {
         format!("{{\n  \"name\": \"{name}\",\n  \"version\": \"{version}\"\n}}\n")
     };
     let own = format!(
-        "{{\n  \"name\": \"bot-cli\",\n  \"version\": \"{}\",\n  \"protocol\": \"1.0\",\n  \"file\": \"[BENCH]/bin/bot-cli\",\n  \"plugins\": [\n    {{\n      \"name\": \"hello\",\n      \"version\": \"1.2\",\n      \"role\": \"command\",\n      \"protocol\": \"1.0\",\n      \"status\": \"used\",\n      \"file\": \"[BENCH]/plugins/bot-cli-hello\"\n    }}\n  ]\n}}\n",
+        "{{\n  \"name\": \"bot-cli\",\n  \"version\": \"{}\",\n  \"protocol\": \"1.0\",\n  \"file\": \"[BENCH]/bin/bot-cli\",\n  \"plugins\": [\n    {{\n      \"name\": \"hello\",\n      \"version\": \"1.2\",\n      \"role\": \"command\",\n      \"protocol\": \"1.0\",\n      \"status\": \"used\",\n      \"file\": \"[BENCH]/plugins/bot-cli-hello\"\n    }},\n    {{\n      \"name\": \"plugin\",\n      \"version\": \"0.1.0\",\n      \"role\": \"command\",\n      \"protocol\": \"1.0\",\n      \"status\": \"used\",\n      \"file\": \"[BENCH]/bin/bot-cli-plugin\"\n    }}\n  ]\n}}\n",
         env!("CARGO_PKG_VERSION")
     );
     for (arguments, document) in [

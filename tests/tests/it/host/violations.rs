@@ -27,6 +27,20 @@ fn each_breach_of_the_protocol_has_its_line() {
     }
 }
 
+/// Otherwise both would wait for ever: the host until it can write, the plugin until it is read.
+#[test]
+fn a_plugin_that_leaves_its_answers_unread_is_ended() {
+    let request = r#"{"jsonrpc":"2.0","id":"x","method":"stdin","params":{}}"#;
+    let words = [&["rogue", "say"][..], &vec![request; 3_000]].concat();
+    expect(
+        &bench_with_rogue(),
+        &words,
+        125,
+        "",
+        "error: plugin `rogue` asks on and on without reading the answers\n",
+    );
+}
+
 #[test]
 fn a_crash_comes_with_the_last_words() {
     expect(
@@ -62,6 +76,18 @@ fn a_plugin_for_another_protocol_says_which() {
         125,
         "",
         "error: protocol 1.0 is not supported\nhint: the plugin speaks 2.0, 2.1, this host 1.0\n",
+    );
+}
+
+#[test]
+fn an_error_without_an_exit_status_is_said_to_break_the_protocol() {
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"lost"}}"#;
+    expect(
+        &bench_with_rogue(),
+        &["rogue", "said", error],
+        125,
+        "",
+        "error: lost\nhint: the plugin broke the protocol: the code of its error is 0, and not an exit status\n",
     );
 }
 

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io::Write;
 use std::os::fd::AsFd;
@@ -138,53 +138,117 @@ fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
 }
 
 #[test]
-fn the_next_run_completes_an_update_that_was_killed_and_the_way_back() {
+fn the_next_update_finishes_one_that_was_killed() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     done(folder.path(), &web(&["my-bot", "--recording"]));
     fs::write(target.join("mine"), "mine").unwrap();
-    let before = tree(&target);
-    // One file appears, one goes away, others change, and what they were is kept.
+    let bot = target.join("server/bot.py");
+    let code = fs::read_to_string(&bot).unwrap();
+    fs::write(&bot, code + "\n\nMINE = 1\n").unwrap();
+    let from = contents(&target);
+    // One file appears, one goes away, others change, and one of them has an edit.
     let update = ["my-bot", "--update", "--no-recording", "--transcription"];
-    let undo = ["my-bot", "--undo"];
-    let of_update = whole(folder.path(), &update);
-    let after = tree(&target);
-    let of_undo = whole(folder.path(), &undo);
-    assert_eq!(tree(&target), before);
-    for (command, all, from, to) in [
-        (&update[..], of_update, &before, &after),
-        (&undo, of_undo, &after, &before),
-    ] {
-        let mut runs = Interruptions::of(all, MOST / 2);
-        while let Some(after) = runs.next() {
-            plant(&target, from);
-            interrupt(folder.path(), command, Signal::KILL, after);
-            let mut found = tree(&target);
-            found.retain(|name, _| !name.starts_with(STAGING));
-            runs.learn(found != *from);
-            // Each file is as it was or as it will be.
-            for (name, bytes) in &found {
-                assert!(
-                    [from, to].iter().any(|side| side.get(name) == Some(bytes)),
-                    "{name}, after {after}"
-                );
-            }
-            for name in from.keys().filter(|name| to.contains_key(*name)) {
-                assert!(found.contains_key(name), "{name}, after {after}");
-            }
-            // It is found wherever the project is then.
-            fs::rename(&target, folder.path().join("renamed")).unwrap();
-            let next = super::run(folder.path(), &[&["renamed"], &command[1..]].concat());
-            fs::rename(folder.path().join("renamed"), &target).unwrap();
-            // What is done can't be undone once more.
+    let all = whole(folder.path(), &update);
+    let to = contents(&target);
+    let mut runs = Interruptions::of(all, MOST / 2);
+    while let Some(after) = runs.next() {
+        plant(&target, &from);
+        interrupt(folder.path(), &update, Signal::KILL, after);
+        let found = contents(&target);
+        runs.learn(found != from);
+        // Each file is as it was or as it will be.
+        for (name, bytes) in &found {
             assert!(
-                next.status == Some(0) || command == undo && found == before,
-                "{next:?}"
+                [&from, &to]
+                    .iter()
+                    .any(|side| side.get(name) == Some(bytes)),
+                "{name}, after {after}"
             );
-            assert_eq!(tree(&target), *to, "after {after}");
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         }
+        for name in from.keys().filter(|name| to.contains_key(*name)) {
+            assert!(found.contains_key(name), "{name}, after {after}");
+        }
+        // It is found wherever the project is then, and its options need not be said again once it was begun.
+        let renamed = folder.path().join("renamed");
+        fs::rename(&target, &renamed).unwrap();
+        let begun = renamed.join(STAGING).join("update.json").exists();
+        let again = if begun {
+            &["renamed", "--update"][..]
+        } else {
+            &[&["renamed"], &update[1..]].concat()
+        };
+        let next = super::run(folder.path(), again);
+        assert_eq!(next.status, Some(0), "{next:?}");
+        fs::rename(&renamed, &target).unwrap();
+        let found = contents(&target);
+        let names = found.keys().chain(to.keys());
+        let differs: Vec<_> = names.filter(|it| found.get(*it) != to.get(*it)).collect();
+        assert!(differs.is_empty(), "after {after}: {differs:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
+}
+
+#[test]
+fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &web(&["my-bot", "--recording"]));
+    let from = contents(&target);
+    done(
+        folder.path(),
+        &["my-bot", "--update", "--no-recording", "--transcription"],
+    );
+    let to = contents(&target);
+    let changed = from
+        .keys()
+        .chain(to.keys())
+        .filter(|name| from.get(*name) != to.get(*name));
+    let changed: BTreeSet<&String> = changed.collect();
+    let (record, files): (Vec<_>, Vec<_>) = changed
+        .into_iter()
+        .partition(|name| name.starts_with(".bot-cli/"));
+    assert!(
+        files.len() > 4 && record.len() == 2,
+        "{files:?}, {record:?}"
+    );
+    // The archive is the last.
+    let order: Vec<&String> = files.into_iter().chain(record.into_iter().rev()).collect();
+    for done in 0..order.len() {
+        let mut found = from.clone();
+        for name in &order[..done] {
+            found.remove(*name);
+            found.extend(to.get(*name).map(|bytes| ((*name).clone(), bytes.clone())));
+        }
+        plant(&target, &found);
+        leave(&target, &[("README.md", "new")], &Value::Null);
+        let staging = target.join(STAGING);
+        fs::remove_file(staging.join("journal.json")).unwrap();
+        fs::write(staging.join("update.json"), &to[".bot-cli/project.json"]).unwrap();
+        let is_recorded = done + 1 == order.len();
+        if !is_recorded {
+            let check = super::run(folder.path(), &["my-bot", "--update", "--check"]);
+            assert_eq!(check.status, Some(1), "{check:?}");
+            let create = super::run(folder.path(), &web(&["my-bot", "--eval"]));
+            let hint = "`bot-cli init my-bot --update` finishes it";
+            assert!(create.stderr.contains(hint), "{create:?}");
+        }
+        let (status, document) = super::json(folder.path(), &["my-bot", "--update"]);
+        let expected = if is_recorded { "discarded" } else { "update" };
+        assert_eq!(
+            (status, &document["recovered"]),
+            (Some(0), &json!(expected))
+        );
+        assert_eq!(contents(&target), to, "{done}");
+        assert!(!staging.exists());
+    }
+}
+
+/// The project without what is made ready in it, and without what the last update has replaced.
+fn contents(target: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = tree(target);
+    found.retain(|name, _| !name.starts_with(STAGING) && !name.starts_with(".bot-cli/before"));
+    found
 }
 
 #[test]
@@ -335,93 +399,9 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
     assert!(!staging.exists());
 
     // What can't be done as it is written completes nothing.
-    for arguments in [
-        &["my-bot", "--update", "--config", "none.json"][..],
-        &["my-bot", "--undo", "--eval"],
-    ] {
-        let folder = about_to_appear();
-        let run = super::run(folder.path(), arguments);
-        assert_eq!(run.status, Some(2), "{run:?}");
-        assert!(folder.path().join("my-bot").join(STAGING).exists());
-    }
-}
-
-#[test]
-fn a_way_back_that_fails_after_part_of_it_does_not_say_that_nothing_was_undone() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    done(folder.path(), &web(&["my-bot"]));
-    done(folder.path(), &["my-bot", "--update", "--recording"]);
-    let steps = json!([
-        { "path": "server/gone.py", "replaces": null },
-        { "path": "README.md", "replaces": "0" },
-        { "path": ".bot-cli/undo/files.json", "replaces": "0", "removes": true },
-    ]);
-    leave(
-        &target,
-        &[("server/gone.py", "gone\n"), ("README.md", "old")],
-        &steps,
-    );
-    fs::write(target.join("server/recording.py"), "mine\n").unwrap();
-    let (status, document) = super::json(folder.path(), &["my-bot", "--undo"]);
-    assert_eq!(status, Some(1));
-    assert!(target.join("server/gone.py").exists());
-    let hints = document["error"]["hints"].to_string();
-    assert!(
-        hints.contains("nothing else was changed; undoing") && !hints.contains("nothing was"),
-        "{hints}"
-    );
-}
-
-#[test]
-fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_runs_are_between() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    done(folder.path(), &web(&["my-bot"]));
-    // What a killed update leaves that was about to replace a file, which the user has edited since.
-    let left = [("README.md", "new"), (".bot-cli/undo/.gitignore", "*\n")];
-    let steps = json!([
-        { "path": "README.md", "replaces": "0" },
-        { "path": ".bot-cli/undo", "replaces": null },
-    ]);
-    leave(&target, &left, &steps);
-
-    let undo = |words: &str| {
-        let (status, said) = super::json(folder.path(), &["my-bot", "--undo"]);
-        assert_eq!(status, Some(1));
-        let message = said["error"]["message"].as_str().unwrap();
-        assert_eq!(message, format!("the last update can't be undone: {words}"));
-    };
-    undo("it was interrupted, and files were changed after that");
-    // Whether that is all of it, nobody knows.
-    for option in [None, Some("--dry-run"), Some("--check")] {
-        let update: Vec<&str> = ["my-bot", "--update"].into_iter().chain(option).collect();
-        let run = super::run(folder.path(), &update);
-        let failed = option == Some("--check");
-        assert_eq!(run.status, Some(failed.into()), "{run:?}");
-        assert!(!run.stdout.contains("up to date"), "{run:?}");
-        for words in [
-            "interrupted and completed only in part: `bot-cli init my-bot --update` with",
-            "remove `my-bot/.bot-cli/undo`",
-        ] {
-            assert!(run.stdout.contains(words), "{run:?}");
-        }
-        let (_, document) = super::json(folder.path(), &update);
-        assert_eq!(document["up_to_date"], false);
-        let note = document["review"][0]["note"].as_str().unwrap();
-        assert!(note.contains("completed only in part"), "{note}");
-    }
-    undo("it was interrupted, and files were changed after that");
-    let update = ["my-bot", "--update", "--transcription"];
-    let run = super::run(folder.path(), &update);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(
-        run.stderr.contains("can't be undone") && !run.stdout.contains("--undo"),
-        "{run:?}"
-    );
-    let text = done(folder.path(), &["my-bot", "--update", "--check"]);
-    assert_eq!(text, "my-bot is up to date\n");
-    undo("it went on from one that was interrupted");
-    done(folder.path(), &["my-bot", "--update", "--recording"]);
-    done(folder.path(), &["my-bot", "--undo"]);
+    let folder = about_to_appear();
+    let arguments = ["my-bot", "--update", "--config", "none.json"];
+    let run = super::run(folder.path(), &arguments);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(folder.path().join("my-bot").join(STAGING).exists());
 }

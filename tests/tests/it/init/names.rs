@@ -1,6 +1,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::{command, done, json, problems, run, tree, web};
 
@@ -32,10 +33,6 @@ fn names_that_are_of_no_use_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(300);
     for (arguments, problem) in [
-        (
-            vec!["my-bot", "--name", "日本語"],
-            "project_name: `日本語` has no ASCII letter or digit to derive the names of the package and the agent from",
-        ),
         (vec!["my-bot", "--name", ""], "project_name: empty"),
         (
             vec!["my-bot", "--name", &long],
@@ -46,8 +43,8 @@ fn names_that_are_of_no_use_are_refused() {
             "project_name: `x\\u{1b}]0;owned\\u{7}y` contains control characters",
         ),
         (
-            vec!["日本語"],
-            "project_name: missing, and the directory's name can't be used: `日本語` has no ASCII letter or digit to derive the names of the package and the agent from",
+            vec!["x\u{202e}y"],
+            "project_name: missing, and the directory's name can't be used: `x\\u{202e}y` contains control characters",
         ),
         (vec!["/"], "project_name: missing"),
     ] {
@@ -60,12 +57,13 @@ fn names_that_are_of_no_use_are_refused() {
 }
 
 #[test]
-fn a_short_or_long_folder_serves_and_says_what_packages_are_called() {
+fn a_folder_of_any_name_serves_and_says_what_packages_are_called() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(70);
     for (target, slug, why) in [
         ("b", "b-bot", "`b` is too short"),
         ("w1", "w1-bot", "`w1` is too short"),
+        ("日本語", "bot", "`日本語` has no ASCII letter or digit"),
         (&long, &long[..63], "is too long"),
     ] {
         let made = run(folder.path(), &web(&[target]));
@@ -81,6 +79,47 @@ fn a_short_or_long_folder_serves_and_says_what_packages_are_called() {
         let readme = fs::read_to_string(folder.path().join(target).join("README.md")).unwrap();
         assert!(readme.starts_with(&format!("# {target}\n")), "{readme}");
     }
+}
+
+#[test]
+fn the_home_directory_and_the_root_are_used_only_where_they_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (within, doubt) in [
+        (
+            folder.path(),
+            "this is your home directory, not a folder in it",
+        ),
+        (Path::new("/"), "this is the root folder"),
+    ] {
+        let output = command(within, &web(&["--name", "my-bot"]))
+            .env("HOME", folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let shown = within.display();
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            format!(
+                "error: no folder was given, and `{shown}` is used only where it is: {doubt}\n\
+                 hint: `bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here\n"
+            )
+        );
+    }
+    assert!(tree(folder.path()).is_empty());
+    let mut named = command(folder.path(), &web(&[".", "--name", "x"]));
+    assert!(named.env("HOME", folder.path()).status().unwrap().success());
+}
+
+#[test]
+fn the_folder_that_nobody_named_is_named_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), &web(&["--name", "my-bot"]));
+    let note = format!(
+        "note: no folder was given: the project goes into `{}`\n",
+        folder.path().display()
+    );
+    assert!(run.stderr.starts_with(&note), "{run:?}");
+    assert!(folder.path().join("server/bot.py").is_file());
 }
 
 #[test]

@@ -91,6 +91,7 @@ pub(super) fn service(id: &str, members: &Value) -> Value {
         "id": id,
         "kind": kind,
         "label": format!("Label of {id}").replace('_', " "),
+        "packages": ["acme-speech>=1.2,<2"],
         "module": "acme_speech.services",
         "class": "AcmeService",
         "args": [{ "name": "api_key", "env": "ACME_API_KEY" }],
@@ -131,7 +132,7 @@ pub(super) fn hearing<'a>(first: &[&'a str], stt: &'a str) -> Vec<&'a str> {
     [first, &options].concat()
 }
 
-const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n";
+const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.1\"\nframework = \">=1.14,<2\"\n";
 
 const PROVIDER: &str = r#"
 label = "Acme"
@@ -159,6 +160,7 @@ id = "acme_tts"
 kind = "tts"
 label = "Acme (it's #1)"
 extras = ["openai"]
+packages = ["acme-speech>=1.2,<2"]
 module = "acme_speech.tts"
 class = "AcmeTTSService"
 args = [
@@ -221,7 +223,7 @@ fn a_project_has_the_services_of_a_pack_and_names_it() {
     assert_eq!(run.status, Some(0), "{run:?}");
     let made = tree(&user.path("work/my-bot"));
     let text = |path: &str| String::from_utf8(made[path].clone()).unwrap();
-    let bot = text("server/bot.py");
+    let bot = text("server/services.py");
     for line in [
         "from acme_speech.stt import AcmeSTTService",
         "from acme_speech.tts import AcmeTTSService",
@@ -404,7 +406,7 @@ while [ $i -lt 900 ]; do
   printf '{"jsonrpc":"2.0","method":"log","params":{"id":1,"level":"warn","message":"your token has\\nexpired"}}\n'
   i=$((i + 1))
 done
-printf '{"jsonrpc":"2.0","id":1,"result":{"providers":[{"label":"C","site":"https://c.example","env":{},"service":[{"id":"chatty_stt","kind":"stt","label":"C","module":"c.c","class":"CService"}]}]}}\n'
+printf '{"jsonrpc":"2.0","id":1,"result":{"providers":[{"label":"C","site":"https://c.example","env":{},"service":[{"id":"chatty_stt","kind":"stt","label":"C","packages":["c>=1,<2"],"module":"c.c","class":"CService"}]}]}}\n'
 "#;
 
 #[test]

@@ -148,11 +148,11 @@ fn what_is_no_record_of_ours_stays() {
             |project| {
                 fs::create_dir(project.join(".bot-cli")).unwrap();
                 fs::write(project.join(FILES[1]), "new").unwrap();
-                fs::write(project.join(FILES[2]), r#"{"schema": 2, "tool": "9.0.0"}"#).unwrap();
+                fs::write(project.join(FILES[2]), r#"{"schema": 1, "tool": "9.0.0"}"#).unwrap();
             },
             &[
-                ".bot-cli/base.tar.gz: was written by a later version of bot-cli",
-                ".bot-cli/project.json: was written by a later version of bot-cli",
+                ".bot-cli/base.tar.gz: was written by bot-cli-init 9.0.0, and this is 0.1.0",
+                ".bot-cli/project.json: was written by bot-cli-init 9.0.0, and this is 0.1.0",
             ],
         ),
     ];

@@ -1,5 +1,6 @@
 //! `bot-cli init DIR --update`: a project that its user has worked on.
 
+mod committed;
 mod conflicts;
 mod options;
 mod records;
@@ -22,10 +23,10 @@ fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
     (folder, project)
 }
 
-/// Everything of the project but what is kept for `--undo`.
+/// Everything of the project but what the last update has replaced.
 fn contents(project: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = tree(project);
-    found.retain(|path, _| !path.starts_with(".bot-cli/undo"));
+    found.retain(|path, _| !path.starts_with(".bot-cli/before"));
     found
 }
 
@@ -48,7 +49,7 @@ fn updated(folder: &Path, options: &[&str]) -> Value {
 }
 
 #[test]
-fn an_untouched_project_becomes_the_one_that_would_be_made_now_and_back() {
+fn an_untouched_project_becomes_the_one_that_would_be_made_now() {
     for options in [
         &["--recording"][..],
         &["-t", "p2p_webrtc", "-t", "carrier_a"],
@@ -61,7 +62,6 @@ fn an_untouched_project_becomes_the_one_that_would_be_made_now_and_back() {
         ],
     ] {
         let (folder, made) = project(&[]);
-        let before = tree(&made);
         let document = updated(folder.path(), options);
         assert_eq!(document["written"], true);
         assert_eq!(document["merged"], json!([]), "{options:?}");
@@ -81,10 +81,6 @@ fn an_untouched_project_becomes_the_one_that_would_be_made_now_and_back() {
             tree(&fresh.path().join("my-bot")),
             "{options:?}"
         );
-
-        let run = run(folder.path(), &["my-bot", "--undo"]);
-        assert_eq!(run.status, Some(0), "{run:?}");
-        assert_eq!(tree(&made), before, "{options:?}");
     }
 }
 
@@ -163,16 +159,15 @@ fn a_failure_that_can_not_be_written_is_one() {
 #[test]
 fn the_next_steps_are_about_files_that_are_there() {
     let (dependencies, variables) = ("server/pyproject.toml", "server/.env.example");
-    let [sync, cat, undo] = [
+    let [sync, cat] = [
         "uv sync --directory my-bot/server",
         "cat my-bot/server/.env.example",
-        "bot-cli init my-bot --undo",
     ];
     for (gone, expected) in [
-        (&[][..], &[sync, cat, undo][..]),
-        (&[dependencies], &[cat, undo]),
-        (&[variables], &[sync, undo]),
-        (&[dependencies, variables], &[undo]),
+        (&[][..], &[sync, cat][..]),
+        (&[dependencies], &[cat]),
+        (&[variables], &[sync]),
+        (&[dependencies, variables], &[]),
     ] {
         let (folder, made) = project(&[]);
         for file in gone {
@@ -210,10 +205,9 @@ fn edits_stay_and_every_file_is_told_of() {
         document["removed"],
         json!(["server/.dockerignore", "server/cloud-deploy.toml"])
     );
-    assert_eq!(document["deleted"], json!(["server/.python-version"]));
     assert_eq!(
-        document["moved"],
-        json!([{ "path": "README.md", "to": "docs/start.md" }])
+        document["deleted"],
+        json!(["README.md", "server/.python-version"])
     );
     assert_eq!(
         document["kept"],
@@ -225,7 +219,6 @@ fn edits_stay_and_every_file_is_told_of() {
             ".bot-cli/base.tar.gz",
             ".bot-cli/project.json",
             ".gitignore",
-            "docs/start.md",
             "server/pyproject.toml",
         ])
     );
@@ -234,8 +227,6 @@ fn edits_stay_and_every_file_is_told_of() {
         bot.contains("# Mine.\nSYSTEM_PROMPT = (") && bot.contains("Recorder("),
         "{bot}"
     );
-    let start = fs::read_to_string(made.join("docs/start.md")).unwrap();
-    assert!(start.contains("recording"), "{start}");
     assert!(!made.join("README.md").exists());
     assert_eq!(
         fs::read_to_string(made.join("server/own.py")).unwrap(),
@@ -277,40 +268,6 @@ fn ends_of_lines_stay() {
             "{file}"
         );
     }
-}
-
-#[test]
-fn a_later_update_takes_the_place_of_what_can_be_undone() {
-    let (folder, made) = project(&[]);
-    updated(folder.path(), &["--recording"]);
-    let between = contents(&made);
-    updated(folder.path(), &["--transcription"]);
-    done(folder.path(), &["my-bot", "--undo"]);
-    assert_eq!(contents(&made), between);
-    let (status, document) = reply(folder.path(), &["my-bot", "--undo"]);
-    assert_eq!(
-        (status, &document["error"]["code"]),
-        (Some(1), &json!("nothing_to_undo"))
-    );
-    // Nobody commits it.
-    updated(folder.path(), &["--transcription"]);
-    let ignored = fs::read_to_string(made.join(".bot-cli/undo/.gitignore")).unwrap();
-    assert_eq!(ignored, "*\n");
-}
-
-#[test]
-fn undo_spares_what_was_edited_since() {
-    let (folder, made) = project(&[]);
-    updated(folder.path(), &["--recording"]);
-    append(&made.join("server/bot.py"), "# since\n");
-    let before = tree(&made);
-    let (status, document) = reply(folder.path(), &["my-bot", "--undo"]);
-    assert_eq!(
-        (status, &document["error"]["code"]),
-        (Some(1), &json!("conflict"))
-    );
-    assert_eq!(document["error"]["fields"][0]["field"], "server/bot.py");
-    assert_eq!(tree(&made), before);
 }
 
 #[test]
@@ -377,27 +334,6 @@ fn what_is_no_file_is_left_alone() {
     assert_eq!(document["conflicts"][0]["path"], "server/recording.py");
     assert_eq!(document["conflicts"][0]["yours"], "mine\n");
     assert_eq!(tree(folder.path()), before);
-}
-
-#[test]
-fn a_file_that_may_have_been_moved_to_two_places_is_not_given_up() {
-    let (folder, made) = project(&[]);
-    let server = made.join("server");
-    fs::rename(server.join("bot.py"), server.join("main.py")).unwrap();
-    append(&server.join("main.py"), "# Mine.\n");
-    fs::copy(server.join("main.py"), server.join("backup.py")).unwrap();
-    let before = tree(&made);
-    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
-    assert_eq!(status, Some(1));
-    let reason = document["obstacles"][0]["reason"].as_str().unwrap();
-    assert!(
-        reason.starts_with("may be `server/backup.py` or `server/main.py` now"),
-        "{reason}"
-    );
-    assert_eq!(tree(&made), before);
-    fs::remove_file(server.join("backup.py")).unwrap();
-    let document = updated(folder.path(), &["--recording"]);
-    assert_eq!(document["merged"], json!(["server/main.py"]));
 }
 
 #[test]
@@ -480,19 +416,31 @@ fn a_project_in_the_way_names_the_command_that_changes_it() {
 }
 
 #[test]
-fn a_new_file_goes_where_its_folder_has_gone() {
-    let (folder, made) = project(&[]);
-    fs::rename(made.join("server"), made.join("backend")).unwrap();
-    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
-    assert_eq!(status, Some(0), "{said:#}");
-    assert_eq!(said["created"], json!(["backend/recording.py"]));
-    assert!(!made.join("server").exists());
-    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--check"]);
-    assert_eq!(status, Some(0), "{said:#}");
-    // It goes again with its feature.
-    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
-    assert_eq!(status, Some(0), "{said:#}");
-    assert_eq!(said["removed"], json!(["backend/recording.py"]));
-    let bot = fs::read_to_string(made.join("backend/bot.py")).unwrap();
-    assert!(!bot.contains("import Recorder"), "{bot}");
+fn an_option_that_is_recorded_and_not_in_the_code_is_named() {
+    let (folder, made) = project(&["--recording", "--transcription"]);
+    let check = ["my-bot", "--update", "--check"];
+    done(folder.path(), &check);
+    // As a conflict that was resolved with the user's own side.
+    let bot = made.join("server/bot.py");
+    let code = fs::read_to_string(&bot).unwrap();
+    let without = code.lines().filter(|line| !line.contains("Recorder("));
+    fs::write(&bot, without.collect::<Vec<_>>().join("\n")).unwrap();
+    fs::remove_file(made.join("server/transcript.py")).unwrap();
+    let (status, document) = reply(folder.path(), &check);
+    assert_eq!((status, &document["up_to_date"]), (Some(1), &json!(false)));
+    let notes = document["review"].as_array().unwrap().iter();
+    let notes: Vec<_> = notes.map(|it| [&it["path"], &it["note"]]).collect();
+    assert_eq!(
+        notes,
+        [
+            [
+                &json!("server/bot.py"),
+                &json!("`recording` is on, and nothing here uses `Recorder`")
+            ],
+            [
+                &json!("server/transcript.py"),
+                &json!("`transcription` is on, and this file of it is not there")
+            ],
+        ]
+    );
 }

@@ -43,7 +43,7 @@ fn the_same_options_give_the_same_bytes_wherever_they_are_given() {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &web(&["a/my-bot"]));
     fs::create_dir_all(folder.path().join("b/my-bot")).unwrap();
-    done(&folder.path().join("b/my-bot"), &web(&[]));
+    done(&folder.path().join("b/my-bot"), &web(&["."]));
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
     assert_eq!(tree(&a), tree(&b));
 }
@@ -83,8 +83,14 @@ fn everything_in_the_way_is_told_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     fs::create_dir_all(target.join("server/pyproject.toml")).unwrap();
-    fs::write(target.join("README.md"), "mine").unwrap();
-    fs::write(target.join("server/bot.py"), "mine").unwrap();
+    for path in [
+        "README.md",
+        "server/bot.py",
+        "server/services.py",
+        "server/settings.py",
+    ] {
+        fs::write(target.join(path), "mine").unwrap();
+    }
     let before = tree(folder.path());
     assert_snapshot("conflicts.txt", &shown(folder.path(), &web(&["my-bot"])));
     assert_eq!(tree(folder.path()), before);

@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use bot_cli_sdk::backend::Effect;
-use bot_cli_sdk::cancel::Cancel;
+use bot_cli_secrets::Effect;
 use bot_cli_secrets_kubernetes::Pace;
+use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::kubernetes::backend::{Backend, PACE};
 use bot_cli_tests::kubernetes::outcomes;
 use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
@@ -116,7 +116,7 @@ fn what_others_do_at_the_last_moment_is_never_undone() {
         let (code, effect, _) = unmade.unwrap();
         assert_eq!(
             (code.as_str(), effect),
-            ("invalid_name", Effect::NotDone),
+            ("foreign", Effect::NotDone),
             "{change}"
         );
         assert_eq!(stand_in.stored("n")["prod"]["data"], data, "{change}");

@@ -159,12 +159,12 @@ fn a_cluster_that_is_not_there_is_named_so() {
     assert_eq!(code, "unreachable", "{sentence}");
     assert!(sentence.contains("connection refused"), "{sentence}");
     assert!(sentence.contains("kubectl version"), "{sentence}");
-    let prior = bot_cli_sdk::protocol::secrets::Prior::Absent;
+    let prior = bot_cli_secrets::messages::Prior::Absent;
     let (code, effect, _) = backend
         .put_onto("prod", None, &[("A", "1")], &prior)
         .unwrap_err();
     assert_eq!(
         (code.as_str(), effect),
-        ("unreachable", bot_cli_sdk::backend::Effect::NotDone)
+        ("unreachable", bot_cli_secrets::Effect::NotDone)
     );
 }

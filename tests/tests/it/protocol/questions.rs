@@ -1,10 +1,8 @@
 //! Questions, with a user and without.
 
-use bot_cli_sdk::session::Level;
-use bot_cli_sdk::testing::Run;
 use serde_json::{Value, json};
 
-use super::{GREET, Open, request, speak};
+use super::{Open, request, speak};
 
 #[test]
 fn answers_stand_in_for_the_user() {
@@ -122,16 +120,4 @@ fn cancel_ends_a_question_and_spares_the_next_request() {
     assert_eq!(plugin.receive()["result"]["text"], "Hello, a.\n");
     drop(plugin.child.stdin.take());
     assert_eq!(plugin.child.wait().unwrap().code(), Some(0));
-}
-
-#[test]
-fn the_harness_of_authors_drives_an_executable_as_a_host_does() {
-    let ran = Run::executable(GREET, ["--loud"])
-        .answer("name", "ada")
-        .answer("language", "de")
-        .run();
-    assert_eq!(ran.failure, None);
-    assert_eq!(ran.text, "Hallo, ada!\n");
-    assert_eq!(ran.logs, [(Level::Info, "greeted".to_owned())]);
-    assert_eq!(ran.asked.len(), 2);
 }

@@ -1,6 +1,6 @@
 //! Requests and their replies.
 
-use bot_cli_sdk::protocol::MAX_LINE;
+use bot_cli_protocol::MAX_LINE;
 use serde_json::{Value, json};
 
 use super::{GREET, feed, request, speak, text};
@@ -123,7 +123,7 @@ fn lines_that_cannot_be_read_are_answered_without_an_id() {
     );
     assert_eq!(
         text(&output.stdout),
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a line is not JSON\"}}\n\
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a line is not JSON; each message is one line\"}}\n\
          {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a line is not a JSON-RPC 2.0 message\"}}\n"
     );
     assert_eq!(output.status.code(), Some(0));
@@ -180,7 +180,7 @@ fn help_and_version_are_replies() {
 #[test]
 fn the_executable_carries_what_it_describes() {
     let file = std::fs::read(GREET).unwrap();
-    let embedded = bot_cli_sdk::protocol::Manifest::find(&file).unwrap();
+    let embedded = bot_cli_protocol::Manifest::find(&file).unwrap();
     let replies = speak(&[request(1, "describe", json!({}))]);
     assert_eq!(json!(embedded), replies[0]["result"]);
 }

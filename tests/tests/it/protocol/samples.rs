@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const HELLO: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../sdk/tests/examples/bot-cli-hello"
+    "/../sdk/protocol/tests/examples/bot-cli-hello"
 );
 
 fn replies(input: &[u8]) -> Vec<Value> {
@@ -41,6 +41,8 @@ fn the_shell_plugin_refuses_what_it_cant_serve_and_goes_on() {
         "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":1}}\r\n".to_owned(),
         run("3", "").replace("\"run\"", "\"runs\""),
         run("4", "").replace('\n', "\r\n"),
+        "{\"jsonrpc\":\"2.0\",\"id\":7}\n".to_owned(),
+        run("6", "").replace("[]", "[\"my\",\"\\\"big\\\" world\"]"),
         run("5", "\"protocol\":\"1.7\",").trim_end().to_owned(),
     ];
     let found: Vec<(Value, Value)> = replies(lines.concat().as_bytes())
@@ -58,6 +60,8 @@ fn the_shell_plugin_refuses_what_it_cant_serve_and_goes_on() {
         (Value::Null, json!(-32600)),
         (json!(3), json!(-32601)),
         (json!(4), json!("Hello")),
+        (Value::Null, json!(-32600)),
+        (json!(6), json!("Hello, my \"big\" world")),
         (json!(5), json!("Hello")),
     ];
     assert_eq!(found, expected);

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/protocol");
 
 fn schema() -> Value {
     let text = std::fs::read_to_string(format!("{FOLDER}/protocol.schema.json")).unwrap();

@@ -1,6 +1,6 @@
 //! The token's kind and the organization that it is used for.
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
 use super::http::Client;
 use super::path::path;
@@ -9,7 +9,6 @@ use crate::backend::hosted::ServiceError;
 use crate::domain::TokenKind;
 
 /// Returns the kind of a token, as far as its prefix shows it.
-#[must_use]
 pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     let token = token.expose();
     if token.starts_with("sk_") {

@@ -6,14 +6,17 @@ use crate::files::Reason;
 /// An error of the service. Texts come from the other side and are not yet escaped for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// Nothing answered.
-    #[error("could not reach {host}: {reason}")]
+    /// Nothing answered, or what can't be understood.
+    #[error("the connection to {host} failed: {reason}")]
     Unreachable {
         host: String,
         /// Why.
         #[source]
         reason: Reason,
     },
+    /// This machine trusts nobody, so nothing can be reached safely.
+    #[error("this machine has no certificates of authorities")]
+    NoAuthorities,
     /// Nothing answered in time.
     #[error("{host} did not answer in time")]
     TimedOut { host: String },
@@ -94,6 +97,13 @@ pub enum ServiceError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl ServiceError {
+    /// Whether it is an organization that there is not.
+    pub fn names_an_organization(&self) -> bool {
+        matches!(self, Self::NotFound { message } if message.to_lowercase().contains("organization"))
+    }
 }
 
 impl From<ServiceError> for BackendError {

@@ -10,7 +10,7 @@ pub mod waiting;
 use std::cell::RefCell;
 use std::time::Duration;
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -125,7 +125,7 @@ impl<'a> Client<'a> {
         watch: &'a dyn Watch,
     ) -> Result<Self, ServiceError> {
         let mut secrets = Redactor::default();
-        secrets.token(token);
+        secrets.conceal([token]);
         Ok(Self {
             runtime: runtime()?,
             http: connector(base, pace)?,
@@ -139,7 +139,6 @@ impl<'a> Client<'a> {
     }
 
     /// Replaces a token once if the service rejects it.
-    #[must_use]
     pub fn renewing(mut self, renew: Renew<'a>) -> Self {
         self.renew = Some(renew);
         self
@@ -147,7 +146,7 @@ impl<'a> Client<'a> {
 
     /// Hides these values from now on.
     pub fn conceal(&self, values: &[Secret]) {
-        self.secrets.borrow_mut().values(values, []);
+        self.secrets.borrow_mut().conceal(values);
     }
 
     /// Reads something, and tries again what may pass.
@@ -188,11 +187,7 @@ impl<'a> Client<'a> {
         body: Option<&Body>,
     ) -> Result<(), Unconfirmed> {
         if let Some(body) = body {
-            let public = path
-                .split('/')
-                .map(str::to_owned)
-                .chain(body.public.clone());
-            self.secrets.borrow_mut().values(&body.secrets, public);
+            self.secrets.borrow_mut().conceal(&body.secrets);
         }
         let method = match change {
             Change::Put => "PUT",
@@ -249,7 +244,7 @@ impl<'a> Client<'a> {
                 refused
             });
         };
-        self.secrets.borrow_mut().token(&renewed);
+        self.secrets.borrow_mut().conceal([&renewed]);
         self.token.replace(renewed);
         work()
     }

@@ -1,21 +1,19 @@
-//! Hides what the requests kept secret in everything that comes back.
-//!
-//! The service, or a proxy in front of it, may repeat the token or a value: whole, in part, or encoded. What is found is
-//! replaced; the words around it stay.
+//! Hides what the service, or a proxy in front of it, repeats of the secrets that were sent.
 
-mod disguise;
-mod forms;
-mod page;
+use std::fmt::Write as _;
 
-use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::terminal::printable;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use bot_cli_protocol::secret::Secret;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
-use forms::{core, forms};
-use page::{HIDDEN, Page, WINDOW};
+/// Takes the place of a text that repeats a secret.
+pub const HIDDEN: &str = "[hidden]";
 
-/// The most of a text that is looked through; far more than is ever shown.
-const LONGEST: usize = 4096;
+/// A repetition of so many letters and digits tells something, wherever in a secret they stand.
+const TELLING: usize = 8;
 
 /// Fields of an answer that name things. A value may equal such a name, so only long repetitions are hidden there.
 const NAMES: [&str; 10] = [
@@ -34,46 +32,27 @@ const NAMES: [&str; 10] = [
 /// A value this long is no name of a region or a set by chance.
 const NO_NAME: usize = 12;
 
-/// The texts to hide, and the texts that may be shown although a secret contains them.
+/// The token and the values that were sent.
 #[derive(Default)]
-pub struct Redactor {
-    token: Option<Secret>,
-    values: Vec<Secret>,
-    public: Vec<String>,
-}
+pub struct Redactor(Vec<Secret>);
 
 impl Redactor {
-    /// Hides this token from now on, instead of an earlier one as well as it.
-    pub fn token(&mut self, token: &Secret) {
-        if let Some(earlier) = self.token.replace(token.clone()) {
-            self.values.push(earlier);
-        }
-    }
-
-    /// Hides these values from now on. The `public` words, such as the name of the set, are shown even where a value
-    /// begins with one.
-    pub fn values<'v>(
-        &mut self,
-        values: impl IntoIterator<Item = &'v Secret>,
-        public: impl IntoIterator<Item = String>,
-    ) {
-        for value in values {
-            if !self.values.contains(value) {
-                self.values.push(value.clone());
+    /// Hides these secrets from now on, as well as earlier ones.
+    pub fn conceal<'s>(&mut self, secrets: impl IntoIterator<Item = &'s Secret>) {
+        for secret in secrets {
+            if !self.0.contains(secret) {
+                self.0.push(secret.clone());
             }
         }
-        self.public.extend(public);
     }
 
-    /// Returns a free text without the secrets. What follows `NAME=` is hidden in any case: it may be a value that was set
-    /// some other time.
-    #[must_use]
+    /// Returns a text, or [`HIDDEN`] where it repeats a secret.
     pub fn text(&self, text: &str) -> String {
-        let text = without_assignments(text);
-        hide(&text, self.token.iter().chain(&self.values), &self.public)
+        let found = self.0.iter().any(|secret| repeats(text, secret));
+        if found { HIDDEN } else { text }.to_owned()
     }
 
-    /// Removes the secrets from every text of an answer.
+    /// Hides every text of an answer that repeats a secret.
     pub fn answer(&self, answer: &mut Value) {
         match answer {
             Value::String(text) => *text = self.text(text),
@@ -83,7 +62,10 @@ impl Redactor {
                     if let Value::String(text) = value
                         && NAMES.contains(&name.as_str())
                     {
-                        *text = self.name(text);
+                        let mut long = self.0.iter().filter(|it| it.expose().len() >= NO_NAME);
+                        if long.any(|secret| repeats(text, secret)) {
+                            HIDDEN.clone_into(text);
+                        }
                     } else {
                         self.answer(value);
                     }
@@ -92,246 +74,118 @@ impl Redactor {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-
-    fn name(&self, name: &str) -> String {
-        let long = self
-            .values
-            .iter()
-            .filter(|value| value.expose().len() >= NO_NAME && name.contains(value.expose()));
-        hide(name, self.token.iter().chain(long), &self.public)
-    }
 }
 
-/// Hides what stands right behind an `=` after a name, up to a blank, a quote or a comma.
-fn without_assignments(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('=') {
-        let (before, after) = rest.split_at(at + 1);
-        shown.push_str(before);
-        rest = after;
-        let is_named = before[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let quote = rest.len() - rest.trim_start_matches(['"', '\'', '`']).len();
-        let value = &rest[quote..];
-        let end = value
-            .find(|c: char| c.is_whitespace() || "\"'`,;".contains(c))
-            .unwrap_or(value.len());
-        if is_named && end > 0 {
-            shown.push_str(&rest[..quote]);
-            shown.push_str(HIDDEN);
-            rest = &value[end..];
+/// Whether a text repeats a part of a secret that tells something, as it is or encoded.
+fn repeats(text: &str, secret: &Secret) -> bool {
+    let decoded = percent_decode_str(text).decode_utf8_lossy();
+    let plain = [letters(text), letters(&decoded)];
+    forms(secret.expose()).iter().any(|form| {
+        let form = letters(form);
+        let characters: Vec<(usize, char)> = form.char_indices().collect();
+        if characters.len() < TELLING {
+            // Shorter parts occur in honest sentences.
+            let mut words = text.split(|c: char| !c.is_alphanumeric());
+            return characters.len() > 2 && words.any(|word| letters(word) == form);
         }
-    }
-    shown + rest
-}
-
-fn hide<'s>(
-    text: &str,
-    secrets: impl Iterator<Item = &'s Secret> + Clone,
-    public: &[String],
-) -> String {
-    let original = shortened(text);
-    // What is not seen must not keep parts of a secret apart.
-    let text = printable(original, false).replace(['\n', '\t'], " ");
-    let lower = text.to_ascii_lowercase();
-    let mut page = Page::new(&lower);
-    for secret in secrets.clone() {
-        for form in forms(secret.expose()) {
-            page.mark(form.as_bytes());
-        }
-        let secret = secret.expose();
-        page.mark_beginning(secret, secret.len() - core(secret).len());
-    }
-    for word in public {
-        page.unmark(&word.to_ascii_lowercase());
-    }
-    let shown = page.replaced(&text);
-    if is_disguised(&shown, secrets, public) {
-        return HIDDEN.to_owned();
-    }
-    // A name is to be found again as it is.
-    if shown == text {
-        return original.to_owned();
-    }
-    shown
-}
-
-/// Whether what is left repeats a secret in a guise of which no part can be told from the words around it.
-fn is_disguised<'s>(
-    text: &str,
-    secrets: impl Iterator<Item = &'s Secret>,
-    public: &[String],
-) -> bool {
-    let guises = disguise::guises(text, public);
-    secrets
-        .flat_map(|secret| forms(secret.expose()))
-        .map(|form| disguise::letters(&form))
-        .filter(|form| form.len() >= WINDOW)
-        .any(|form| {
-            guises
-                .iter()
-                .any(|guise| Page::new(guise).repeats(form.as_bytes()))
+        characters.windows(TELLING).any(|window| {
+            let (from, (last, end)) = (window[0].0, window[TELLING - 1]);
+            let part = &form[from..last + end.len_utf8()];
+            plain.iter().any(|plain| plain.contains(part))
         })
+    })
 }
 
-/// As much of a text as is looked through, up to a whole character.
-fn shortened(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// A secret, what is in its base64, and the password of credentials; each as it is, in hex, and in base64.
+fn forms(secret: &str) -> Vec<Zeroizing<String>> {
+    let decoded = STANDARD_NO_PAD.decode(secret.trim_end_matches('='));
+    let decoded = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let decoded = Zeroizing::new(decoded.unwrap_or_default());
+    let password = decoded.split_once(':').map_or("", |(_, password)| password);
+    let mut forms = Vec::new();
+    for part in [secret, decoded.as_str(), password] {
+        let hex = part.bytes().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        forms.extend([part.to_owned(), hex]);
+        // Inside a longer text, base64 has one of three forms.
+        let parts = (0..3).filter_map(|skipped| part.as_bytes().get(skipped..));
+        forms.extend(parts.map(|part| STANDARD_NO_PAD.encode(&part[..part.len() / 3 * 3])));
     }
-    &text[..end]
+    forms.into_iter().map(Zeroizing::new).collect()
+}
+
+/// The letters and digits of a text, in lower case: what stands between them must not keep parts of a secret apart.
+fn letters(text: &str) -> Zeroizing<String> {
+    let kept = text.chars().filter(|character| character.is_alphanumeric());
+    Zeroizing::new(kept.flat_map(char::to_lowercase).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
     use serde_json::json;
 
     use super::Redactor;
 
     fn shown(secret: &str, text: &str) -> String {
         let mut redactor = Redactor::default();
-        let secret = Secret::new(secret.to_owned());
-        redactor.values([&secret], ["prod-bot-secrets".to_owned()]);
+        redactor.conceal([&Secret::new(secret.to_owned())]);
         redactor.text(text)
     }
 
     #[test]
-    fn a_secret_is_hidden_in_every_guise_and_the_sentence_stays() {
-        let value = "s3%\"ret-välue9";
-        for guise in [
-            "s3%\"ret-välue9",
-            "3%\"ret-välue9",
-            "\"ret-välue9",
-            "s3%\"ret-v",
-            r#"s3%\"ret-välue9"#,
-            r#"s3%\\\"ret-välue9"#,
-            "s3%25%22ret-v%C3%A4lue9",
-            "s3%25%22ret-v%c3%a4lue9",
-            "S3%\"RET-Välue9",
-            "czMlInJldC12w6RsdWU5",
-            "7333252272",
-            "7333252272-",
-        ] {
-            let text = shown(value, &format!("bad value {guise}, use another"));
-            let rest = text.replace("[hidden]", "");
-            assert!(text.contains("[hidden]"), "{guise}: {text}");
-            assert!(rest.starts_with("bad value "), "{guise}: {text}");
-            assert!(rest.ends_with(", use another"), "{guise}: {text}");
-            assert!(!rest.contains("ret") && !rest.contains("lue9"), "{text}");
-        }
-    }
-
-    #[test]
-    fn parts_of_credentials_are_hidden_inside_longer_texts() {
-        // user:token-1
-        let credentials = "dXNlcjp0b2tlbi0x";
-        assert_eq!(shown(credentials, "bad token-1."), "bad [hidden].");
-        assert_eq!(shown(credentials, "user:token-1?"), "[hidden]?");
-        // Basic authentication of another user with the same token.
-        let other = shown(
-            "long-token-of-the-user",
-            "Basic eDpsb25nLXRva2VuLW9mLXRoZS11c2Vy",
-        );
-        assert!(!other.contains("bG9uZy"), "{other}");
-        assert!(!other.contains("RoZS11c2"), "{other}");
-    }
-
-    #[test]
-    fn honest_words_that_share_a_beginning_stay() {
-        for (value, text) in [
-            ("us-we-0815", "Secret already exists in region 'us-west'"),
-            (
-                "postgres://u:p4ssw0rd@h/db",
-                "a postgres:// address is expected",
-            ),
-            (
-                "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----\n",
-                "no -----BEGIN PRIVATE KEY----- line",
-            ),
-            ("pcc_pat_CANARYtoken77", "a token begins with pcc_pat_"),
-            ("prod-bot-secrets-key", "set 'prod-bot-secrets' not found"),
-            ("1", "at least 1 key"),
-            ("ready", "it can't be used already"),
-        ] {
-            assert_eq!(shown(value, text), text);
-        }
-        let cut = shown("pcc_pat_CANARYtoken77", "bad pcc_pat_CANAR…");
-        assert_eq!(cut, "bad pcc_pat_[hidden]…");
-        assert_eq!(
-            shown("prod-bot-secrets-key", "bad prod-bot-secrets-key"),
-            "bad [hidden]"
-        );
-        assert_eq!(shown("abcde", "no abcde here"), "no [hidden] here");
-        assert_eq!(shown("abcdef7", "no bcdef7 here"), "no [hidden] here");
-    }
-
-    #[test]
-    fn a_secret_in_pieces_or_in_escapes_takes_the_sentence_along() {
+    fn words_that_repeat_eight_characters_of_a_secret_are_hidden() {
         let value = "hunter2-Correct-Horse-Bättery";
         for guise in [
-            "hunter2 -Corr ect-Hor se-Bätt ery",
-            "hunter\n2-Corr\nect-Ho\nrse-Bä",
+            value,
+            "2-Correct",
+            "HUNTER2-C",
+            "hunter2 -Corr ect-Hor se",
             "hun\u{200b}ter2-C\u{1b}[31morrect",
-            "h\0u\0n\0t\0e\0r\x002\0-\0C\0o\0r\0r\0e\0c\0t",
-            r"\u0068\u0075\u006e\u0074\u0065\u0072\u0032\u002d\u0043\u006f\u0072",
-            "%68%75%6e%74%65%72%32%2d%43%6f%72",
-            "&#104;&#117;&#110;&#116;&#101;&#114;&#50;&#45;&#67;&#111;&#x72;",
-            r"\x68\x75\x6e\x74\x65\x72\x32\x2d\x43",
-            "yrettäB-esroH-tcerroC-2retnuh",
+            r"se-B\ättery",
+            "Correct%2DHorse",
+            "aHVudGVyMi1Db3JyZWN0LUhvcnNl",
         ] {
-            let text = shown(value, &format!("bad value {guise} was given"));
-            let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-            assert!(text.contains("[hidden]"), "{guise:?}: {text}");
-            assert!(!letters.contains("unter2"), "{guise:?}: {text}");
+            let text = format!("bad value {guise} was given");
+            assert_eq!(shown(value, &text), "[hidden]", "{guise:?}");
+        }
+        // user:token-1
+        assert_eq!(shown("dXNlcjp0b2tlbi0x", "bad user:token-1"), "[hidden]");
+        assert_eq!(shown("abcde", "no abcde here"), "[hidden]");
+    }
+
+    #[test]
+    fn other_words_are_the_services_own() {
+        for (value, text) in [
+            ("us-we-0815", "Secret already exists in region 'us-west'"),
+            ("ready", "it can't be used already"),
+            ("1", "at least 1 key"),
+            ("", "no value"),
+        ] {
+            assert_eq!(shown(value, text), text);
         }
     }
 
     #[test]
     fn an_answer_keeps_its_names_and_loses_its_secrets() {
         let mut redactor = Redactor::default();
-        redactor.token(&Secret::new("pcc_pat_CANARYtoken77".to_owned()));
-        let values = ["eu-central", "canary-value-1"].map(|v| Secret::new(v.to_owned()));
-        redactor.values(&values, []);
+        let secrets = ["pcc_pat_CANARYtoken77", "eu-central", "canary-value-1"];
+        redactor.conceal(&secrets.map(|secret| Secret::new(secret.to_owned())));
         let mut answer = json!({
             "region": "eu-central",
             "name": "CANARYtoken77",
-            "errorMessage": "canary-value-1 in eu-central",
+            "errorMessage": "no canary-value-1 in eu-central",
             "sets": [{"fieldName": "canary-value-1", "status": "ready", "n": 1}],
         });
         redactor.answer(&mut answer);
-        assert_eq!(
-            answer,
-            json!({
-                "region": "eu-central",
-                "name": "[hidden]",
-                "errorMessage": "[hidden] in [hidden]",
-                "sets": [{"fieldName": "[hidden]", "status": "ready", "n": 1}],
-            })
-        );
-    }
-
-    #[test]
-    fn what_was_assigned_is_hidden_whoever_set_it() {
-        for (text, expected) in [
-            (
-                "could not apply A=hunter2-x, B='y z'",
-                "could not apply A=[hidden], B='[hidden] z'",
-            ),
-            ("a == b = c", "a == b = c"),
-            ("KEY= is empty", "KEY= is empty"),
-        ] {
-            assert_eq!(Redactor::default().text(text), expected);
-        }
-    }
-
-    #[test]
-    fn an_earlier_token_stays_hidden() {
-        let mut redactor = Redactor::default();
-        redactor.token(&Secret::new("first-access-token".to_owned()));
-        redactor.token(&Secret::new("other-access-grant".to_owned()));
-        let text = redactor.text("first-access-token, other-access-grant");
-        assert_eq!(text, "[hidden], [hidden]");
+        let expected = json!({
+            "region": "eu-central",
+            "name": "[hidden]",
+            "errorMessage": "[hidden]",
+            "sets": [{"fieldName": "[hidden]", "status": "ready", "n": 1}],
+        });
+        assert_eq!(answer, expected);
     }
 }

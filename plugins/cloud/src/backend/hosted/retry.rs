@@ -31,7 +31,8 @@ fn is_passing(error: &ServiceError) -> bool {
         ServiceError::Unreachable { .. } | ServiceError::TimedOut { .. } => true,
         ServiceError::Unavailable { status, .. } => matches!(status, 429 | 502 | 503 | 504),
         ServiceError::Conflict { message } => message.contains("modified concurrently"),
-        ServiceError::BadCertificate { .. }
+        ServiceError::NoAuthorities
+        | ServiceError::BadCertificate { .. }
         | ServiceError::Redirected { .. }
         | ServiceError::IssuerUnavailable { .. }
         | ServiceError::IssuerRefused { .. }

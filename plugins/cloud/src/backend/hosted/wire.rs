@@ -6,7 +6,7 @@ use super::ServiceError;
 use super::status;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
 /// The sets of an organization.
 #[derive(Deserialize)]
@@ -197,8 +197,6 @@ pub struct Body {
     pub text: Secret,
     /// The parts that must not be shown.
     pub secrets: Vec<Secret>,
-    /// The parts that may be shown.
-    pub public: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -250,8 +248,7 @@ pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
         region: region.map(Region::as_str),
     };
     let values = entries.iter().map(|entry| entry.value.clone());
-    let keys = entries.iter().map(|entry| entry.key.to_string());
-    Body::new(&body, values, keys, region)
+    Body::new(&body, values)
 }
 
 /// One key a request.
@@ -263,12 +260,7 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
         secret_value: entry.value.expose(),
         region: region.map(Region::as_str),
     };
-    Body::new(
-        &body,
-        [entry.value.clone()],
-        [entry.key.to_string()],
-        region,
-    )
+    Body::new(&body, [entry.value.clone()])
 }
 
 /// Credentials of a registry.
@@ -283,22 +275,15 @@ pub fn image_pull_secret(
         secret_value: credentials.expose(),
         region: region.map(Region::as_str),
     };
-    Body::new(&body, [credentials.clone()], [host.to_string()], region)
+    Body::new(&body, [credentials.clone()])
 }
 
 impl Body {
-    fn new(
-        body: &impl Serialize,
-        secrets: impl IntoIterator<Item = Secret>,
-        public: impl IntoIterator<Item = String>,
-        region: Option<&Region>,
-    ) -> Self {
-        let region = region.map(ToString::to_string);
+    fn new(body: &impl Serialize, secrets: impl IntoIterator<Item = Secret>) -> Self {
         Self {
             // Structs of texts always have a JSON form.
             text: Secret::new(serde_json::to_string(body).unwrap_or_default()),
             secrets: secrets.into_iter().collect(),
-            public: public.into_iter().chain(region).collect(),
         }
     }
 }
@@ -307,7 +292,7 @@ impl Body {
 mod tests {
     use super::{image_pull_secret, one_key, whole_set};
     use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     #[test]
     fn bodies_are_as_the_service_reads_them() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sealed::Flaw;
+use crate::backend::{self, BackendError, ChangeError};
 use crate::files::{Reason, Unreachable, WriteError};
 use crate::keyring::KeyringError;
 
@@ -60,15 +60,23 @@ pub enum VaultError {
     /// The key is in the keyring, which does not give it.
     #[error("could not get the key of the vault: {0}")]
     Keyring(#[source] KeyringError),
-    /// The key is of another vault.
-    #[error("`{}` is not the key of this vault", path.display())]
+    /// The key does not open the vault, of which a part may have been changed.
+    #[error("`{}` does not open `{}`: one of them is another vault's, or damaged", path.display(), vault.display())]
     WrongKey {
+        /// The file of the key.
+        path: PathBuf,
+        /// The file of the vault.
+        vault: PathBuf,
+    },
+    /// A later version wrote the vault or the backup.
+    #[error("a later version of bot-cli wrote `{}`", path.display())]
+    Later {
         /// The file.
         path: PathBuf,
     },
-    /// Another version wrote the vault.
-    #[error("`{}` has a format that this version does not know", path.display())]
-    Format {
+    /// A version from before the first release wrote the vault.
+    #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", path.display())]
+    Earlier {
         /// The file.
         path: PathBuf,
     },
@@ -116,9 +124,12 @@ pub enum VaultError {
         #[source]
         reason: Reason,
     },
-    /// The set is of another kind or in another region.
-    #[error("{0}")]
-    Refused(String),
+    /// Another process changed the set after it was looked at.
+    #[error("another process has changed `{name}` meanwhile")]
+    Conflict {
+        /// The name of the set.
+        name: String,
+    },
     /// There is no vault that could be backed up or get a new key.
     #[error("there is no vault yet: `{}`", path.display())]
     NoVault {
@@ -206,7 +217,6 @@ pub enum Effect {
 
 impl VaultError {
     /// Returns the outcome of the change, if there was one.
-    #[must_use]
     pub const fn effect(&self) -> Effect {
         match self {
             Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. } => Effect::Done,
@@ -218,10 +228,11 @@ impl VaultError {
             | Self::NoKey { .. }
             | Self::Keyring(_)
             | Self::WrongKey { .. }
-            | Self::Format { .. }
+            | Self::Later { .. }
+            | Self::Earlier { .. }
             | Self::Damaged { .. }
             | Self::NotWritten { .. }
-            | Self::Refused(_)
+            | Self::Conflict { .. }
             | Self::NoVault { .. }
             | Self::Exists { .. }
             | Self::NotABackup { .. }
@@ -266,19 +277,32 @@ impl VaultError {
             },
         }
     }
-
-    pub(super) fn flaw(path: &Path, flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::Format => Self::Format {
-                path: path.to_owned(),
-            },
-            Flaw::Damaged(reason) => Self::damaged(path, reason),
-        }
-    }
 }
 
 impl From<Unreachable> for VaultError {
     fn from(Unreachable { path, reason }: Unreachable) -> Self {
         Self::Unreachable { path, reason }
+    }
+}
+
+impl From<VaultError> for BackendError {
+    fn from(error: VaultError) -> Self {
+        if error == VaultError::Cancelled {
+            return Self::Cancelled;
+        }
+        Self::Own(Box::new(error))
+    }
+}
+
+impl From<VaultError> for ChangeError {
+    fn from(error: VaultError) -> Self {
+        let effect = match error.effect() {
+            Effect::Done => backend::Effect::Done,
+            Effect::NotDone => backend::Effect::NotDone,
+        };
+        Self {
+            cause: error.into(),
+            effect,
+        }
     }
 }

@@ -1,18 +1,41 @@
-//! The key of the vault as it is kept: 32 random bytes as one line of base64, in the keyring or in a private file.
+//! The key of the vault as it is kept: an identity of age, in the keyring or in a private file.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use bot_cli_sdk::secret::Secret;
-use zeroize::Zeroizing;
+use std::fmt;
+
+use age::secrecy::ExposeSecret;
+use age::x25519::Identity;
+use bot_cli_protocol::secret::Secret;
 
 use super::VaultError;
-use super::keys::Key;
-use super::seal::KEY;
 use crate::files::Reason;
 use crate::keyring::KeyringError;
+use crate::random::random;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
-const PREFIX: &str = "bot-cli-vault-key-1 ";
+/// The key of a vault.
+#[derive(Clone)]
+pub struct Key(pub Identity);
+
+impl Key {
+    fn parse(text: &Secret) -> Option<Self> {
+        let lines = text.expose().lines().map(str::trim);
+        let mut keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let key = keys.next()?.parse().ok()?;
+        keys.next().is_none().then_some(Self(key))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_string().expose_secret() == other.0.to_string().expose_secret()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
 
 /// Reads a key; `None` when there is no file.
 pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
@@ -23,19 +46,10 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
         return Ok(None);
     };
-    let bytes = text
-        .expose()
-        .trim_end()
-        .strip_prefix(PREFIX)
-        .and_then(|encoded| STANDARD.decode(encoded).ok())
-        .map(Zeroizing::new);
-    let key = bytes.and_then(|bytes| <[u8; KEY]>::try_from(bytes.as_slice()).ok());
-    match key {
-        Some(key) => Ok(Some(Key::new(Zeroizing::new(key)))),
-        None => Err(VaultError::NotAKey {
-            path: file.path().to_owned(),
-        }),
-    }
+    let key = Key::parse(&text).ok_or_else(|| VaultError::NotAKey {
+        path: file.path().to_owned(),
+    })?;
+    Ok(Some(key))
 }
 
 /// Makes a key and keeps it, in the keyring if `wanted` and there is one; where it is.
@@ -44,11 +58,12 @@ pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), 
         path: file.path().to_owned(),
         reason,
     };
-    let key = Key::random().map_err(|reason| not_written(reason.into()))?;
-    let encoded = Zeroizing::new(STANDARD.encode(key.bytes().as_slice()));
-    let line = Secret::new(format!("{PREFIX}{}\n", encoded.as_str()));
+    // Where the system gives none, `generate` would panic.
+    random(&mut [0; 32]).map_err(|reason| not_written(reason.into()))?;
+    let key = Key(Identity::generate());
+    let text = Secret::new(key.0.to_string().expose_secret().to_owned());
     let place = file
-        .write(&line, wanted)
+        .write(&text, wanted)
         .map_err(|error| failed(file, error, not_written))?;
     Ok((key, place))
 }

@@ -3,14 +3,18 @@ mod faults;
 mod links;
 mod places;
 
+use std::error::Error;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 
-use super::{Vault, VaultError, legacy, read_backup};
-use crate::backend::Keys;
+use super::{Backup, Effect, Vault, VaultError};
+use crate::backend::{
+    BackendError, ChangeError, Confirmed, Details, Keys, Prior, ReadsValues, SecretsBackend,
+    Summary,
+};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::files::Overwrite;
 use crate::secret_file::{SecretFile, Storage};
@@ -44,31 +48,91 @@ fn passphrase() -> Secret {
     Secret::new("correct horse battery".to_owned())
 }
 
+/// An error of a backend as the vault has it.
+fn own(error: BackendError) -> VaultError {
+    match error {
+        BackendError::Cancelled => VaultError::Cancelled,
+        BackendError::Own(own) => {
+            let error: &(dyn Error + 'static) = &*own;
+            error.downcast_ref::<VaultError>().unwrap().clone()
+        }
+    }
+}
+
+fn changed(error: ChangeError) -> VaultError {
+    own(error.cause)
+}
+
+fn list(vault: &Vault<'_>, region: Option<&Region>) -> Result<Vec<Summary>, VaultError> {
+    SecretsBackend::list(vault, region).map_err(own)
+}
+
+fn get(vault: &Vault<'_>, set: &str) -> Result<Option<Details>, VaultError> {
+    SecretsBackend::get(vault, &name(set)).map_err(own)
+}
+
+fn values(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<Entry>>, VaultError> {
+    ReadsValues::values(vault, &name(set)).map_err(own)
+}
+
+/// Looks, then changes.
+fn put(
+    vault: &Vault<'_>,
+    set: &str,
+    entries: &[Entry],
+    region: Option<&Region>,
+) -> Result<(), VaultError> {
+    let known = known(vault, set)?;
+    let prior = known.as_deref().map_or(Prior::Absent(region), Prior::Keys);
+    let put = SecretsBackend::put(vault, &name(set), entries, prior);
+    put.map(drop).map_err(changed)
+}
+
+fn put_pull(vault: &Vault<'_>, set: &str, host: &str) -> Result<(), VaultError> {
+    let prior = match get(vault, set)? {
+        Some(_) => Prior::Keys(&[]),
+        None => Prior::Absent(None),
+    };
+    let host = RegistryHost::parse(host).unwrap();
+    let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
+    let put = vault.put_image_pull_secret(&name(set), &host, &credentials, prior);
+    put.map(drop).map_err(changed)
+}
+
+fn known(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<String>>, VaultError> {
+    Ok(get(vault, set)?.map(|found| match found.keys {
+        Keys::Known(keys) => keys,
+        Keys::Referenced | Keys::None => Vec::new(),
+    }))
+}
+
+fn unset(vault: &Vault<'_>, set: &str, keys: &[Key]) -> Result<Vec<Key>, VaultError> {
+    SecretsBackend::unset(vault, &name(set), keys).map_err(changed)
+}
+
+fn delete(vault: &Vault<'_>, set: &str) -> Result<bool, VaultError> {
+    SecretsBackend::delete(vault, &name(set), None).map_err(changed)
+}
+
 /// A folder with two sets and an image pull secret.
 fn filled(folder: &Path) -> Vault<'static> {
     let vault = local(folder);
-    vault
-        .put(&name("prod"), &[entry("A", "1"), entry("B", "2")], None)
-        .unwrap();
+    put(&vault, "prod", &[entry("A", "1"), entry("B", "2")], None).unwrap();
     let region = Region::parse("eu-central").unwrap();
-    vault
-        .put(&name("test"), &[entry("C", "3")], Some(&region))
-        .unwrap();
-    let host = RegistryHost::parse("ghcr.io").unwrap();
-    let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
-    vault
-        .put_image_pull_secret(&name("pull"), &host, &credentials, None)
-        .unwrap();
+    put(&vault, "test", &[entry("C", "3")], Some(&region)).unwrap();
+    put_pull(&vault, "pull", "ghcr.io").unwrap();
     vault
 }
 
 /// Everything that can be seen of a vault.
 type View = Vec<(String, String, Option<Vec<Entry>>)>;
 
+/// As another process sees it.
 fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
-    let sets = vault.list(None)?.into_iter();
+    let vault = &local(&vault.home.folder);
+    let sets = list(vault, None)?.into_iter();
     sets.map(|set| {
-        let values = vault.values(&name(&set.name))?;
+        let values = values(vault, &set.name)?;
         Ok((set.name, set.region.unwrap_or_default(), values))
     })
     .collect()
@@ -101,11 +165,11 @@ fn reading_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("vault");
     let vault = local(&place);
-    assert_eq!(vault.list(None), Ok(Vec::new()));
-    assert_eq!(vault.get(&name("prod")), Ok(None));
-    assert_eq!(vault.values(&name("prod")), Ok(None));
-    assert_eq!(vault.delete(&name("prod")), Ok(false));
-    assert_eq!(vault.unset(&name("prod"), &[key("A")]), Ok(vec![key("A")]));
+    assert_eq!(list(&vault, None), Ok(Vec::new()));
+    assert_eq!(get(&vault, "prod"), Ok(None));
+    assert_eq!(values(&vault, "prod"), Ok(None));
+    assert_eq!(delete(&vault, "prod"), Ok(false));
+    assert_eq!(unset(&vault, "prod", &[key("A")]), Ok(vec![key("A")]));
     assert_eq!(vault.organizations(), Ok(Vec::new()));
     assert_eq!(vault.verify(), Ok(None));
     assert!(!place.exists());
@@ -118,7 +182,7 @@ fn reading_changes_no_file_and_needs_no_lock() {
     fs::remove_file(folder.path().join("vault.lock")).unwrap();
     let before = files(folder.path());
     view(&vault).unwrap();
-    vault.get(&name("prod")).unwrap();
+    get(&vault, "prod").unwrap();
     vault.organizations().unwrap();
     vault.verify().unwrap();
     assert_eq!(files(folder.path()), before);
@@ -129,18 +193,16 @@ fn what_is_put_is_there_and_sealed() {
     let folder = tempfile::tempdir().unwrap();
     let vault = local(folder.path());
     let entries = [entry("A", "correct-horse-1"), entry("B", "2")];
-    vault.put(&name("prod"), &entries, None).unwrap();
-    vault
-        .put(&name("prod"), &[entry("A", "correct-horse-2")], None)
-        .unwrap();
-    let found = vault.get(&name("prod")).unwrap().unwrap();
+    put(&vault, "prod", &entries, None).unwrap();
+    put(&vault, "prod", &[entry("A", "correct-horse-2")], None).unwrap();
+    let found = get(&vault, "prod").unwrap().unwrap();
     let keys = Keys::Known(vec!["A".to_owned(), "B".to_owned()]);
     assert_eq!(found.keys, keys);
     assert_eq!(found.summary.region.as_deref(), Some("us-west"));
-    let values = vault.values(&name("prod")).unwrap().unwrap();
+    let values = values(&vault, "prod").unwrap().unwrap();
     assert_eq!(values, [entry("A", "correct-horse-2"), entry("B", "2")]);
     for (file, bytes) in files(folder.path()) {
-        let text = String::from_utf8(bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         assert!(!text.contains("correct-horse"), "{file}");
     }
 }
@@ -149,90 +211,17 @@ fn what_is_put_is_there_and_sealed() {
 fn sets_whose_names_begin_alike_are_strangers() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (vault(folder.path(), "one"), vault(folder.path(), "two"));
-    one.put(&name("prod"), &[entry("A", "1")], None).unwrap();
-    one.put(&name("prod-2"), &[entry("B", "2")], None).unwrap();
-    other.put(&name("prod"), &[entry("C", "3")], None).unwrap();
-    assert_eq!(one.delete(&name("prod")), Ok(true));
-    let left = one.list(None).unwrap().into_iter().map(|set| set.name);
+    put(&one, "prod", &[entry("A", "1")], None).unwrap();
+    put(&one, "prod-2", &[entry("B", "2")], None).unwrap();
+    put(&other, "prod", &[entry("C", "3")], None).unwrap();
+    assert_eq!(delete(&one, "prod"), Ok(true));
+    let left = list(&one, None).unwrap().into_iter().map(|set| set.name);
     assert_eq!(left.collect::<Vec<_>>(), ["prod-2"]);
-    let values = one.values(&name("prod-2")).unwrap().unwrap();
-    assert_eq!(values, [entry("B", "2")]);
-    let values = other.values(&name("prod")).unwrap().unwrap();
-    assert_eq!(values, [entry("C", "3")]);
-    assert_eq!(other.unset(&name("prod"), &[key("C")]), Ok(Vec::new()));
-    assert_eq!(other.unset(&name("prod"), &[key("C")]), Ok(vec![key("C")]));
+    assert_eq!(values(&one, "prod-2"), Ok(Some(vec![entry("B", "2")])));
+    assert_eq!(values(&other, "prod"), Ok(Some(vec![entry("C", "3")])));
+    assert_eq!(unset(&other, "prod", &[key("C")]), Ok(Vec::new()));
+    assert_eq!(unset(&other, "prod", &[key("C")]), Ok(vec![key("C")]));
     assert_eq!(one.organizations().unwrap(), ["one", "two"]);
-}
-
-#[test]
-fn image_pull_secrets_are_replaced_and_have_no_keys() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = local(folder.path());
-    let region = Region::parse("us-east").unwrap();
-    for host in ["ghcr.io", "https://registry.example/v1/"] {
-        let host = RegistryHost::parse(host).unwrap();
-        let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
-        vault
-            .put_image_pull_secret(&name("pull"), &host, &credentials, Some(&region))
-            .unwrap();
-    }
-    let found = vault.get(&name("pull")).unwrap().unwrap();
-    let kind = (found.summary.kind, found.keys);
-    assert_eq!(kind, (SetKind::ImagePullSecret, Keys::None));
-    assert_eq!(found.summary.region.as_deref(), Some("us-east"));
-    assert_eq!(vault.values(&name("pull")).unwrap(), None);
-    let west = Region::parse("us-west").unwrap();
-    assert_eq!(vault.list(Some(&west)), Ok(Vec::new()));
-    let refused = vault.put(&name("pull"), &[entry("A", "1")], None);
-    let words = "`pull` is an image pull secret".to_owned();
-    assert_eq!(refused, Err(VaultError::Refused(words)));
-}
-
-#[test]
-fn missing_or_foreign_key_is_no_new_vault() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    let before = files(folder.path());
-    let path = folder.path().join("vault.key");
-    fs::remove_file(&path).unwrap();
-    let missing = vault.values(&name("prod")).unwrap_err();
-    assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
-    // Names need no key, but then nothing vouches for them.
-    assert_eq!(vault.list(None).unwrap().len(), 3);
-    super::key::create(&SecretFile::new(path, &Nobody), Storage::File).unwrap();
-    for failed in [
-        vault
-            .put(&name("prod"), &[entry("A", "1")], None)
-            .unwrap_err(),
-        vault.list(None).unwrap_err(),
-        vault.delete(&name("prod")).unwrap_err(),
-    ] {
-        assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
-    }
-    let after = files(folder.path());
-    assert_eq!(before.last(), after.last());
-}
-
-#[test]
-fn deleted_and_overwritten_values_are_in_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    let sealed = |key: &str| {
-        let text = fs::read_to_string(folder.path().join("vault.sealed")).unwrap();
-        let at = text.find(&format!(r#"{{"key":"{key}""#)).unwrap();
-        let record = text[at..].split('}').next().unwrap().to_owned();
-        record.rsplit_once(r#""sealed":""#).unwrap().1.to_owned()
-    };
-    let (overwritten, removed, deleted) = (sealed("A"), sealed("B"), sealed("C"));
-    vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
-    vault.unset(&name("prod"), &[key("B")]).unwrap();
-    vault.delete(&name("test")).unwrap();
-    for (file, bytes) in files(folder.path()) {
-        let text = String::from_utf8(bytes).unwrap();
-        for old in [&overwritten, &removed, &deleted] {
-            assert!(!text.contains(old.as_str()), "{file}");
-        }
-    }
 }
 
 #[test]
@@ -246,71 +235,12 @@ fn what_killed_processes_left_goes_with_the_next_change() {
     let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(30);
     let ahead = fs::File::create(folder.path().join(".bot-cli-ahead")).unwrap();
     ahead.set_modified(soon).unwrap();
-    vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
+    put(&vault, "prod", &[entry("A", "9")], None).unwrap();
     let left: Vec<_> = files(folder.path())
         .into_iter()
         .map(|file| file.0)
         .collect();
-    assert_eq!(left, ["vault.key", "vault.lock", "vault.sealed"]);
-}
-
-#[test]
-fn vault_of_an_earlier_version_is_read_as_it_is_and_converted_at_the_first_change() {
-    let folder = tempfile::tempdir().unwrap();
-    let rows = [
-        ("local", "prod", "A", "1"),
-        ("local", "prod", "B", "2"),
-        ("acme", "prod", "C", "3"),
-    ];
-    legacy::tests::write(folder.path(), &rows);
-    let before = files(folder.path());
-    let vault = local(folder.path());
-    let set = |values: &[Entry]| {
-        vec![(
-            "prod".to_owned(),
-            "eu-central".to_owned(),
-            Some(values.to_vec()),
-        )]
-    };
-    let expected = set(&[entry("A", "1"), entry("B", "2")]);
-    assert_eq!(view(&vault).unwrap(), expected);
-    assert_eq!(vault.verify().unwrap().unwrap().format, 1);
-    assert_eq!(vault.delete(&name("none")), Ok(false));
-    let redb =
-        |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == "vault.redb").cloned();
-    assert_eq!(redb(&files(folder.path())), redb(&before));
-    vault.put(&name("prod"), &[entry("B", "9")], None).unwrap();
-    assert_eq!(redb(&files(folder.path())), None);
-    assert_eq!(
-        view(&vault).unwrap(),
-        set(&[entry("A", "1"), entry("B", "9")])
-    );
-    let verified = vault.verify().unwrap().unwrap();
-    assert_eq!(
-        (verified.format, verified.values, verified.problems),
-        (2, 3, vec![])
-    );
-}
-
-#[test]
-fn converted_vault_wins_over_one_that_a_crash_left() {
-    let folder = tempfile::tempdir().unwrap();
-    legacy::tests::write(folder.path(), &[("local", "prod", "A", "1")]);
-    let redb = folder.path().join("vault.redb");
-    let bytes = fs::read(&redb).unwrap();
-    let vault = local(folder.path());
-    vault.put(&name("prod"), &[entry("A", "2")], None).unwrap();
-    fs::write(&redb, bytes).unwrap();
-    assert_eq!(
-        vault.values(&name("prod")).unwrap().unwrap(),
-        [entry("A", "2")]
-    );
-    assert_eq!(
-        vault.verify().unwrap().unwrap().leftovers,
-        std::slice::from_ref(&redb)
-    );
-    vault.put(&name("prod"), &[entry("B", "3")], None).unwrap();
-    assert!(!redb.exists());
+    assert_eq!(left, ["vault.age", "vault.key", "vault.lock"]);
 }
 
 #[test]
@@ -322,7 +252,6 @@ fn new_key_opens_everything_and_the_old_one_nothing() {
     let old = fs::read(&path).unwrap();
     assert_eq!(vault.rekey(), Ok(Storage::File));
     assert_eq!(view(&vault).unwrap(), expected);
-    assert_eq!(vault.verify().unwrap().unwrap().problems, []);
     let new = fs::read(&path).unwrap();
     fs::write(&path, old).unwrap();
     let failed = view(&vault).unwrap_err();
@@ -332,7 +261,7 @@ fn new_key_opens_everything_and_the_old_one_nothing() {
         .into_iter()
         .map(|file| file.0)
         .collect();
-    assert_eq!(left, ["vault.key", "vault.lock", "vault.sealed"]);
+    assert_eq!(left, ["vault.age", "vault.key", "vault.lock"]);
 }
 
 #[test]
@@ -347,7 +276,7 @@ fn readers_and_writers_never_see_half_a_new_key() {
         });
         let other = scope.spawn(|| {
             let vault = local(folder.path());
-            let put = |_| vault.put(&name("prod"), &[entry("A", "1")], None).is_ok();
+            let put = |_| put(&vault, "prod", &[entry("A", "1")], None).is_ok();
             (0..40).all(put)
         });
         let mut reads = 0;
@@ -375,17 +304,154 @@ fn backup_is_restored_whole_into_another_vault() {
     let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
     let other = local(&two);
-    other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
-    let wrong = read_backup(&file, &Secret::new("wrong".to_owned()));
+    put(&other, "old", &[entry("OLD", "0")], None).unwrap();
+    let wrong = Backup::read(&file, &Secret::new("wrong".to_owned()));
     assert!(
         matches!(wrong, Err(VaultError::WrongPassphrase { .. })),
         "{wrong:?}"
     );
-    assert_eq!(other.list(None).unwrap().len(), 1);
+    assert_eq!(list(&other, None).unwrap().len(), 1);
     assert_eq!(
-        other.restore(&read_backup(&file, &passphrase()).unwrap()),
+        other.restore(Backup::read(&file, &passphrase()).unwrap()),
         Ok(size)
     );
     assert_eq!(view(&other).unwrap(), view(&vault).unwrap());
-    assert_eq!(other.verify().unwrap().unwrap().problems, []);
+}
+
+#[test]
+fn image_pull_secrets_are_replaced_and_have_no_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = local(folder.path());
+    for host in ["ghcr.io", "https://registry.example/v1/"] {
+        put_pull(&vault, "pull", host).unwrap();
+    }
+    let found = get(&vault, "pull").unwrap().unwrap();
+    let kind = (found.summary.kind, found.keys);
+    assert_eq!(kind, (SetKind::ImagePullSecret, Keys::None));
+    let (host, _) = vault.credentials(&name("pull")).unwrap().unwrap();
+    assert_eq!(host, "https://registry.example/v1/");
+    assert_eq!(values(&vault, "pull").unwrap(), None);
+    let east = Region::parse("us-east").unwrap();
+    assert_eq!(list(&vault, Some(&east)), Ok(Vec::new()));
+}
+
+#[test]
+fn missing_or_foreign_key_is_no_new_vault() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = filled(folder.path());
+    let path = folder.path().join("vault.key");
+    let sealed = fs::read(before.home.vault()).unwrap();
+    fs::remove_file(&path).unwrap();
+    let missing = view(&before).unwrap_err();
+    assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
+    super::key::create(&SecretFile::new(path, &Nobody), Storage::File).unwrap();
+    let vault = local(folder.path());
+    for failed in [
+        put(&vault, "prod", &[entry("A", "1")], None).unwrap_err(),
+        list(&vault, None).unwrap_err(),
+        delete(&vault, "prod").unwrap_err(),
+    ] {
+        assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
+    }
+    assert_eq!(fs::read(vault.home.vault()).unwrap(), sealed);
+}
+
+/// The set is not what the plan said: another process came between the look and the change.
+#[test]
+fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = filled(folder.path());
+    let vault = local(folder.path());
+    let keys = |keys: &[&str]| -> Vec<String> { keys.iter().map(ToString::to_string).collect() };
+    let (seen, of_test) = (keys(&["A", "B"]), keys(&["C"]));
+    // The other adds keys, deletes a set, and makes one.
+    put(&other, "prod", &[entry("Q", "q")], None).unwrap();
+    delete(&other, "test").unwrap();
+    put(&other, "new", &[entry("A", "theirs")], None).unwrap();
+    let before = view(&other).unwrap();
+    let (ours, q) = ([entry("A", "ours")], [entry("Q", "ours")]);
+    let host = RegistryHost::parse("ghcr.io").unwrap();
+    let secret = Secret::new(String::new());
+    let (prod, test, new, pull) = (name("prod"), name("test"), name("new"), name("pull"));
+    for (what, changed) in [
+        ("key made", vault.put(&prod, &q, Prior::Keys(&seen))),
+        ("set gone", vault.put(&test, &ours, Prior::Keys(&of_test))),
+        ("set made", vault.put(&new, &ours, Prior::Absent(None))),
+        ("other kind", vault.put(&pull, &ours, Prior::Keys(&[]))),
+        (
+            "to be all",
+            vault.replace(&prod, &ours, &[key("B")], Prior::Keys(&seen)),
+        ),
+        (
+            "to be all",
+            vault.replace(&prod, &ours, &[], Prior::Keys(&seen)),
+        ),
+        (
+            "credentials",
+            vault.put_image_pull_secret(&new, &host, &secret, Prior::Keys(&[])),
+        ),
+        (
+            "deletion",
+            SecretsBackend::delete(&vault, &prod, Some(&seen)).map(|_| Confirmed::ByAnswer),
+        ),
+    ] {
+        let error = changed.unwrap_err();
+        assert_eq!(error.effect, crate::backend::Effect::NotDone, "{what}");
+        let error = own(error.cause);
+        assert!(
+            matches!(error, VaultError::Conflict { .. }),
+            "{what}: {error:?}"
+        );
+        assert_eq!(view(&vault).unwrap(), before, "{what}");
+    }
+    // What was planned for A is still true.
+    vault.put(&prod, &ours, Prior::Keys(&seen)).unwrap();
+    let seen = keys(&["A", "B", "Q"]);
+    vault
+        .replace(&prod, &q, &[key("A")], Prior::Keys(&seen))
+        .unwrap();
+    assert_eq!(
+        values(&vault, "prod"),
+        Ok(Some(vec![entry("B", "2"), entry("Q", "ours")]))
+    );
+}
+
+#[test]
+fn vault_from_before_the_first_release_is_named_and_not_touched() {
+    for file in ["vault.sealed", "vault.redb"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(file);
+        fs::write(&path, "old").unwrap();
+        let vault = local(folder.path());
+        for failed in [
+            list(&vault, None).map(drop),
+            put(&vault, "prod", &[entry("A", "1")], None),
+        ] {
+            assert_eq!(failed, Err(VaultError::Earlier { path: path.clone() }));
+        }
+        assert_eq!(files(folder.path()), [(file.to_owned(), b"old".to_vec())]);
+    }
+}
+
+/// What VAULT.md says of the format, with age's own implementation of it in between.
+#[test]
+fn vault_is_a_file_of_age_and_its_key_an_identity() {
+    use age::secrecy::ExposeSecret;
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let key = fs::read_to_string(folder.path().join("vault.key")).unwrap();
+    let identity: age::x25519::Identity = key.parse().unwrap();
+    assert_eq!(identity.to_string().expose_secret(), key);
+    let sealed = fs::read(vault.home.vault()).unwrap();
+    // Whoever has the recipient could forge a vault.
+    let recipient = identity.to_public().to_string();
+    for (file, bytes) in files(folder.path()) {
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains(&recipient),
+            "{file}"
+        );
+    }
+    let document = age::decrypt(&identity, &sealed).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&document).unwrap();
+    assert_eq!(document["sets"][0]["contents"]["secret"]["A"], "1");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_sdk::backend::names_a_credential;
-use bot_cli_sdk::discovery::{BackendStanding, FoundBackend};
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_engine::discovery::{BackendStanding, FoundBackend};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::names_a_credential;
 use serde_json::{Map, Value, json};
 
 use super::done;

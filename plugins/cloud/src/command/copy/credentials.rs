@@ -1,6 +1,6 @@
 //! An image pull secret, copied with its credentials.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 
 use super::{Contents, Original, from, place};

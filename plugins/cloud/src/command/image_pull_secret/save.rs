@@ -1,7 +1,7 @@
 //! Credentials of a registry as they are about to be saved, whether they are given or copied.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use serde_json::{Value, json};
 
 use crate::backend::Ability;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_sdk::backend::client::Client;
-use bot_cli_sdk::compat::User;
-use bot_cli_sdk::discovery::{BackendStanding, FoundBackend, Plugin};
-use bot_cli_sdk::driver::Patience;
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::protocol::secrets::{self, OpenParams};
-use bot_cli_sdk::protocol::{HostName, SettingSpec, UseSpec};
-use bot_cli_sdk::suggest::{did_you_mean, nearest};
+use bot_cli_engine::compat::User;
+use bot_cli_engine::discovery::{BackendStanding, FoundBackend, Plugin};
+use bot_cli_engine::driver::Patience;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
+use bot_cli_secrets::client::Client;
+use bot_cli_secrets::messages::{self as secrets, OpenParams};
 
 use super::{Kind, Organizations, Others, names};
 use crate::backend::external::{self, External};
@@ -42,7 +42,6 @@ pub struct Installed {
 }
 
 /// Returns the backends that `bot-cli-cloud` can use.
-#[must_use]
 pub fn uses() -> UseSpec {
     UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
 }
@@ -89,13 +88,11 @@ impl Installed {
         })
     }
 
-    #[must_use]
     pub fn name(&self) -> &BackendName {
         &self.name
     }
 
     /// The settings that it declares, and those of every backend.
-    #[must_use]
     pub fn settings(&self) -> Vec<SettingSpec> {
         let manifest = self.plugin.manifest.as_ref();
         let own = manifest.map(|manifest| manifest.settings.clone());
@@ -140,14 +137,16 @@ impl Installed {
         context: &'a CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<External<'a>, Failure> {
-        let mut params = OpenParams::new();
-        params.settings = self.set(&context.environment)?;
         let organization = scope.organization.as_ref();
-        params.organization = organization.map(|organization| organization.value.to_string());
         // The region of a project is where its bot is deployed.
         let region = scope.region.as_ref();
         let region = region.filter(|region| region.source != Source::DeployFile);
-        params.region = region.map(|region| region.value.to_string());
+        let params = OpenParams {
+            secrets: secrets::VERSION.to_owned(),
+            organization: organization.map(|organization| organization.value.to_string()),
+            region: region.map(|region| region.value.to_string()),
+            settings: self.set(&context.environment)?,
+        };
         let plugin = format!("{SECRETS}{}", self.name);
         let mut launch = context.environment.plugins.nesting.launch(
             &plugin,

@@ -1,6 +1,6 @@
 //! The hosting service.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::{Kind, Organizations, Others};
 use crate::backend::hosted::http::Client;

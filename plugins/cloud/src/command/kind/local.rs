@@ -1,6 +1,6 @@
 //! The vault of this machine.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::{Kind, Organizations, Others};
 use crate::backend::local::{self, ORGANIZATION, REGIONS, Vault};

@@ -1,6 +1,6 @@
 //! Sets as rows: one word a column, so that `awk` reads them, and no wrapped rows at a terminal.
 
-use bot_cli_sdk::terminal::table;
+use bot_cli_terminal::table;
 
 use crate::backend::Summary;
 use crate::domain::Status;

@@ -2,8 +2,8 @@
 
 use std::io::{self, ErrorKind};
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::wording::count;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::wording::count;
 
 use crate::domain::{Entry, Key};
 use crate::input::advice::{LONGEST_VARIABLE, size};
@@ -52,7 +52,7 @@ pub fn failure(program: &str, entries: &[Entry], error: io::Error) -> Failure {
 mod tests {
     use std::io;
 
-    use bot_cli_sdk::secret::Secret;
+    use bot_cli_protocol::secret::Secret;
 
     use super::{LONGEST_VARIABLE as LONGEST, failure};
     use crate::domain::{Entry, Key};

@@ -1,8 +1,8 @@
 //! The values of keys that came without, asked for and hidden.
 
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Question};
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_protocol::secret::Secret;
 
 use crate::command::context::CommandContext;
 use crate::domain::{Entry, Key};
@@ -31,24 +31,15 @@ pub fn ask(
         return Err(invalid(missing.collect()));
     }
     let questions: Vec<Question> = open.iter().map(|key| question(key, template)).collect();
-    let is_of_template = |key: &Key| template.iter().any(|named| named.key == *key);
-    let mut named = open.iter().map(is_of_template);
-    let mut values = Vec::new();
-    if context.interactive() {
-        for question in &questions {
-            let is_named = named.next().unwrap_or_default();
-            values.push(context.ask_until(question, |answer| value(answer, is_named))?);
-        }
-    } else {
-        let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
-        let answers = context.ask_all_or(&questions, instead)?;
-        for ((_, answer), key) in answers.iter().zip(open) {
-            values.push(
-                value(answer, is_of_template(key))
-                    .map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
-            );
-        }
-    }
+    let of_template = |question: &Question| {
+        template
+            .iter()
+            .any(|named| name(&named.key) == question.key)
+    };
+    let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
+    let values = context.ask_all_or(&questions, instead, |question, answer| {
+        value(answer, of_template(question))
+    })?;
     let given = |(key, value): (Key, Option<Secret>)| value.map(|value| Entry { key, value });
     let entries: Vec<Entry> = open.iter().cloned().zip(values).filter_map(given).collect();
     for warning in advice::warnings(&entries) {

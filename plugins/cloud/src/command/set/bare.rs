@@ -2,7 +2,7 @@
 //!
 //! Only what is surely a key may be shown or stored as one.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_protocol::failure::Failure;
 
 use crate::command::context::CommandContext;
 use crate::domain::Key;

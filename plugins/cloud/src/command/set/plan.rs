@@ -4,7 +4,7 @@ use crate::command::open::Opened;
 use crate::command::target::{Target, where_to};
 use crate::domain::{Entry, Key, SetName};
 use crate::text::theirs;
-use bot_cli_sdk::wording::count;
+use bot_cli_protocol::wording::count;
 
 /// A set as it will be.
 pub struct Plan {
@@ -13,8 +13,8 @@ pub struct Plan {
     pub target: Target,
     /// The entries to store.
     pub entries: Vec<Entry>,
-    /// The keys that go.
-    pub removed: Vec<Key>,
+    /// The keys that go where the set is to have no others than those of the entries.
+    pub removed: Option<Vec<Key>>,
     /// The keys that are left out because they have no value.
     pub skipped: Vec<Key>,
     /// The keys of a template that still have no value.
@@ -22,6 +22,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The keys that go.
+    pub fn gone(&self) -> &[Key] {
+        self.removed.as_deref().unwrap_or_default()
+    }
+
     /// Keys that are new, and keys that are there.
     pub fn changes(&self) -> (Vec<String>, Vec<String>) {
         let (overwritten, created): (Vec<_>, Vec<_>) = self
@@ -49,7 +54,7 @@ impl Plan {
             .entries
             .iter()
             .map(|entry| &entry.key)
-            .chain(&self.removed)
+            .chain(self.gone())
             .map(|key| key.as_str().len())
             .max()
             .unwrap_or(0);
@@ -65,7 +70,7 @@ impl Plan {
                 entry.key.as_str()
             ));
         }
-        for key in &self.removed {
+        for key in self.gone() {
             lines.push(format!("  {:<11}  {}\n", "- remove", theirs(key.as_str())));
         }
         if !self.skipped.is_empty() {
@@ -83,7 +88,7 @@ impl Plan {
     /// Asks for consent to it.
     pub fn question(&self) -> String {
         let keys = count(self.entries.len(), "key");
-        match self.removed.len() {
+        match self.gone().len() {
             0 => format!("Save {keys} in `{}`?", self.name),
             removed => format!(
                 "Save {keys} in `{}` and remove {}?",

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::standard_input;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_terminal::standard_input;
 
 use crate::command::context::CommandContext;
 use crate::command::{choose, project};
@@ -80,6 +80,8 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
     })
 }
 
+const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
+
 /// Counts the options that read standard input.
 fn reads_stdin(options: &Set) -> usize {
     let files = [&options.file, &options.from_template];
@@ -104,15 +106,10 @@ fn name(
     given: Option<&str>,
     wrong: &mut Vec<Wrong>,
 ) -> Result<(Option<SetName>, Option<Region>), Failure> {
-    let mut parsed = |name: &str| match SetName::parse(name) {
-        Ok(name) => Some(name),
-        Err(problem) => {
-            wrong.push(("name".to_owned(), None, problem));
-            None
-        }
-    };
     if let Some(name) = given {
-        return Ok((parsed(name), None));
+        let name =
+            SetName::parse(name).map_err(|problem| wrong.push(("name".to_owned(), None, problem)));
+        return Ok((name.ok(), None));
     }
     let Some(deploy) = project::find(&context.cwd(), "set")? else {
         if !context.can_choose(choose::KEY) {
@@ -120,12 +117,9 @@ fn name(
         }
         return Ok((None, None));
     };
-    let name = parsed(&deploy.secret_set);
-    if let Some(name) = &name {
-        context.note(&deploy.used(name));
-    }
+    context.note(&deploy.used(&deploy.secret_set));
     Ok((
-        name,
+        Some(deploy.secret_set),
         deploy.region.and_then(|region| Region::parse(&region).ok()),
     ))
 }
@@ -177,8 +171,9 @@ fn values_from(
         };
         let entry = match bytes {
             Ok(bytes) => from.entry(bytes, options.empty),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(from
-                .problem("there is no such file (what is given is not shown: it may be a value)")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(from.problem(NO_FILE))
+            }
             Err(error) => {
                 let why = given::unreadable(&error);
                 Err(from.problem(format!("`{}` {why}", from.path.display())))
@@ -207,7 +202,14 @@ fn file<T: Default>(
     match given::read(&context.cwd().join(path)) {
         Ok(bytes) => Ok(collect(parse(&shown, &bytes), wrong)),
         Err(error) => {
-            wrong.push((shown, Some(flag), given::unreadable(&error)));
+            // What is no file may be a value.
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            let (field, problem) = if is_missing {
+                ("file".to_owned(), NO_FILE.to_owned())
+            } else {
+                (shown, given::unreadable(&error))
+            };
+            wrong.push((field, Some(flag), problem));
             Ok(T::default())
         }
     }

@@ -1,7 +1,7 @@
 //! The report of `set` and `copy`.
 
+use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::wording::count;
 use serde_json::{Value, json};
 
 use super::plan::{Plan, names};
@@ -41,7 +41,7 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
             "region": plan.target.region.as_ref().map(Region::as_str),
             "created": created,
             "overwritten": overwritten,
-            "removed": list(&plan.removed),
+            "removed": list(plan.gone()),
             "skipped": list(&plan.skipped),
             "missing": list(&plan.missing),
             "status": status,
@@ -53,7 +53,7 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
 
 fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
     let (created, overwritten) = plan.changes();
-    let removed = match plan.removed.len() {
+    let removed = match plan.gone().len() {
         0 => String::new(),
         removed => format!(", {removed} removed"),
     };

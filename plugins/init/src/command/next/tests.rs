@@ -182,9 +182,8 @@ fn an_update_names_the_folders_as_they_are() {
             folder,
             has_changed: true,
         });
-        let steps = of_update(&target(shown), server, client, None, &[], true);
-        let mut commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
-        commands.pop();
+        let steps = of_update(&target(shown), server, client, None, &[]);
+        let commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
         commands
     };
     for (shown, server, client, expected) in [

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_sdk::shell::quoted;
+use bot_cli_terminal::shell::quoted;
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
@@ -17,7 +17,7 @@ use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
-use crate::transaction::undo;
+use crate::transaction;
 use crate::update::{Base, markers};
 
 /// The code of the failure that names conflicts which stand between markers.
@@ -33,8 +33,8 @@ pub(super) struct Found {
     /// Whether the archive of the generated files is whole.
     is_whole: bool,
     pub(super) base: Base,
-    /// Whether an update goes on from an interrupted one, which could be completed only in part.
-    pub(super) goes_on: bool,
+    /// The choices of an update that was interrupted, which this one goes on with.
+    pub(super) begun: Option<Draft>,
     /// The names of the variables that the bot needed before, once it is [complete](Found::complete).
     pub(super) variables: BTreeSet<String>,
 }
@@ -48,16 +48,25 @@ impl Found {
             PathState::Obstacle(reason) => return Err(damaged(&reason)),
         };
         let recorded = record::read(&project).map_err(|unusable| match unusable {
-            Unusable::Later => Failure::new(
+            Unusable::Later(tool) => Failure::new(
                 Exit::Failed,
                 "later_record",
-                format!("a later version of bot-cli wrote `{PROJECT}`"),
+                format!("`{PROJECT}` {}", record::later(&tool)),
             )
-            .hint("update the project with that version, or a later one"),
+            .hint("nothing was changed; update the project with that version, or a later one"),
             Unusable::Damaged(reason) => damaged(&reason),
         })?;
         if !recorded.config.problems.is_empty() {
             return Err(unknown(&recorded));
+        }
+        let begun = transaction::begun(&target.path);
+        let begun = begun.and_then(|project| record::read(&project).ok());
+        let begun = begun.map(|recorded| recorded.config.draft);
+        if begun.is_some() {
+            session.log(
+                Level::Warn,
+                "an earlier update was interrupted; this one goes on with it",
+            );
         }
         let (_, config) = config(target).unwrap_or_default();
         let (base, is_whole) = base(&recorded, target, session);
@@ -67,7 +76,7 @@ impl Found {
             project,
             is_whole,
             base,
-            goes_on: undo::is_interrupted(&target.path),
+            begun,
             variables: BTreeSet::new(),
         })
     }
@@ -105,12 +114,6 @@ impl Found {
             format!("{count} {has} conflicts between markers"),
         )
         .hint("nothing was changed; edit what stands between the markers, and remove them");
-        if undo::is_kept(&target.path) {
-            let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
-            failure = failure.hint(format!(
-                "if the last update wrote them, `{command}` takes it back"
-            ));
-        }
         for place in standing {
             failure = failure.field(&place, None, "a conflict begins here");
         }

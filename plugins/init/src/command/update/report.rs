@@ -1,29 +1,31 @@
 //! The report of an update, for people and for programs.
 //!
 //! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: as in the document of a new project. `up_to_date`:
-//! whether neither a file of the user's nor an option changes, and no update was completed only in part; the record alone may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
+//! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
-//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
+//! `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
 //! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
 //! is written. `obstacles`: `{path, line, reason}`,
-//! files that can't be merged, and lines to edit first. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
+//! files that can't be merged, and lines to edit first. `restore`: a command that copies the replaced files back, null if version control has them. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
 //! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::shell::quoted;
+use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
 use super::super::next::{self, NextStep};
 use super::super::recovery;
 use super::Changes;
 use crate::config::Config;
+use crate::merge::{Conflict as Lines, changes};
 use crate::options::{Conflicts, Options};
+use crate::platform::copy_over;
 use crate::record::FOLDER;
 use crate::target::Target;
-use crate::transaction::{Change, Recovered, undo};
-use crate::update::{Conflict, Review};
+use crate::transaction::{BEFORE, Change, Old, Recovered};
+use crate::update::Conflict;
 
 pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
@@ -31,9 +33,9 @@ pub(super) struct Report<'a> {
     pub(super) changes: &'a Changes,
     /// Whether the changes were made.
     pub(super) written: bool,
+    /// What became of the files as they were.
+    pub(super) old: Old,
     pub(super) recovered: &'a Recovered,
-    /// Whether an interrupted update is noted, which could be completed only in part.
-    pub(super) goes_on: bool,
     pub(super) quiet: bool,
     pub(super) steps: &'a [NextStep],
 }
@@ -60,9 +62,7 @@ impl Report<'_> {
     /// In a word, for `--check`.
     pub(super) fn checked(&self) -> Reply {
         let shown = quoted(&self.target.shown);
-        let text = if self.changes.is_empty() && self.goes_on {
-            self.text()
-        } else if self.is_up_to_date() {
+        let text = if self.is_up_to_date() {
             format!("{shown} is up to date\n")
         } else {
             let last =
@@ -104,10 +104,6 @@ impl Report<'_> {
             failure = failure.hint(
                 "edit what stands between the markers, and remove them; until then `--check` fails",
             );
-            if !self.goes_on {
-                failure =
-                    failure.hint(format!("`{} --undo` takes the update back", self.command()));
-            }
             return Some(failure);
         }
         if !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse {
@@ -126,32 +122,15 @@ impl Report<'_> {
         Some(recovery::failure_after(self.recovered, failure))
     }
 
-    /// Tells whether neither a file of the user's nor an option changes, and no update is done only in part.
+    /// Tells whether neither a file of the user's nor an option changes.
     pub(super) fn is_up_to_date(&self) -> bool {
-        self.changes.is_up_to_date() && self.interrupted().is_none()
-    }
-
-    /// What to know of an interrupted update that this run has not replaced.
-    fn interrupted(&self) -> Option<Review> {
-        let directory = crate::equivalent::directory(&self.target.shown);
-        let noted = format!("{}/{}", directory.trim_end_matches('/'), undo::FOLDER);
-        let command = self.command();
-        (self.goes_on && !self.written).then(|| Review {
-            path: None,
-            line: None,
-            note: format!(
-                "an earlier update was interrupted and completed only in part: `{command} --update` with the options of that time completes it; if the project is as you want it, remove `{noted}`, where that is noted"
-            ),
-        })
+        self.changes.is_up_to_date()
     }
 
     pub(super) fn text(&self) -> String {
         let shown = quoted(&self.target.shown);
         let title = if self.changes.is_empty() {
-            if !self.goes_on {
-                return format!("Nothing to do: {shown} is up to date\n");
-            }
-            format!("With these options, an update of {shown} changes nothing\n")
+            return format!("Nothing to do: {shown} is up to date\n");
         } else if self.written {
             format!("Updated {shown}\n")
         } else {
@@ -170,9 +149,12 @@ impl Report<'_> {
         place(&conflict.path, Some(line))
     }
 
-    fn command(&self) -> String {
-        let directory = crate::equivalent::directory(&self.target.shown);
-        format!("bot-cli init {}", quoted(&directory))
+    /// The command that copies the files back as they were.
+    fn restore(&self) -> Option<String> {
+        let shown = crate::equivalent::directory(&self.target.shown);
+        let shown = shown.trim_end_matches('/');
+        let from = quoted(&format!("{shown}/{BEFORE}/files"));
+        (self.old != Old::Given).then(|| copy_over(&from, &quoted(shown)))
     }
 
     /// All that the update does, a line each.
@@ -209,9 +191,6 @@ impl Report<'_> {
                 line("changed", &format!("{FOLDER} (the record)"));
             }
         }
-        for moved in &update.moved {
-            line("moved", &format!("{} (it is {})", moved.path, moved.to));
-        }
         let folders = &update.deleted_folders;
         let is_in_folder = |path: &&String| folders.iter().any(|one| path.starts_with(one));
         let single = update.deleted.iter().filter(|path| !is_in_folder(path));
@@ -228,8 +207,16 @@ impl Report<'_> {
         for kept in &beside.kept {
             line("kept", &format!("{} ({})", kept.path, kept.guide.words()));
         }
-        let interrupted = self.interrupted();
-        let mut reviews = update.review.iter().chain(&interrupted).peekable();
+        if let Some(restore) = self.restore() {
+            text.extend([
+                "\nThe files as they were are in ",
+                BEFORE,
+                "; this copies them back:\n  ",
+                &restore,
+                "\n",
+            ]);
+        }
+        let mut reviews = update.review.iter().chain(&update.missing).peekable();
         if reviews.peek().is_some() {
             text.push_str("\nLook at:\n");
             for review in reviews {
@@ -286,18 +273,16 @@ impl Report<'_> {
             "removed": update.removed,
             "kept": kept.collect::<Value>(),
             "deleted": update.deleted,
-            "moved": (update.moved.iter())
-                .map(|moved| json!({ "path": moved.path, "to": moved.to }))
-                .collect::<Value>(),
             "conflicts": (update.conflicts.iter())
                 .map(|one| document(one, self.written))
                 .collect::<Value>(),
             "obstacles": (update.obstacles.iter())
                 .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
                 .collect::<Value>(),
-            "review": (update.review.iter().chain(&self.interrupted()))
+            "review": (update.review.iter().chain(&update.missing))
                 .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
                 .collect::<Value>(),
+            "restore": self.restore(),
             "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
             "steps": next::document(self.steps),
         })
@@ -306,43 +291,6 @@ impl Report<'_> {
 
 pub(super) fn is_record(change: &Change) -> bool {
     change.path.starts_with(FOLDER)
-}
-
-/// The report of `--undo`.
-pub(super) fn put_back(
-    target: &Target,
-    restored: &[Change],
-    recovered: &Recovered,
-    quiet: bool,
-) -> Reply {
-    let mut lists: [(&str, Vec<&str>); 3] = [
-        ("created", Vec::new()),
-        ("changed", Vec::new()),
-        ("removed", Vec::new()),
-    ];
-    for change in restored.iter().filter(|change| !is_record(change)) {
-        let [(_, created), (_, changed), (_, removed)] = &mut lists;
-        match (&change.bytes, &change.replaces) {
-            (None, _) => removed,
-            (Some(_), None) => created,
-            (Some(_), Some(_)) => changed,
-        }
-        .push(&change.path);
-    }
-    let mut text = format!("Took back the last update of {}\n", quoted(&target.shown));
-    for (word, paths) in lists.iter().filter(|_| !quiet) {
-        for path in paths {
-            text.extend([&format!("  {word:<9} "), *path, "\n"]);
-        }
-    }
-    let [(_, created), (_, changed), (_, removed)] = lists;
-    Reply::text(text).data(json!({
-        "target": target.path,
-        "recovered": recovery::member(recovered),
-        "created": created,
-        "changed": changed,
-        "removed": removed,
-    }))
 }
 
 fn place(path: &str, line: Option<usize>) -> String {
@@ -370,17 +318,16 @@ fn words(conflict: &Conflict) -> String {
 const SHOWN: usize = 12;
 
 fn show(conflict: &Conflict, place: &str, text: &mut String) {
-    text.extend(["  ", place, ": ", &words(conflict), "\n"]);
-    for (side, lines) in [
-        ("yours", &conflict.lines.yours),
-        ("new", &conflict.lines.new),
-    ] {
-        if lines.is_empty() {
-            text.extend(["    ", side, ": none\n"]);
-            continue;
-        }
-        text.extend(["    ", side, ":\n"]);
-        quote_lines(&lines.lines().collect::<Vec<_>>(), text);
+    text.extend(["  ", place, "\n"]);
+    let Lines {
+        yours, base, new, ..
+    } = &conflict.lines;
+    let changes = changes(base, new);
+    let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
+    for (side, lines) in [("yours", yours.lines().collect()), ("the update", changes)] {
+        let none = if lines.is_empty() { " nothing" } else { "" };
+        text.extend(["    ", side, ":", none, "\n"]);
+        quote_lines(&lines, text);
     }
 }
 

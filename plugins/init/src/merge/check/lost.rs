@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::super::{Versions, formats};
+use super::super::{Versions, formats, lines::words};
 
 /// Returns the number and the text of a line that the user has added and the merged text lacks. Merges write some lines in another
 /// way, such as requirements and import statements: what counts then are the words of the line. In a file of blocks, a line is only lost
@@ -22,7 +22,7 @@ pub(super) fn line<'t>(
         .filter(|(_, line)| lines.lacks(&line.trim()))
         .peekable();
     missing.peek()?;
-    let words = Count::of(texts.map(words));
+    let of_words = Count::of(texts.map(words));
     let places = texts.map(|text| formats::places(path, text));
     let in_place = match &places {
         [Some(base), Some(yours), Some(new), Some(merged)] => {
@@ -32,9 +32,9 @@ pub(super) fn line<'t>(
         _ => None,
     };
     let (index, line) = missing.find(|(index, line)| {
-        self::words(line).any(|word| {
+        words(line).any(|word| {
             let lacks = |in_place: &InPlace| in_place.lacks(*index, line, word);
-            words.lacks(&word) && in_place.as_ref().is_none_or(lacks)
+            of_words.lacks(&word) && in_place.as_ref().is_none_or(lacks)
         })
     })?;
     Some((index + 1, line))
@@ -91,10 +91,4 @@ impl<'t> InPlace<'t> {
             self.lines.lacks(&(place, line.trim())) && self.words.lacks(&(place, word))
         })
     }
-}
-
-/// The words and numbers of a text.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
 }

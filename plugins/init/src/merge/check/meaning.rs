@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, Texts, has_extension, lost::words};
+use super::super::lines::words;
+use super::{Finding, Texts, has_extension};
 
 const BOT: &str = "server/bot.py";
 
@@ -26,7 +27,7 @@ pub(crate) fn findings(base: &Texts, yours: &Texts, new: &Texts) -> Vec<Finding>
         return Vec::new();
     };
     let mut findings = Vec::new();
-    let is_cascade = |bot: &str| bot.contains("\ndef create_stt(");
+    let is_cascade = |bot: &str| bot.contains("create_stt(");
     match (is_cascade(old_bot), is_cascade(new_bot)) {
         (true, false) => {
             findings.push(whole(

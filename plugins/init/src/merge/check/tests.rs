@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
-use super::super::{Merged, Versions};
-use super::{Finding, checked, meaning, modules};
+use super::super::{Merged, Versions, lines};
+use super::{Finding, first, meaning, modules};
 
 /// The parts in conflict and the notes after a check of `merged`.
 fn demoted(path: &str, base: &str, yours: &str, new: &str, merged: &str) -> (usize, Vec<String>) {
     let versions = Versions { base, yours, new };
-    let merged = checked(path, &versions, Merged::agreed(merged));
+    let ways = vec![Merged::agreed(merged), lines::merge(&versions)];
+    let merged = first(path, &versions, ways);
     (merged.conflicts().count(), merged.notes)
 }
 
@@ -56,7 +57,8 @@ fn a_name_without_its_definition_is_a_conflict_in_the_users_line() {
     let new = "job = make()\njob.run()\nend()\n";
     let versions = Versions { base, yours, new };
     let merged = "job = make()\njob.run()\nprint(worker.name)\nend()\n";
-    let merged = checked("a.py", &versions, Merged::agreed(merged));
+    let ways = vec![Merged::agreed(merged), lines::merge(&versions)];
+    let merged = first("a.py", &versions, ways);
     let conflicts: Vec<_> = merged.conflicts().collect();
     assert_eq!(conflicts.len(), 1);
     assert!(

@@ -286,21 +286,21 @@ const REWRITES: &[(&str, Steps)] = &[
     (
         "a helper that says more",
         &[(
-            "server/bot.py",
-            "        _problems.append(f\"{name} is not set\")\n",
-            "        _problems.append(f\"{name} is not set: see .env.example\")\n",
+            "server/settings.py",
+            "        problems.append(f\"{name} is not set\")\n",
+            "        problems.append(f\"{name} is not set: see .env.example\")\n",
         )],
     ),
     (
         "settings in another order",
         &[
             (
-                "server/bot.py",
+                "server/services.py",
                 "OPENAI_MODEL = os.getenv(\"OPENAI_MODEL\") or NOT_GIVEN\n",
                 "",
             ),
             (
-                "server/bot.py",
+                "server/services.py",
                 "OPENAI_API_KEY = required(\"OPENAI_API_KEY\")\n",
                 "OPENAI_MODEL = os.getenv(\"OPENAI_MODEL\") or NOT_GIVEN\nOPENAI_API_KEY = required(\"OPENAI_API_KEY\")\n",
             ),

@@ -1,7 +1,6 @@
-mod conflicts;
-mod hostile;
-
-use super::super::tests::{merged, shown};
+use super::super::tests::{Draw, merged, shown};
+use super::super::{Versions, lines};
+use crate::code;
 
 const BASE: &str = r#""""A bot.
 
@@ -102,7 +101,7 @@ const CLEAN: &[Clean] = &[
             ("import os\n", "import json\nimport os\n"),
             (
                 "from a.frames import Frame, Run\n",
-                "from a.frames import (\n    Frame,\n    Mine,  # mine\n    Run,\n)\n",
+                "from a.frames import (\n    Frame,\n    Mine,\n    Run,\n)\n",
             ),
             ("PROMPT =", "X = Mine, json\nPROMPT ="),
         ],
@@ -113,7 +112,7 @@ const CLEAN: &[Clean] = &[
             (" or NOT_GIVEN", ""),
         ],
         &[
-            "import json\nimport os\n\nfrom a.frames import (\n    Frame,\n    New,\n    Mine,  # mine\n    Run,\n)\nfrom a.services.one import One\n\nfrom tools",
+            "import json\nimport os\n\nfrom a.frames import (\n    Frame,\n    Mine,\n    New,\n    Run,\n)\nfrom a.services.one import One\n\nfrom tools",
         ],
         &["NOT_GIVEN"],
     ),
@@ -153,44 +152,6 @@ const CLEAN: &[Clean] = &[
             "One as Uno\n",
             "\nfrom recording import Recorder\nfrom tools import TOOLS\n",
             "Recorder(),\n",
-        ],
-        &[],
-    ),
-    // Settings, entries and arguments by their names.
-    (
-        &[
-            ("PROMPT =", "# Mine.\nMINE = 1\nPROMPT ="),
-            (
-                "        sound=True,\n",
-                "        sound=True,\n        size=2,\n",
-            ),
-            (
-                "            model=MODEL,\n",
-                "            model=MODEL,\n            warmth=0.2,\n",
-            ),
-        ],
-        &[
-            (
-                "ONE_KEY = required",
-                "VOICE = required(\"VOICE\")\nONE_KEY = required",
-            ),
-            (
-                "        sound=True,\n    ),\n",
-                "        sound=True,\n        video=True,\n    ),\n    \"room\": lambda: Frame(\n        sound=True,\n    ),\n",
-            ),
-            (
-                "            model=MODEL,\n",
-                "            model=MODEL,\n            voice=VOICE,\n",
-            ),
-        ],
-        &[
-            "# Mine.\nMINE = 1\n",
-            "VOICE = required(\"VOICE\")\nONE_KEY",
-            "video=True,\n",
-            "size=2,\n",
-            "\"room\": lambda",
-            "voice=VOICE,\n",
-            "warmth=0.2,\n",
         ],
         &[],
     ),
@@ -251,22 +212,6 @@ const CLEAN: &[Clean] = &[
         ],
         &[],
     ),
-    // Deleted stays deleted, unless the new version has changed what is used.
-    (
-        &[(
-            "    @transport.on(\"connected\")\n    async def on_connected(transport, client):\n        await worker.queue([Run()], TOOLS)\n\n",
-            "",
-        )],
-        &[
-            (
-                "async def on_connected(transport, client)",
-                "async def on_connected(transport, client=None)",
-            ),
-            ("\"Be kind.\"", "\"Be brief.\""),
-        ],
-        &["Be brief."],
-        &["on_connected"],
-    ),
     // The docstring is the user's.
     (
         &[("Voice: one", "Voice: one, of a baker")],
@@ -274,40 +219,10 @@ const CLEAN: &[Clean] = &[
         &["Voice: one, of a baker", "Be brief"],
         &["Voice: two"],
     ),
-    // Functions in another order, and comments above and within.
-    (
-        &[
-            ("PROMPT = \"Be kind.\"\n", ""),
-            (
-                "class Worker",
-                "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
-            ),
-            (
-                "    return os.getenv(name) or \"\"\n",
-                "    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
-            ),
-        ],
-        &[
-            (
-                "            tts,\n",
-                "            tts,\n            tts.more(),\n",
-            ),
-            (
-                "\"\"\"Return a setting.\"\"\"",
-                "\"\"\"Return a setting, or nothing.\"\"\"",
-            ),
-        ],
-        &[
-            "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
-            "    \"\"\"Return a setting, or nothing.\"\"\"\n    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
-            "tts.more(),",
-        ],
-        &[],
-    ),
 ];
 
 #[test]
-fn declarations_are_merged() {
+fn lines_statements_and_imports_are_merged() {
     for (number, (of_user, of_generator, found, gone)) in CLEAN.iter().enumerate() {
         let merged = merged(
             "bot.py",
@@ -331,96 +246,90 @@ fn declarations_are_merged() {
 }
 
 #[test]
-fn layout_and_what_it_hides_are_kept() {
-    let other = with(
+fn a_function_with_another_name_takes_what_is_new_in_it() {
+    let yours = BASE.replace("run_bot", "converse");
+    let new = with(
         BASE,
-        &[
-            ("ONE_KEY = required(\"ONE_KEY\")\n", ""),
-            ("        key=ONE_KEY,\n", ""),
-        ],
+        &[("    worker = Worker", "    watch(tts)\n    worker = Worker")],
     );
-    for (of_user, found) in [
-        // Another width, no last comma, single quotes: nobody has edited anything.
-        (
-            &[
-                (
-                    "        key=ONE_KEY,\n        settings=One.Settings(\n            model=MODEL,\n        ),\n    )",
-                    "        key=ONE_KEY, settings=One.Settings(model=MODEL)\n    )",
-                ),
-                ("required(\"ONE_KEY\")", "required('ONE_KEY')"),
-                ("PROMPT = \"Be kind.\"", "PROMPT = (\n    'Be kind.'\n)"),
-            ][..],
-            "PROMPT = (\n    'Be kind.'\n)\n",
-        ),
-        (
-            &[("from tools import TOOLS", "from tools import *  # noqa")],
-            "from tools import *  # noqa\n\nPROMPT",
-        ),
-        (
-            &[(
-                "import os\n",
-                "from __future__ import annotations\n\nimport os\n",
-            )],
-            "from __future__ import annotations\n\nimport os\n",
-        ),
-    ] {
-        let merged = merged("bot.py", BASE, &with(BASE, of_user), &other);
-        let text = shown(&merged);
-        assert!(merged.text().is_some(), "{text}");
-        assert!(text.contains(found) && !text.contains("ONE_KEY"), "{text}");
+    let text = merged("bot.py", BASE, &yours, &new).text().unwrap();
+    assert_eq!(text, new.replace("run_bot", "converse"));
+}
+
+#[test]
+fn what_is_clean_by_lines_is_never_in_conflict() {
+    let mut draw = Draw(5);
+    for _ in 0..150 {
+        let (yours, new) = (edited('y', &mut draw), edited('n', &mut draw));
+        let versions = Versions {
+            base: BASE,
+            yours: &yours,
+            new: &new,
+        };
+        let is_code = |text: &String| code::free(text).is_ok();
+        if is_code(&yours) && is_code(&new) && lines::merge(&versions).text().is_some() {
+            let merged = merged("bot.py", BASE, &yours, &new);
+            let has_reason = !merged.notes.is_empty();
+            assert!(merged.text().is_some() || has_reason, "{}", shown(&merged));
+        }
     }
-    // Annotations may be strings.
-    let other = BASE.replace("a.services.one import One", "a.services.two import Two");
-    let other = other
-        .replace("One:", "Two:")
-        .replace("One(", "Two(")
-        .replace("One.", "Two.");
-    let yours = with(
-        BASE,
-        &[(
-            "class Worker",
-            "def mine(one: \"One\"):\n    pass\n\n\nclass Worker",
-        )],
-    );
-    let text = merged("bot.py", BASE, &yours, &other).text().unwrap();
-    let imports = "from a.services.one import One\nfrom a.services.two import Two\n";
-    assert!(text.contains(imports), "{text}");
 }
 
 #[test]
 fn nothing_is_used_above_its_definition() {
-    // What is new follows what it uses, even if the user has moved what it follows.
-    let model = "MODEL = os.getenv(\"MODEL\") or NOT_GIVEN\n";
-    let moved = with(BASE, &[(model, ""), ("PROMPT", &format!("{model}PROMPT"))]);
-    let new = with(
-        BASE,
-        &[(model, &format!("{model}VOICE = required(\"VOICE\")\n"))],
-    );
-    let text = merged("bot.py", BASE, &moved, &new).text().unwrap();
-    assert!(text.find("VOICE = ") > text.find("def required"), "{text}");
     // A function that the user has moved below is not used above it.
     let required = "def required(name: str) -> str:\n    \"\"\"Return a setting.\"\"\"\n    return os.getenv(name) or \"\"\n\n\n";
-    let key = "KEY = required(\"KEY\")\n";
-    let one = "ONE_KEY = required(\"ONE_KEY\")\n";
-    let base = with(BASE, &[(key, "KEY = 1\n"), (one, "ONE_KEY = 2\n")]);
+    let base = with(
+        BASE,
+        &[
+            ("KEY = required(\"KEY\")\n", "KEY = 1\n"),
+            ("ONE_KEY = required(\"ONE_KEY\")\n", "ONE_KEY = 2\n"),
+        ],
+    );
     let yours = with(
         &base,
         &[
             (required, ""),
+            ("PROMPT = \"Be kind.\"", "PROMPT = \"Be short.\""),
             ("class Worker", &format!("{required}class Worker")),
         ],
     );
-    let new = with(&base, &[("KEY = 1\n", key)]);
-    let merged = merged("bot.py", &base, &yours, &new);
-    assert_eq!(merged.text(), None);
-    assert_eq!(
-        merged.notes,
-        ["`required` would be used in `KEY` above its definition"]
+    let new = with(
+        &base,
+        &[
+            ("KEY = 1\n", "KEY = required(\"KEY\")\n"),
+            ("PROMPT = \"Be kind.\"", "PROMPT = \"Be brief.\""),
+        ],
     );
+    assert_eq!(merged("bot.py", &base, &yours, &new).text(), None);
 }
 
 #[test]
-fn a_name_without_a_definition_has_its_line() {
+fn what_is_in_doubt_is_a_conflict_with_its_name_and_line() {
+    for (of_user, of_generator, name, line) in [
+        // The same line in two ways.
+        (
+            ("Be kind.", "Be short."),
+            ("Be kind.", "Be brief."),
+            Some("PROMPT"),
+            14,
+        ),
+        // A setting that goes, and that the user has changed.
+        (
+            ("required(\"ONE_KEY\")", "required(\"MY_KEY\")"),
+            ("ONE_KEY = required(\"ONE_KEY\")\n", ""),
+            Some("ONE_KEY"),
+            24,
+        ),
+    ] {
+        let new = with(BASE, &[of_generator]).replace("        key=ONE_KEY,\n", "");
+        let merged = merged("bot.py", BASE, &with(BASE, &[of_user]), &new);
+        let found: Vec<_> = merged.conflicts().collect();
+        assert_eq!(found.len(), 1, "{}", shown(&merged));
+        assert_eq!(found[0].declaration.as_deref(), name);
+        assert_eq!(found[0].line, line);
+    }
+    // Something of the user's that would be without its definition.
     let yours = with(
         BASE,
         &[(
@@ -433,10 +342,102 @@ fn a_name_without_a_definition_has_its_line() {
         &[("    tts = create_tts()\n", ""), ("            tts,\n", "")],
     );
     let merged = merged("bot.py", BASE, &yours, &new);
-    assert_eq!(
-        merged.notes,
-        ["`tts` is used in line 63, but it would no longer be defined"]
-    );
+    assert_eq!(merged.notes, ["it uses `tts`, which is no longer defined"]);
     let lines: Vec<usize> = merged.conflicts().map(|it| it.line).collect();
-    assert_eq!(lines, [47]);
+    assert_eq!(lines, [63]);
+}
+
+/// Statements that may be anywhere in a body, with a number of their own.
+fn statement(mark: char, number: usize, draw: &mut Draw) -> String {
+    let name = format!("{mark}{number}");
+    match draw.below(5) {
+        0 => format!("# {name}\n{name} = 1\n"),
+        1 => format!("def {name}():\n    return {number}\n"),
+        2 => format!("if os:\n    {name} = [\n        1,\n        2,\n    ]\n"),
+        3 => format!("print('{name}')\n"),
+        _ => format!("{name} = required(\"{name}\")\n"),
+    }
+}
+
+/// Adds statements and arguments, and takes lines away.
+fn edited(mark: char, draw: &mut Draw) -> String {
+    let mut lines: Vec<String> = BASE.split_inclusive('\n').map(str::to_owned).collect();
+    for number in 0..=draw.below(4) {
+        let at = draw.below(lines.len());
+        let line = lines[at].clone();
+        let indent = line.len() - line.trim_start().len();
+        let is_argument = line.trim_end().ends_with(',');
+        let added = if is_argument && line.contains('=') {
+            format!("{mark}{number}=1,\n")
+        } else if is_argument {
+            format!("{mark}{number}(),\n")
+        } else {
+            statement(mark, number, draw)
+        };
+        let pad = " ".repeat(if line.trim().is_empty() { 0 } else { indent });
+        let added: Vec<String> = added.lines().map(|line| format!("{pad}{line}\n")).collect();
+        match draw.below(4) {
+            0 => lines[at] = String::new(),
+            1 => lines[at] = added.concat(),
+            _ => lines[at] = added.concat() + &line,
+        }
+    }
+    lines.concat()
+}
+
+#[test]
+fn nothing_of_the_users_is_lost_and_what_is_merged_can_be_parsed() {
+    let mut draw = Draw(3);
+    let (mut clean, mut parsed) = (0, 0);
+    for _ in 0..150 {
+        let yours = edited('y', &mut draw);
+        let new = edited('n', &mut draw);
+        let merged = merged("bot.py", BASE, &yours, &new);
+        let text = shown(&merged);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for line in yours.lines().filter(|line| !BASE.contains(line.trim())) {
+            assert!(lines.contains(&line.trim()), "{line}\n{text}");
+        }
+        let can_be_parsed = |text: &String| code::free(text).is_ok();
+        if ![&yours, &new].into_iter().all(can_be_parsed) {
+            continue;
+        }
+        parsed += 1;
+        let Some(text) = merged.text() else { continue };
+        clean += 1;
+        assert!(can_be_parsed(&text), "{yours}\n----\n{new}\n----\n{text}");
+    }
+    assert!(parsed > 30 && clean > 15, "{clean} of {parsed}");
+}
+
+#[test]
+fn hostile_files_are_merged_somehow() {
+    let deep =
+        |open: &str, close: &str| format!("x = {}1{}\n", open.repeat(2000), close.repeat(2000));
+    let nested: Vec<String> = (0..300)
+        .map(|depth| " ".repeat(depth) + "if x:\n")
+        .collect();
+    let new = with(BASE, &[("\"Be kind.\"", "\"Be brief.\"")]);
+    for hostile in [
+        deep("(", ")"),
+        deep("f(", ")"),
+        deep("{", ""),
+        format!("x = 1{}\n", " + 1".repeat(2000)),
+        nested.concat() + &" ".repeat(300) + "pass\n",
+        "x = 1\n".repeat(2000),
+        "import os\n".repeat(200),
+        "\0\u{fffd}\n'''\n".to_owned(),
+        "def f(): pass; x = 1; import os\nx = 1; y = 2\n".to_owned(),
+        "\\\n\\\n".to_owned(),
+        String::new(),
+    ] {
+        for yours in [
+            hostile.clone(),
+            format!("{BASE}{hostile}"),
+            format!("{hostile}{BASE}"),
+        ] {
+            let text = shown(&merged("bot.py", BASE, &yours, &new));
+            assert!(text.contains("Be brief.") || yours == hostile, "{yours}");
+        }
+    }
 }

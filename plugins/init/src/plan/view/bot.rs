@@ -7,9 +7,7 @@ use serde::Serialize;
 
 use super::super::PlanError;
 use super::super::arguments::{self, Argument};
-use super::super::manifest;
-use super::super::settings::Settings;
-use super::super::variables::Reading;
+use super::super::{imports, manifest};
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
@@ -28,8 +26,6 @@ const TELEPHONE_RATE: u32 = 8000;
 pub struct BotView<'c> {
     /// `telephone`, `voice` or `voice and video`.
     pub medium: &'static str,
-    /// The environment variables that it reads.
-    pub settings: Settings,
     /// One entry for each key of the runner.
     pub entries: Vec<EntryView<'c>>,
     /// The bot's own analyzers find the turns of the user.
@@ -78,6 +74,8 @@ pub struct ParamsView<'c> {
     pub pictures: Pictures,
     /// The arguments beside the audio and video switches.
     pub arguments: Vec<Argument>,
+    /// The import statements of the code that makes it.
+    pub imports: Vec<String>,
 }
 
 /// The transport of an avatar, which the bot makes by itself.
@@ -89,6 +87,8 @@ pub struct AvatarView<'c> {
     pub arguments: Vec<Argument>,
     /// The argument `params`.
     pub params: ParamsView<'c>,
+    /// The import statements of the code that makes it.
+    pub imports: Vec<String>,
 }
 
 /// A key of the runner under which calls come.
@@ -110,7 +110,7 @@ pub struct NoClientView<'c> {
 }
 
 impl<'c> BotView<'c> {
-    pub(super) fn new(config: &Config<'c>, readings: &[Reading]) -> Result<Self, PlanError> {
+    pub(super) fn new(config: &Config<'c>) -> Result<Self, PlanError> {
         let fixed = config
             .services()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
@@ -126,8 +126,7 @@ impl<'c> BotView<'c> {
             } else {
                 "voice"
             },
-            settings: Settings::new(config, readings)?,
-            entries: entries(config, readings)?,
+            entries: entries(config)?,
             vad: match &config.pipeline {
                 Pipeline::Cascade { .. } => true,
                 Pipeline::Realtime(service) => service.turns != Some(Turns::Service),
@@ -144,7 +143,7 @@ impl<'c> BotView<'c> {
                 .services()
                 .any(|service| service.args.iter().any(arguments::uses_session)),
             avatar_room: transports()
-                .find_map(|transport| avatar_room(transport, readings))
+                .find_map(|transport| avatar_room(transport))
                 .transpose()?,
             without_client: transports()
                 .filter_map(|transport| transport.no_client.as_ref())
@@ -159,7 +158,7 @@ impl<'c> BotView<'c> {
 }
 
 /// Returns one entry for each key: calls in rooms and people in rooms come through the same.
-fn entries<'c>(config: &Config<'c>, readings: &[Reading]) -> Result<Vec<EntryView<'c>>, PlanError> {
+fn entries<'c>(config: &Config<'c>) -> Result<Vec<EntryView<'c>>, PlanError> {
     let mut keys = BTreeSet::new();
     config
         .transports
@@ -168,30 +167,38 @@ fn entries<'c>(config: &Config<'c>, readings: &[Reading]) -> Result<Vec<EntryVie
         .map(|transport| {
             Ok(EntryView {
                 runner_key: &transport.runner_key,
-                params: params(transport, readings)?,
+                params: params(transport)?,
             })
         })
         .collect()
 }
 
-fn params<'c>(transport: &'c Transport, readings: &[Reading]) -> Result<ParamsView<'c>, PlanError> {
+fn params(transport: &Transport) -> Result<ParamsView<'_>, PlanError> {
+    let further = transport.imports.iter();
+    let further = further.flat_map(|(module, names)| names.iter().map(move |name| (module, name)));
     Ok(ParamsView {
         class: &transport.class,
         pictures: transport.pictures,
-        arguments: arguments::listed(&transport.args, readings)?,
+        arguments: arguments::listed(&transport.args, &[])?,
+        imports: further
+            .chain([(&transport.module, &transport.class)])
+            .map(|(module, name)| imports::line(module, name))
+            .collect(),
     })
 }
 
-fn avatar_room<'c>(
-    transport: &'c Transport,
-    readings: &[Reading],
-) -> Option<Result<AvatarView<'c>, PlanError>> {
+fn avatar_room(transport: &Transport) -> Option<Result<AvatarView<'_>, PlanError>> {
     let avatar = transport.avatar.as_ref()?;
+    let variables = arguments::variables(&avatar.args).into_iter();
     let view = || {
         Ok(AvatarView {
             class: &avatar.class,
-            arguments: arguments::listed(&avatar.args, readings)?,
-            params: params(transport, readings)?,
+            arguments: arguments::listed(&avatar.args, &[])?,
+            params: params(transport)?,
+            imports: (avatar.names())
+                .map(|(module, name)| imports::line(module, name))
+                .chain(variables.map(|name| imports::line("services", name)))
+                .collect(),
         })
     };
     Some(view())

@@ -6,8 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, statat,
-    unlinkat,
+    AtFlags, CWD, Mode, OFlags, RenameFlags, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -61,20 +60,9 @@ impl<'a> AnchoredPath<'a> {
         Ok(renameat(&self.folder, self.name, CWD, to)?)
     }
 
-    /// Exchanges this entry and `other` in one step.
-    pub fn exchange(&self, other: &Path) -> io::Result<()> {
-        let flags = RenameFlags::EXCHANGE;
-        Ok(renameat_with(CWD, other, &self.folder, self.name, flags)?)
-    }
-
     /// Removes the folder that is here if there is nothing in it.
     pub fn remove_empty_folder(&self) -> io::Result<()> {
         Ok(unlinkat(&self.folder, self.name, AtFlags::REMOVEDIR)?)
-    }
-
-    /// Gives the file that is here the second name `to`.
-    pub fn link(&self, to: &Path) -> io::Result<()> {
-        Ok(linkat(&self.folder, self.name, CWD, to, AtFlags::empty())?)
     }
 }
 

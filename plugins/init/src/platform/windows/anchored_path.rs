@@ -68,23 +68,12 @@ impl AnchoredPath {
         fs::rename(&self.path, to)
     }
 
-    /// Exchanges this entry and another in one step, which Windows can't.
-    #[expect(clippy::unused_self, reason = "other systems can")]
-    pub fn exchange(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
     /// Removes the folder that is here if there is nothing in it.
     pub fn remove_empty_folder(&self) -> io::Result<()> {
         if !fs::symlink_metadata(&self.path)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         fs::remove_dir(&self.path)
-    }
-
-    /// Gives the file that is here the second name `to`.
-    pub fn link(&self, to: &Path) -> io::Result<()> {
-        fs::hard_link(&self.path, to)
     }
 }
 

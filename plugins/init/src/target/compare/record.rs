@@ -27,7 +27,7 @@ impl Comparison {
             PathState::Nothing | PathState::Link | PathState::Obstacle(_) => Origin::Foreign,
         };
         for file in files {
-            self.look_at_recorded(target, file, origin)?;
+            self.look_at_recorded(target, file, &origin)?;
         }
         Ok(())
     }
@@ -36,7 +36,7 @@ impl Comparison {
         &mut self,
         target: &Path,
         file: RecordFile,
-        origin: Origin,
+        origin: &Origin,
     ) -> io::Result<()> {
         let there = match find(target, file.path)? {
             PathState::Nothing => {
@@ -66,9 +66,7 @@ impl Comparison {
                 }
             }
             Origin::Own => self.write(file, Some(there)),
-            Origin::Later => {
-                self.in_the_way(file.path, "was written by a later version of bot-cli");
-            }
+            Origin::Later(tool) => self.in_the_way(file.path, &record::later(tool)),
             Origin::Foreign => self.in_the_way(file.path, "already exists with other contents"),
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bot_cli_sdk::question::Choice;
+use bot_cli_protocol::question::Choice;
 use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::json;
@@ -234,7 +234,7 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
         Nobody,
         json!({ "target": "no-such-folder", "way": "scaffold" }),
     );
-    ask(&mut { scaffold }, &given, &find).unwrap_err();
+    assert!(ask(&mut { scaffold }, &given, &find).is_err());
     assert_eq!(*looked.borrow(), 1);
 }
 

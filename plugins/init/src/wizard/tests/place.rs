@@ -1,6 +1,6 @@
 //! Guides, the folder, and what is there already.
 
-use bot_cli_sdk::failure::Exit;
+use bot_cli_protocol::failure::Exit;
 use serde_json::json;
 
 use super::{BACK, ENTER, Nobody, keys, nothing_given, session, switches, talk, whole_draft};

@@ -1,6 +1,6 @@
 //! Without anybody to ask: answers of a script.
 
-use bot_cli_sdk::failure::Exit;
+use bot_cli_protocol::failure::Exit;
 use serde_json::{Map, Value, json};
 
 use super::{Nobody, keys, nothing_given, session, talk, whole, whole_draft};
@@ -25,7 +25,7 @@ fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
 #[test]
 fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {
     for (target, default) in [
-        ("日本", None),
+        ("日\u{202e}", None),
         ("w", Some(json!("w"))),
         ("my-bot", Some(json!("my-bot"))),
     ] {
@@ -103,7 +103,7 @@ fn the_readme_has_the_key_of_every_question() {
 #[test]
 fn a_wrong_scripted_answer_is_refused_with_its_key() {
     for (key, answer) in [
-        ("name", json!("日本")),
+        ("name", json!("日\u{202e}")),
         ("transport", json!([])),
         (
             "transport",

@@ -1,6 +1,6 @@
 //! The way through the questions: forth, back, and what follows from an answer.
 
-use bot_cli_sdk::failure::Exit;
+use bot_cli_protocol::failure::Exit;
 use bot_cli_templates::catalogue::BotType;
 use serde_json::json;
 
@@ -99,7 +99,7 @@ fn asks_again_with_the_problem() {
     let walk = whole();
     let mut says = vec![json!(""), json!(file.path())];
     says.extend(said(&walk[..2]));
-    says.push(json!("日本"));
+    says.push(json!("日\u{202e}"));
     says.extend(said(&walk[2..3]));
     says.extend(said(&walk[3..4]));
     says.push(json!([]));

@@ -95,6 +95,17 @@ fn a_listing_of_nothing_may_be_missing() {
 }
 
 #[test]
+fn a_listing_in_an_organization_that_there_is_not_is_no_empty_one() {
+    for user in users() {
+        let fault = Fault::error(404, "Organization not found", "ORG_NOT_FOUND");
+        user.service()
+            .inject(Injection::new("GET", "/secrets", fault));
+        let (status, code) = user.fails(&["secrets", "list"]);
+        assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    }
+}
+
+#[test]
 fn a_token_is_never_taken_to_another_host() {
     let stranger = Service::start().unwrap();
     for user in users() {

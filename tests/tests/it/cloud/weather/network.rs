@@ -66,7 +66,7 @@ fn the_causes_of_a_failure_are_told_once_each() {
         .envs(user.variables());
     for run in [user.run(&words), user.feed(&mut host, "")] {
         assert_eq!(run.status, Some(7), "{run:?}");
-        let error = "error: could not reach 127.0.0.1:1: connection refused\n";
+        let error = "error: the connection to 127.0.0.1:1 failed: connection refused\n";
         assert!(run.stderr.contains(error), "{run:?}");
         // What is tried again is told each time.
         let lines = run.stderr.lines();

@@ -1,500 +1,377 @@
 //! What is in place already, in another form, without a record or not used.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, ENTER, Terminal};
 
-use super::{DATA, hello, json, run, tree};
-use crate::host::terminal::script;
-use crate::host::{bench, expect};
+use super::with_hello;
 
 /// A pack that is an executable.
-const PACK: &str = "#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"pack-acme\",\"version\":\"2.0.0\",\"role\":\"provider-pack\",\"providers\":\"dynamic\"}\n";
+const PACK: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":"dynamic"}
+"#;
 
-fn with_hello() -> Bench {
-    let bench = bench();
-    bench
-        .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
-        .unwrap();
-    bench
-}
-
+/// A bench with packs of one name, a folder and an executable, and with a plugin.
 fn with_packs() -> Bench {
-    let bench = bench();
-    let made = run(&bench, "plugin new acme --role provider-pack");
-    assert_eq!(made.status, Some(0), "{made:?}");
-    bench.script("work/bot-cli-pack-acme", PACK).unwrap();
+    let bench = with_hello();
+    bench.shows("$ bot-cli -q plugin new acme --role provider-pack\n...");
+    bench.put("work/bot-cli-pack-acme", PACK);
     bench
 }
 
-/// The files, without the record.
-fn plugins(bench: &Bench) -> Vec<(std::path::PathBuf, Vec<u8>)> {
-    let mut files = tree(bench);
-    files.retain(|(path, _)| path.is_file() && !path.ends_with("plugins.lock"));
-    files
-}
-
-#[track_caller]
-fn assert_recorded(bench: &Bench, name: &str) {
-    let info = json(bench, &format!("plugin info {name}"));
-    assert_eq!(info["plugins"][0]["added"]["changed"], false, "{info:#}");
+/// A bench with a plugin that was added, and a newer one to be added.
+fn with_added_hello() -> Bench {
+    let bench = with_hello();
+    bench
+        .shows("$ bot-cli -q plugin add ./bot-cli-hello; sed -i s/1.2.0/1.3.0/ bot-cli-hello\n...");
+    bench
 }
 
 #[test]
 fn a_pack_in_another_form_is_not_put_beside_the_old_one() {
     for (first, other, was, is) in [
-        ("acme", "bot-cli-pack-acme", "folder", "file"),
-        ("bot-cli-pack-acme", "acme", "file", "folder"),
+        ("./acme", "./bot-cli-pack-acme", "folder", "file"),
+        ("./bot-cli-pack-acme", "./acme", "file", "folder"),
     ] {
-        let bench = with_packs();
-        assert_eq!(
-            run(&bench, &format!("plugin add ./{first}")).status,
-            Some(0)
-        );
-        let before = tree(&bench);
-        for command in ["add", "upgrade pack-acme"] {
-            expect(
-                &bench,
-                &[
-                    &["plugin"][..],
-                    &command.split(' ').collect::<Vec<_>>(),
-                    &[&format!("./{other}")],
-                ]
-                .concat(),
-                1,
-                "",
-                &format!(
-                    "error: `pack-acme` was added as a {was}, and `./{other}` is a {is}\n\
-                     hint: bot-cli plugin remove pack-acme && bot-cli plugin add ./{other}\n"
-                ),
-            );
-            assert_eq!(tree(&bench), before);
-        }
-        assert_eq!(run(&bench, "plugin remove pack-acme").status, Some(0));
-        assert_eq!(
-            run(&bench, &format!("plugin add ./{other}")).status,
-            Some(0)
-        );
-        assert_eq!(run(&bench, "plugin remove pack-acme").status, Some(0));
-        assert_eq!(plugins(&bench), []);
+        with_packs().shows(&format!(
+            "
+            $ bot-cli -q plugin add {first}; cp -r $DATA before
+            ...
+            $ bot-cli plugin add {other}
+            ! error: `pack-acme` was added as a {was}, and `{other}` is a {is}
+            ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add {other}
+            = 1
+            $ bot-cli plugin upgrade pack-acme {other}
+            ! error: `pack-acme` was added as a {was}, and `{other}` is a {is}
+            ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add {other}
+            = 1
+            $ diff -r before $DATA
+            $ bot-cli -q plugin remove pack-acme && bot-cli -q plugin add {other} && bot-cli -q plugin remove pack-acme
+            ...
+            $ ls $DATA/packs $DATA/plugins | grep acme
+            = 1
+            "
+        ));
     }
 }
 
 #[test]
 fn what_is_in_place_is_recorded_when_it_is_added() {
     for (name, given, place) in [
-        ("hello", "bot-cli-hello", "plugins/bot-cli-hello"),
-        ("pack-acme", "acme", "packs/acme"),
+        ("hello", "./bot-cli-hello", "plugins/bot-cli-hello"),
+        ("pack-acme", "./acme", "packs/acme"),
     ] {
         let bench = with_packs();
-        bench
-            .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
-            .unwrap();
-        let add = format!("plugin add ./{given}");
-        assert_eq!(run(&bench, &add).status, Some(0));
-        let kept = plugins(&bench);
-        let place = bench.path(DATA).join(place);
-        let lock = bench.path(DATA).join("plugins.lock");
+        let place = format!("[BENCH]/home/.local/share/bot-cli/{place}");
+        bench.shows(&format!(
+            "$ bot-cli -q plugin add {given}; cp -r {place} kept\n..."
+        ));
         // The very file, and another of the same content.
-        for given in [place.display().to_string(), format!("./{given}")] {
-            fs::remove_file(&lock).unwrap();
-            let would = run(&bench, &format!("plugin add {given} --dry-run"));
-            assert!(would.stdout.starts_with("Would record the "), "{would:?}");
-            assert!(!lock.exists());
-            let added = run(&bench, &format!("plugin add {given}"));
-            assert_eq!(added.status, Some(0), "{added:?}");
-            assert!(added.stdout.starts_with("Recorded the "), "{added:?}");
-            assert_eq!(plugins(&bench), kept);
-            assert_recorded(&bench, name);
+        for given in [&*place, given] {
+            bench.shows(&format!(
+                r#"
+                $ rm $LOCK; bot-cli -q plugin add {given} --dry-run
+                Would record the [..]
+                ...
+                ! ...
+                $ test -e $LOCK || bot-cli -q plugin add {given}
+                Recorded the [..]
+                ...
+                ! ...
+                $ diff -r kept {place}; bot-cli plugin info {name} --json | grep changed
+                [..]"changed": false[..]
+                "#
+            ));
         }
-        // A record that can't be read is put aside as the hint says.
-        fs::write(&lock, "version = 1\n[[plugin]]\n").unwrap();
-        let ran = run(&bench, &add);
-        let hint =
-            format!("hint: mv [BENCH]/{DATA}/plugins.lock [BENCH]/{DATA}/plugins.lock.old\n");
-        assert!(ran.stderr.contains(&hint), "{ran:?}");
-        let aside = lock.with_extension("lock.old");
-        fs::write(&aside, "that of another time").unwrap();
-        let ran = run(&bench, &add);
-        assert!(ran.stderr.contains("/plugins.lock.old.old\n"), "{ran:?}");
-        fs::rename(&lock, aside).unwrap();
-        // Without a record, the hint says what records it.
-        let short = place.display().to_string();
-        let short = short.replace(&bench.path("").display().to_string(), "[BENCH]/");
-        for words in [
-            format!("plugin remove {name}"),
-            format!("plugin upgrade {name}"),
-        ] {
-            let ran = run(&bench, &words);
-            assert_eq!(
-                (ran.status, &*ran.stderr),
-                (
-                    Some(1),
-                    &*format!(
-                        "error: `{short}` was not added by `bot-cli plugin add`\n\
-                         hint: to have it recorded as it is: bot-cli plugin add {short}\n"
-                    )
-                )
-            );
-        }
-        assert_eq!(
-            run(&bench, &format!("plugin add {}", place.display())).status,
-            Some(0)
-        );
-        assert_eq!(
-            run(&bench, &format!("plugin remove {name}")).status,
-            Some(0)
-        );
-        assert_eq!(plugins(&bench).len(), 1, "the old record");
+        // A record that can't be read is put aside as the hint says; without one, the hint says what records it.
+        bench.shows(&format!(
+            r"
+            $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add {given} 2>&1 | grep mv
+            hint: mv [BENCH]/home/.local/share/bot-cli/plugins.lock [BENCH]/home/.local/share/bot-cli/plugins.lock.old
+            $ touch $LOCK.old; bot-cli plugin add {given} 2>&1 | grep mv
+            hint: mv [..] [BENCH]/home/.local/share/bot-cli/plugins.lock.old.old
+            $ rm $LOCK; bot-cli plugin remove {name}
+            ! error: `{place}` was not added by `bot-cli plugin add`
+            ! hint: to have it recorded as it is: bot-cli plugin add {place}
+            = 1
+            $ bot-cli plugin upgrade {name}
+            ! error: `{place}` was not added by `bot-cli plugin add`
+            ! hint: to have it recorded as it is: bot-cli plugin add {place}
+            = 1
+            $ bot-cli -q plugin add {place} && bot-cli -q plugin remove {name}
+            ...
+            $ test -e {place}
+            = 1
+            "
+        ));
     }
 }
 
 #[test]
 fn another_content_without_a_record_is_recorded_first() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    fs::remove_file(bench.path(DATA).join("plugins.lock")).unwrap();
-    bench
-        .script("work/bot-cli-hello", &hello("1.3.0", "wave"))
-        .unwrap();
-    let kept = plugins(&bench);
-    let place = format!("[BENCH]/{DATA}/plugins/bot-cli-hello");
-    expect(
-        &bench,
-        &["plugin", "add", "./bot-cli-hello"],
-        1,
-        "",
-        &format!(
-            "error: `{place}` is already there, and `plugin add` did not put it there\n\
-             hint: to have it recorded as it is: bot-cli plugin add {place}\n\
-             hint: if it is not needed: rm -r {place}\n"
-        ),
+    with_added_hello().shows(
+        r"
+        $ rm $LOCK; cp $PLACE kept; bot-cli plugin add ./bot-cli-hello
+        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` is already there, and `plugin add` did not put it there
+        ! hint: to have it recorded as it is: bot-cli plugin add [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+        ! hint: if it is not needed: rm -r [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+        = 1
+        $ diff kept $PLACE
+        ",
     );
-    assert_eq!(plugins(&bench), kept);
     // A pack of the user's own has files that are never copied; they stay.
-    let bench = with_packs();
-    let pack = bench.path(DATA).join("packs/acme");
-    fs::create_dir_all(pack.parent().unwrap()).unwrap();
-    fs::rename(bench.path("work/acme"), &pack).unwrap();
-    fs::write(pack.join(".notes"), "mine\n").unwrap();
-    let kept = plugins(&bench);
-    let recorded = run(&bench, &format!("plugin add {}", pack.display()));
-    assert!(recorded.stdout.starts_with("Recorded the "), "{recorded:?}");
-    assert_recorded(&bench, "pack-acme");
-    let same = run(&bench, "plugin upgrade pack-acme");
-    assert!(
-        same.stdout.contains("is the same; nothing was changed"),
-        "{same:?}"
+    with_packs().shows(
+        r#"
+        $ mkdir -p $DATA/packs; mv acme $DATA/packs; echo mine >$DATA/packs/acme/.notes; cp -r $DATA/packs kept
+        $ bot-cli plugin add $DATA/packs/acme
+        Recorded the [..]
+        ...
+        ! ...
+        $ bot-cli plugin info pack-acme --json | grep changed
+        [..]"changed": false[..]
+        $ bot-cli plugin upgrade pack-acme
+        [..]is the same; nothing was changed
+        ...
+        ! ...
+        $ diff -r kept $DATA/packs
+        "#,
     );
-    assert_eq!(plugins(&bench), kept);
 }
 
 #[test]
 fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
     // Somebody has put the new version there by hand.
-    let new = hello("1.3.0", "wave");
-    bench.script("work/new/bot-cli-hello", &new).unwrap();
-    let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    fs::write(&place, &new).unwrap();
-    fs::set_permissions(&place, Permissions::from_mode(0o644)).unwrap();
-    let would = run(&bench, "plugin upgrade hello new --dry-run");
-    assert!(
-        would
-            .stdout
-            .contains("is the same; would renew its record and rights\n"),
-        "{would:?}"
-    );
-    let same = run(&bench, "plugin upgrade hello new");
-    assert!(
-        same.stdout
-            .contains("is the same; renewed its record and rights\n"),
-        "{same:?}"
-    );
-    assert_eq!(same.stderr, "");
-    assert_eq!(fs::metadata(&place).unwrap().mode() & 0o777, 0o755);
-    let info = json(&bench, "plugin info hello");
-    let plugin = &info["plugins"][0];
-    assert_eq!(plugin["status"], "used", "{info:#}");
-    assert_eq!(plugin["added"]["changed"], false, "{info:#}");
-    assert_eq!(plugin["added"]["from"], "[BENCH]/work/new");
-    let same = run(&bench, "plugin upgrade hello new");
-    assert!(
-        same.stdout.contains("is the same; nothing was changed\n"),
-        "{same:?}"
+    with_added_hello().shows(
+        r#"
+        $ mkdir new; cp bot-cli-hello new; cat bot-cli-hello >$PLACE; chmod 644 $PLACE
+        $ bot-cli plugin upgrade hello new --dry-run
+        [..]is the same; would renew its record and rights
+        ...
+        ! warning: `hello` is not used: not executable
+        $ bot-cli plugin upgrade hello new
+        [..]is the same; renewed its record and rights
+        ...
+        $ stat -c %a $PLACE; bot-cli plugin info hello --json | grep -E '"(status|changed|from)"'
+        755
+              "status": "used",
+                "from": "[BENCH]/work/new",
+        [..]"changed": false[..]
+        $ bot-cli plugin upgrade hello new
+        [..]is the same; nothing was changed
+        ...
+        "#,
     );
 }
 
 #[test]
 fn a_plugin_that_is_gone_is_put_back_or_forgotten() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    let source = bench.path("work/bot-cli-hello");
-    let said = |file: &str| {
-        format!(
-            "error: `[BENCH]/{DATA}/plugins/bot-cli-hello`, which was added, is gone\n\
-             hint: to have it back: bot-cli plugin upgrade hello{file}\n\
-             hint: to forget it: bot-cli plugin remove hello\n"
-        )
-    };
-    fs::remove_file(&place).unwrap();
-    expect(&bench, &["plugin", "info", "hello"], 127, "", &said(""));
-    assert_eq!(run(&bench, "plugin upgrade hello --skip").status, Some(0));
-    assert!(place.is_file());
-    fs::remove_file(&place).unwrap();
-    fs::remove_file(&source).unwrap();
-    expect(
-        &bench,
-        &["plugin", "info", "hello"],
-        127,
-        "",
-        &said(" FILE"),
-    );
-    assert_eq!(run(&bench, "plugin remove hello").status, Some(0));
-    let unknown = run(&bench, "plugin info hello").stderr;
-    assert!(
-        unknown.starts_with("error: there is no plugin `hello`\n"),
-        "{unknown}"
+    with_added_hello().shows(
+        r"
+        $ rm $PLACE; bot-cli plugin info hello
+        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello`, which was added, is gone
+        ! hint: to have it back: bot-cli plugin upgrade hello
+        ! hint: to forget it: bot-cli plugin remove hello
+        = 1
+        $ bot-cli plugin upgrade hello --skip; rm $PLACE bot-cli-hello; bot-cli plugin info hello
+        ...
+        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello`, which was added, is gone
+        ! hint: to have it back: bot-cli plugin upgrade hello FILE
+        ! hint: to forget it: bot-cli plugin remove hello
+        = 1
+        $ bot-cli plugin remove hello && bot-cli plugin info hello
+        ...
+        ! error: there is no plugin `hello`
+        ! ...
+        = 1
+        ",
     );
 }
 
 #[test]
 fn a_file_in_place_of_the_data_folder_is_no_record() {
-    let bench = with_hello();
-    let data = bench.path(DATA);
-    fs::create_dir_all(data.parent().unwrap()).unwrap();
-    fs::write(&data, "").unwrap();
-    assert_eq!(run(&bench, "plugin list").status, Some(0));
-    assert!(json(&bench, "plugin list").get("record_problem").is_none());
-    let add = ["plugin", "add", "./bot-cli-hello"];
-    let said =
-        format!("error: could not write `[BENCH]/{DATA}`: file exists; nothing was changed\n");
-    expect(&bench, &add, 1, "", &said);
+    with_hello().shows(
+        r"
+        $ mkdir -p ~/.local/share; touch $DATA; bot-cli plugin list --json | grep -c record_problem
+        0
+        = 1
+        $ bot-cli plugin add ./bot-cli-hello
+        ! error: could not write `[BENCH]/home/.local/share/bot-cli`: file exists; nothing was changed
+        = 1
+        ",
+    );
 }
 
 #[test]
 fn an_upgrade_to_an_older_version_says_so() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    for (version, shown) in [
-        ("1.10.0", "1.2.0 -> 1.10.0\n"),
-        ("1.9.0", "1.10.0 -> 1.9.0, which is older\n"),
-        ("latest", "1.9.0 -> latest\n"),
-    ] {
-        bench
-            .script("work/bot-cli-hello", &hello(version, "wave"))
-            .unwrap();
-        let upgraded = run(&bench, "plugin upgrade hello --skip").stdout;
-        assert!(upgraded.contains(shown), "{upgraded}");
-    }
+    with_added_hello().shows(
+        r"
+        $ sed -i s/1.3.0/1.10.0/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
+          version  1.2.0 -> 1.10.0
+        $ sed -i s/1.10.0/1.9.0/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
+          version  1.10.0 -> 1.9.0, which is older
+        $ sed -i s/1.9.0/latest/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
+          version  1.9.0 -> latest
+        ",
+    );
 }
 
 #[test]
 fn the_next_command_is_one_that_works() {
-    let bench = with_hello();
-    fs::create_dir_all(bench.path(DATA).join("plugins")).unwrap();
-    bench.mode(&format!("{DATA}/plugins"), 0o777).unwrap();
-    let added = run(&bench, "plugin add ./bot-cli-hello");
-    assert!(added.stderr.contains("`hello` is not used: "), "{added:?}");
-    assert!(
-        added.stderr.ends_with("next: bot-cli plugin info hello\n"),
-        "{added:?}"
-    );
-    assert_eq!(run(&bench, "plugin info hello").status, Some(0));
-}
-
-#[test]
-fn an_address_for_an_upgrade_leads_to_that_upgrade() {
-    let bench = with_hello();
-    expect(
-        &bench,
-        &[
-            "plugin",
-            "upgrade",
-            "hello",
-            "https://example.com/hello.tar.gz",
-        ],
-        2,
-        "",
-        "error: that is an address, and bot-cli downloads nothing: download the file, then add it\n\
-         hint: curl -fLo ./hello.tar.gz https://example.com/hello.tar.gz\n\
-         hint: bot-cli plugin upgrade hello ./hello.tar.gz --sha256 SUM_FROM_ITS_AUTHOR\n",
+    with_hello().shows(
+        r"
+        $ mkdir -p $DATA/plugins; chmod 777 $DATA/plugins; bot-cli plugin add ./bot-cli-hello >/dev/null
+        ! [..]`hello` is not used: [..]
+        ! ...
+        ! next: bot-cli plugin info hello
+        $ bot-cli plugin info hello
+        ...
+        ",
     );
 }
 
 #[test]
-fn programs_are_told_of_a_record_that_can_not_be_read() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    let lock = bench.path(DATA).join("plugins.lock");
-    fs::write(&lock, "version = 1\n[[plugin]]\n").unwrap();
-    for words in ["plugin list", "plugin info hello"] {
-        let text = run(&bench, words).stdout;
-        assert!(
-            text.contains("could not read `[BENCH]/") && text.contains("hint: mv "),
-            "{text}"
-        );
-        let data = json(&bench, words);
-        let problem = &data["record_problem"];
-        let message = problem["message"].as_str().unwrap();
-        assert!(message.starts_with("could not read `"), "{data:#}");
-        assert!(
-            problem["hints"][0].as_str().unwrap().starts_with("mv "),
-            "{data:#}"
-        );
+fn an_address_leads_to_a_download_and_the_same_command() {
+    for command in ["add", "upgrade hello"] {
+        with_hello().shows(&format!(
+            "
+            $ bot-cli plugin {command} https://example.com/hello.tar.gz
+            ! error: that is an address, and bot-cli downloads nothing: download the file, then add it
+            ! hint: curl -fLo ./hello.tar.gz https://example.com/hello.tar.gz
+            ! hint: bot-cli plugin {command} ./hello.tar.gz --sha256 SUM_FROM_ITS_AUTHOR
+            = 2
+            "
+        ));
     }
-    fs::remove_file(&lock).unwrap();
-    assert!(json(&bench, "plugin list").get("record_problem").is_none());
+}
+
+#[test]
+fn a_record_that_can_not_be_read_is_named_and_hides_no_plugin() {
+    with_added_hello().shows(
+        r#"
+        $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add ./bot-cli-hello >/dev/null
+        ! ...
+        = 1
+        $ bot-cli plugin list
+        ...
+        hello [..]
+        ...
+        [..]could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
+          hint: mv [..]
+        ...
+        $ bot-cli plugin info hello
+        ...
+        [..]could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
+        [..]hint: mv [..]
+        ...
+        $ for words in list 'info hello'; do bot-cli plugin $words --json | grep -A 9 record_problem; done
+        [..]"record_problem": {
+        ...
+            "message": "could not read `[..]
+        ...
+              "mv [..]
+        ...
+        [..]"record_problem": {
+        ...
+            "message": "could not read `[..]
+        ...
+              "mv [..]
+        ...
+        $ rm $LOCK; bot-cli plugin list --json | grep -c record_problem
+        0
+        = 1
+        "#,
+    );
 }
 
 #[test]
 fn folders_are_closed_to_others_whatever_the_umask_is() {
     let bench = with_packs();
-    bench
-        .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
-        .unwrap();
     let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));
     bench.install(sample, "plugins/bot-cli-sample").unwrap();
-    for words in [
-        "plugin add ./bot-cli-hello",
-        "plugin add acme",
-        "plugin list",
-        "completions bash --install",
-    ] {
-        let mut host = Command::new("sh");
-        host.args(["-c", "umask 000; exec \"$0\" $1"])
-            .arg(bench.path("bin/bot-cli"))
-            .arg(words)
-            .env_clear()
-            .envs(bench.environment())
-            .current_dir(bench.path("work"));
-        let ran = bench.ran(&host.output().unwrap()).unwrap();
-        assert_eq!(ran.status, Some(0), "{ran:?}");
-    }
-    let mode = |path: &Path| fs::metadata(path).unwrap().mode();
-    for (path, _) in tree(&bench) {
-        assert_eq!(mode(&path) & 0o002, 0, "{}", path.display());
-    }
     // Others can neither keep the turn nor put anything into the cache.
-    let data = bench.path(DATA);
-    for private in [".plugins.busy", "plugins.lock"] {
-        assert_eq!(mode(&data.join(private)) & 0o777, 0o600, "{private}");
-    }
-    let cache = bench.path("home/.cache/bot-cli/manifests");
-    let entries = fs::read_dir(&cache).unwrap();
-    let entries = entries.map(|entry| entry.unwrap().path());
-    for path in [cache].into_iter().chain(entries) {
-        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
-    }
-    let script = data.with_file_name("bash-completion/completions/bot-cli");
-    assert_eq!(mode(script.parent().unwrap()) & 0o002, 0);
-    assert_eq!(
-        run(&bench, "plugin info hello")
-            .stdout
-            .matches("used\n")
-            .count(),
-        1
+    bench.shows(
+        r"
+        $ umask 000; bot-cli -q plugin add ./bot-cli-hello && bot-cli -q plugin add acme && bot-cli -q plugin list
+        ...
+        $ umask 000; bot-cli completions bash --install
+        ...
+        $ find $DATA ~/.local/share/bash-completion/completions -perm -o=w
+        $ stat -c %a $DATA/.plugins.busy $LOCK
+        600
+        600
+        $ find ~/.cache/bot-cli/manifests -perm /go=rwx; ls ~/.cache/bot-cli/manifests | wc -l
+        2
+        $ bot-cli plugin info hello | grep status
+        status    used
+        ",
     );
 }
 
 #[test]
-fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    if chown(&place, Some(4242), None).is_err() {
-        // Only root can give a file away.
+fn what_is_somebody_elses_becomes_a_copy_of_the_users_own() {
+    // Only root can give a file away.
+    if !rustix::process::geteuid().is_root() {
         return;
     }
-    fs::remove_file(bench.path(DATA).join("plugins.lock")).unwrap();
-    let info = json(&bench, "plugin info hello");
-    let hint = info["plugins"][0]["hint"].as_str().unwrap();
-    let add = hint.strip_prefix("if you trust it: bot-cli ").unwrap();
-    let added = run(
-        &bench,
-        &add.replace("[BENCH]", &bench.path("").to_string_lossy()),
+    with_added_hello().shows(
+        r"
+        $ chown 4242 $PLACE; rm $LOCK; $(bot-cli plugin info hello | sed -n 's/.*if you trust it: //p')
+        Recorded the [..]
+        ...
+        ! next: bot-cli hello --help
+        $ bot-cli plugin info hello | grep status
+        status    used
+        ",
     );
-    assert!(added.stdout.starts_with("Recorded the "), "{added:?}");
-    assert_eq!(added.stderr, "next: bot-cli hello --help\n");
-    assert_eq!(
-        json(&bench, "plugin info hello")["plugins"][0]["status"],
-        "used"
+    // A link is replaced.
+    with_hello().shows(
+        r"
+        $ mkdir -p $DATA/plugins; ln -s $PWD/bot-cli-hello $PLACE; chown 4242 bot-cli-hello
+        $ $(bot-cli hello 2>&1 | sed -n 's/.*if you trust it: //p')
+        Recorded the [..]
+        ...
+        ! ...
+        $ test ! -L $PLACE && test -f bot-cli-hello && bot-cli plugin info hello | grep status
+        status    used
+        ",
     );
-}
-
-#[test]
-fn a_pack_folder_of_somebody_else_becomes_a_copy_of_the_users_own() {
-    for linked in [false, true] {
-        let bench = with_packs();
-        assert_eq!(run(&bench, "plugin add acme").status, Some(0));
-        let place = bench.path(DATA).join("packs/acme");
-        let foreign = bench.path("foreign/acme");
-        if linked {
-            fs::create_dir(bench.path("foreign")).unwrap();
-            fs::rename(&place, &foreign).unwrap();
-            symlink(&foreign, &place).unwrap();
-        }
-        if chown(place.join("pack.toml"), Some(4242), None).is_err() {
-            // Only root can give a file away.
-            return;
-        }
-        let pack = || json(&bench, "plugin info pack-acme")["plugins"][0].clone();
-        let hint = pack()["hint"].as_str().unwrap().to_owned();
-        let add = hint.strip_prefix("if you trust it: bot-cli ").unwrap();
-        let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
-        let expected = if linked { &foreign } else { &place };
-        let given = add.strip_prefix("plugin add ").unwrap();
-        assert_eq!(
-            fs::canonicalize(given).unwrap(),
-            fs::canonicalize(expected).unwrap()
-        );
-        // It is known already, so that the next hint leads on.
-        let known = run(&bench, &add);
-        let upgrade = "plugin upgrade pack-acme ";
-        assert!(known.stderr.contains(upgrade), "{known:?}");
-        if linked {
-            fs::remove_file(&place).unwrap();
-        }
-        let upgraded = run(&bench, &format!("{upgrade}{given} --skip"));
-        assert_eq!(upgraded.status, Some(0), "{upgraded:?}");
-        assert_ne!(pack()["status"], "refused", "{upgraded:?}");
-        assert_eq!(foreign.is_dir(), linked);
+    // A folder is known already, so that the next hint leads on; also where it stands elsewhere.
+    let elsewhere =
+        "mv $DATA/packs/acme [BENCH]/plugins/acme; ln -s [BENCH]/plugins/acme $DATA/packs/acme";
+    for (place, moved, unlinked) in [
+        ("[BENCH]/home/.local/share/bot-cli/packs/acme", ":", ":"),
+        ("[BENCH]/plugins/acme", elsewhere, "rm $DATA/packs/acme"),
+    ] {
+        with_packs().shows(&format!(
+            r"
+            $ bot-cli -q plugin add acme; {moved}; chown 4242 $DATA/packs/acme/pack.toml
+            ...
+            $ bot-cli plugin info pack-acme | sed -n 's/.*if you trust it: //p' >add; cut -d ' ' -f 4 add | xargs realpath
+            {place}
+            $ . ./add
+            ! ...
+            ! [..]plugin upgrade pack-acme [..]
+            ! ...
+            = 1
+            $ {unlinked}; bot-cli -q plugin upgrade pack-acme {place} --skip
+            ...
+            $ test -d {place}; bot-cli plugin info pack-acme | grep status
+            status     unused
+            "
+        ));
     }
-}
-
-#[test]
-fn a_link_to_a_plugin_of_somebody_else_is_replaced_by_a_copy() {
-    let bench = with_hello();
-    let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    fs::create_dir_all(place.parent().unwrap()).unwrap();
-    let foreign = bench.path("work/bot-cli-hello");
-    symlink(&foreign, &place).unwrap();
-    if chown(&foreign, Some(4242), None).is_err() {
-        return;
-    }
-    let hint = run(&bench, "hello").stderr;
-    let (_, add) = hint.split_once("hint: if you trust it: bot-cli ").unwrap();
-    let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
-    let added = run(&bench, add.trim_end());
-    assert!(added.stdout.starts_with("Recorded the "), "{added:?}");
-    assert!(!place.is_symlink() && foreign.is_file());
-    let info = json(&bench, "plugin info hello");
-    assert_eq!(info["plugins"][0]["status"], "used");
 }
 
 #[test]
 fn who_cancels_while_another_command_works_learns_that_nothing_was_changed() {
     let bench = with_hello();
-    let data = bench.path(DATA);
-    fs::create_dir_all(&data).unwrap();
-    let busy = fs::File::create(data.join(".plugins.busy")).unwrap();
+    bench.shows("$ mkdir -p $DATA");
+    let busy = bench.path("home/.local/share/bot-cli/.plugins.busy");
+    let busy = fs::File::create(busy).unwrap();
     busy.lock().unwrap();
     let mut host = bench.host(&["plugin", "add", "./bot-cli-hello"]);
     let mut child = host.stderr(Stdio::piped()).spawn().unwrap();
@@ -505,30 +382,26 @@ fn who_cancels_while_another_command_works_learns_that_nothing_was_changed() {
     let kill = Command::new("kill").args(["-INT", &id]).status();
     assert!(kill.unwrap().success());
     stderr.read_to_string(&mut said).unwrap();
-    assert_eq!(
-        said,
-        "note: waiting for another `bot-cli plugin` command to end\n\
-         cancelled; nothing was changed\n"
-    );
+    let lines: Vec<&str> = said.lines().collect();
+    let waiting = "note: waiting for another `bot-cli plugin` command to end";
+    assert_eq!(lines, [waiting, "cancelled; nothing was changed"]);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]
 fn a_signal_counts_before_the_answer_that_comes_with_it() {
-    let bench = with_hello();
-    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
-    bench
-        .script("work/bot-cli-hello", &hello("1.3.0", "wave"))
-        .unwrap();
-    let before = tree(&bench);
-    for prompts in [("TERM", "dumb"), ("TERM", "xterm")] {
-        let upgrade = script(&bench, "exec \"$0\" plugin upgrade \"$1\"", "hello");
-        let mut terminal = Terminal::start(upgrade.env(prompts.0, prompts.1), 24, 80).unwrap();
+    let bench = with_added_hello();
+    bench.shows("$ cp -r $DATA before");
+    for variable in ["TERM=dumb", "TERM=xterm"] {
+        let words = ["env", variable, "bot-cli", "plugin", "upgrade", "hello"];
+        let mut terminal = Terminal::in_shell(&bench, &words).unwrap();
         terminal.wait_for("Upgrade the plugin `hello`?").unwrap();
         terminal.press(&format!("{CTRL_C}{ENTER}")).unwrap();
-        let ended = terminal.end().unwrap();
-        assert!(ended.output.contains("cancelled"), "{ended:?}");
-        assert_eq!(ended.status.code(), Some(130), "{ended:?}");
-        assert_eq!(tree(&bench), before);
+        let screen = terminal.end().unwrap().screen;
+        assert!(
+            screen.contains("cancelled") && screen.contains("status 130"),
+            "{screen}"
+        );
+        bench.shows("$ diff -r before $DATA");
     }
 }

@@ -3,6 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+use bot_cli_plugin::conformance::Kit;
+use bot_cli_terminal::cancel::Cancel;
 use serde_json::{Value, json};
 
 use super::{DECLARED, PROVIDER, User, hearing, provider, service};
@@ -41,7 +43,7 @@ fn an_identifier_of_ours_stays_ours() {
     let user = User::new();
     let theirs = service(
         "openai_llm",
-        &json!({ "module": "evil", "class": "EvilService" }),
+        &json!({ "packages": ["evil>=1,<2"], "module": "evil", "class": "EvilService" }),
     );
     user.script("openai", &json!({ "providers": provider(&[theirs]) }), "");
     assert_eq!(
@@ -52,7 +54,7 @@ fn an_identifier_of_ours_stays_ours() {
     );
     let made = user.run(&hearing(&["my-bot"], "deepgram_stt"));
     assert_eq!(made.status, Some(0), "{made:?}");
-    let bot = fs::read_to_string(user.path("work/my-bot/server/bot.py")).unwrap();
+    let bot = fs::read_to_string(user.path("work/my-bot/server/services.py")).unwrap();
     assert!(!bot.contains("evil"));
 }
 
@@ -71,7 +73,7 @@ fn an_identifier_of_another_pack_stays_with_the_first() {
     );
     let made = user.run(&hearing(&["my-bot"], "acme_fast_stt"));
     assert_eq!(made.status, Some(0), "{made:?}");
-    let bot = fs::read_to_string(user.path("work/my-bot/server/bot.py")).unwrap();
+    let bot = fs::read_to_string(user.path("work/my-bot/server/services.py")).unwrap();
     assert!(bot.contains("FirstService") && !bot.contains("SecondService"));
 }
 
@@ -260,7 +262,7 @@ fn services_that_can_not_be_in_one_bot_are_refused_together() {
         let kind = if name == "acme" { "stt" } else { "tts" };
         let theirs = service(
             &format!("{name}_{kind}"),
-            &json!({ "module": module, "class": "SameService" }),
+            &json!({ "modules": { "acme-speech": [module] }, "module": module, "class": "SameService" }),
         );
         user.script(name, &json!({ "providers": provider(&[theirs]) }), "");
     }
@@ -285,4 +287,122 @@ fn services_that_can_not_be_in_one_bot_are_refused_together() {
         "{run:?}"
     );
     assert!(!user.path("work/my-bot").exists());
+}
+
+/// A folder of two files whose service has these lines.
+fn folder_with(user: &User, lines: &str) -> std::path::PathBuf {
+    let provider = format!(
+        "label = \"Acme\"\nsite = \"https://acme.example\"\n\n[[service]]\nid = \"acme_stt\"\nkind = \"stt\"\nlabel = \"Acme\"\n{lines}\n"
+    );
+    user.folder("acme", DECLARED, &[("acme.toml", &provider)])
+}
+
+const OPENAI: &str = "module = \"pipecat.services.openai.stt\"\nclass = \"OpenAISTTService\"\n";
+
+/// A class of the framework with an argument that is made of an imported name.
+fn made_of(module: &str, name: &str, source: &str) -> String {
+    format!(
+        "{OPENAI}imports = {{ \"{module}\" = [\"{name}\"] }}\nargs = [{{ name = \"base_url\", {source} }}]"
+    )
+}
+
+/// A package, the modules that it is said to bring, and a class from one of them.
+fn said_to_bring(package: &str, modules: &str, module: &str) -> String {
+    format!(
+        "packages = [\"{package}>=1,<2\"]\nmodules = {{ {modules} }}\nmodule = \"{module}\"\nclass = \"AcmeService\""
+    )
+}
+
+#[test]
+fn a_pack_reaches_services_of_the_framework_and_the_packages_that_it_names() {
+    let call = |module: &str, name: &str| {
+        let args = "args = [{ name = \"command\", value = \"touch owned\" }]";
+        made_of(module, name, &format!("call = \"{name}\", {args}"))
+    };
+    let class = |module: &str, class: &str| format!("module = \"{module}\"\nclass = \"{class}\"");
+    let named = |package: &str, module: &str| {
+        let class = class(module, "AcmeService");
+        format!("packages = [\"{package}>=1,<2\"]\n{class}")
+    };
+    let bad = [
+        call("os", "system"),
+        call("subprocess", "Popen"),
+        call("posix", "system"),
+        call("_posixsubprocess", "fork_exec"),
+        call("builtins", "eval"),
+        call("numpy.distutils.exec_command", "exec_command"),
+        call("aiohttp", "ClientRequest"),
+        call("bot", "run_bot"),
+        call(".os", "system"),
+        call("pipecat_evil.services", "Evil"),
+        call("Pipecat.services.x", "Evil"),
+        call("pipecat", "Evil"),
+        call("pipecat.services", "openai"),
+        call("pipecat.evals.speech", "EvalSpeech"),
+        call("pipecat.services.openai.stt", "os"),
+        call("pipecat.services.openai.stt", "__import__"),
+        call("pipecat.services.openai.stt", "system"),
+        call("pipecat.services.openai.stt", "getattr"),
+        call("pipecat.services.funasr.stt", "AutoModel"),
+        made_of(
+            "pipecat.services.google.image",
+            "Image",
+            "expr = \"Image.os.system\"",
+        ),
+        made_of(
+            "pipecat.services.openai.stt",
+            "Path",
+            "call = \"Path.unlink\"",
+        ),
+        class("subprocess", "Popen"),
+        class("acme_speech", "AcmeService"),
+        class("pipecat.services.moondream.vision", "MoondreamService"),
+        class("pipecat.services.mcp_service", "MCPClient"),
+        class("pipecat.services.openai.stt", "AsyncOpenAI"),
+        class("pipecat.cli.generators.project", "ProjectService"),
+        class("pipec\u{430}t.services.openai.stt", "OpenAISTTService"),
+        named("acme-speech", "acme_speechless"),
+        named("acme-speech", "acme"),
+        named("subprocess", "subprocess"),
+        named("server", "server"),
+        named("pipecat", "pipecat.cli.x"),
+        said_to_bring("evil", "evil = [\"os\"]", "os"),
+        said_to_bring("evil", "evil = [\"OS\"]", "OS"),
+        said_to_bring("evil", "evil = [\"_winapi\"]", "_winapi"),
+        said_to_bring("evil", "evil = [\"pipecat\"]", "pipecat.cli.x"),
+        said_to_bring("evil", "evil = [\"bot\"]", "bot"),
+        said_to_bring("evil", "evil = [\"speech.x\"]", "speech.x"),
+        said_to_bring("evil", "other = [\"speech\"]", "speech"),
+    ];
+    for lines in bad {
+        let user = User::new();
+        let folder = folder_with(&user, &lines);
+        let report = Kit::new(&folder).check(&Cancel::new()).unwrap();
+        let mut failed = report.failed().map(|finding| &finding.id).peekable();
+        assert!(failed.peek().is_some(), "{lines}");
+        assert!(
+            failed.all(|id| ["pack_code", "pack_imports"].contains(&id.as_str())),
+            "{lines}\n{report:#?}"
+        );
+        let made = user.run(&hearing(&["my-bot"], "acme_stt"));
+        assert_eq!(made.status, Some(2), "{lines}\n{made:?}");
+        assert!(!user.path("work/my-bot").exists(), "{lines}");
+    }
+    let good = [
+        made_of(
+            "pipecat.transcriptions.language",
+            "Language",
+            "expr = \"Language.EN\"",
+        ),
+        named("acme-speech", "acme_speech.stt"),
+        said_to_bring("acme-speech", "acme-speech = [\"speech\"]", "speech.stt"),
+    ];
+    for lines in good {
+        let user = User::new();
+        let folder = folder_with(&user, &lines);
+        let report = Kit::new(&folder).check(&Cancel::new()).unwrap();
+        assert!(report.failed().next().is_none(), "{lines}\n{report:#?}");
+        let made = user.run(&hearing(&["my-bot"], "acme_stt"));
+        assert_eq!(made.status, Some(0), "{lines}\n{made:?}");
+    }
 }

@@ -6,7 +6,7 @@ use bot_cli_tests::init::tree;
 use serde_json::json;
 
 use super::super::{assert_snapshot, done, json as reply, shown};
-use super::{contents, edit, project};
+use super::project;
 
 const RECORDING: [&str; 3] = ["my-bot", "--update", "--recording"];
 
@@ -31,10 +31,21 @@ fn nothing_is_written_and_a_program_gets_both_sides() {
 }
 
 #[test]
+fn a_conflict_shows_what_the_update_changes_and_nothing_else() {
+    let (folder, made) = project(&[]);
+    let bot = made.join("server/bot.py");
+    let line = "            transport.output(),\n";
+    super::edit(&bot, line, "            transport.output(), own(),\n");
+    let shown = shown(folder.path(), &RECORDING);
+    assert_eq!(shown.matches("own(),").count(), 1, "{shown}");
+    assert!(!shown.contains("| -"), "{shown}");
+    assert!(shown.contains("| +            Recorder("), "{shown}");
+}
+
+#[test]
 fn markers_are_ordinary_edits_that_have_to_go() {
     let (folder, made) = project(&[]);
     fs::write(made.join("server/recording.py"), "mine\n").unwrap();
-    let before = contents(&made);
     let with_markers = [&RECORDING[..], &["--conflicts", "markers"]].concat();
     let (status, document) = reply(folder.path(), &with_markers);
     assert_eq!((status, &document["written"]), (Some(1), &json!(true)));
@@ -71,43 +82,4 @@ fn markers_are_ordinary_edits_that_have_to_go() {
     );
     fs::write(&file, "resolved\n").unwrap();
     done(folder.path(), &["my-bot", "--update", "--check"]);
-    fs::write(&file, text).unwrap();
-    done(folder.path(), &["my-bot", "--undo"]);
-    assert_eq!(contents(&made), before);
-}
-
-#[test]
-fn markers_in_a_file_that_was_moved_stand_there_too() {
-    let (folder, made) = project(&[]);
-    let bot = made.join("server/app.py");
-    fs::rename(made.join("server/bot.py"), &bot).unwrap();
-    edit(
-        &bot,
-        "            transport.output(),\n",
-        "            transport.output(), own(),\n",
-    );
-    let with_markers = [&RECORDING[..], &["--conflicts", "markers"]].concat();
-    let (status, document) = reply(folder.path(), &with_markers);
-    assert_eq!(
-        (status, &document["written"]),
-        (Some(1), &json!(true)),
-        "{document:#}"
-    );
-    let text = fs::read_to_string(&bot).unwrap();
-    let marker = text
-        .lines()
-        .position(|line| line == "<<<<<<< yours")
-        .unwrap()
-        + 1;
-    assert_eq!(document["conflicts"][0]["marker"], marker);
-    let place = format!("server/app.py:{marker}");
-    assert_eq!(document["error"]["fields"][0]["field"], place);
-    for further in [&["--check"][..], &["--transcription"]] {
-        let (status, document) = reply(folder.path(), &[&RECORDING, further].concat());
-        assert_eq!(
-            (status, &document["error"]["code"]),
-            (Some(1), &json!("unresolved"))
-        );
-        assert_eq!(document["error"]["fields"][0]["field"], place);
-    }
 }

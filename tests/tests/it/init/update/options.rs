@@ -108,8 +108,6 @@ fn options_that_do_not_go_together_are_refused() {
         &["my-bot", "--conflicts", "markers"],
         &["my-bot", "--update", "--no-record"],
         &["my-bot", "--update", "--check", "--dry-run"],
-        &["my-bot", "--undo", "--check"],
-        &["my-bot", "--undo", "--recording"],
         &["quickstart", "--update"],
     ] {
         let run = run(folder.path(), options);

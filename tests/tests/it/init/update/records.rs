@@ -39,7 +39,7 @@ fn a_folder_without_a_record_is_told_where_one_is() {
 #[test]
 fn a_record_that_can_not_be_used_is_refused() {
     type Spoil = fn(&Path);
-    let cases: [(Spoil, &str, &str); 10] = [
+    let cases: [(Spoil, &str, &str); 11] = [
         (
             |file| fs::write(file, "{").unwrap(),
             "damaged_record",
@@ -68,6 +68,11 @@ fn a_record_that_can_not_be_used_is_refused() {
             |file| with(file, "schema", json!(99)),
             "later_record",
             "with that version",
+        ),
+        (
+            |file| with(file, "tool", json!("9.10.0")),
+            "later_record",
+            "`.bot-cli/project.json` was written by bot-cli-init 9.10.0, and this is 0.1.0",
         ),
         (
             |file| with(file, "config", json!({ "new_thing": true })),

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use bot_cli_sdk::secret::Secret;
+use bot_cli_protocol::secret::Secret;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use serde_json::Value;
@@ -12,6 +12,7 @@ use super::connect::failed;
 use super::waiting::patiently;
 use super::{Answer, Client, Reach, Unconfirmed};
 use crate::backend::hosted::ServiceError;
+use crate::backend::hosted::redact::HIDDEN;
 use crate::backend::hosted::retry;
 use crate::backend::hosted::wire::Body;
 
@@ -200,7 +201,10 @@ async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, S
 fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Unconfirmed {
     let text = |name: &str| body.and_then(|body| body[name].as_str());
     let ours = text("error").is_some() && text("code").is_some();
-    let message = text("error").unwrap_or_default().to_owned();
+    let message = match (text("error"), text("code")) {
+        (Some(HIDDEN), Some(code)) => format!("{HIDDEN} ({code})"),
+        (message, _) => message.unwrap_or_default().to_owned(),
+    };
     let reach = match status {
         // A gateway says these also in the service's shape, while the service goes on.
         408 | 502 | 503 | 504 => Reach::UnderWay,

@@ -12,14 +12,14 @@ fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
     fs::rename(at("vault/vault.key"), at("key")).unwrap();
     symlink(at("key"), at("vault/vault.key")).unwrap();
     symlink("vault", at("link")).unwrap();
-    symlink("vault/vault.sealed", at("sealed")).unwrap();
+    symlink("vault/vault.age", at("sealed")).unwrap();
     let before = files(&at("vault"));
     for place in [
         "/dev/null",
         &at("folder").display().to_string(),
         &at("vault/new").display().to_string(),
-        &at("vault/vault.sealed").display().to_string(),
-        &at("link/vault.sealed").display().to_string(),
+        &at("vault/vault.age").display().to_string(),
+        &at("link/vault.age").display().to_string(),
         &at("link/new").display().to_string(),
         &at("sealed").display().to_string(),
         &at("key").display().to_string(),
@@ -53,7 +53,7 @@ fn hint_to_restore_is_given_for_damage_only() {
     assert!(hint.contains("ls -l"), "{hint}");
 
     for file in [folder.path().join("nowhere"), "/dev/zero".into()] {
-        let failed = read_backup(&file, &passphrase()).unwrap_err();
+        let failed = Backup::read(&file, &passphrase()).unwrap_err();
         let (message, hint) = hints(failed);
         assert!(message.starts_with("could not read `"), "{message}");
         assert!(!hint.contains("restore"), "{hint}");
@@ -65,18 +65,4 @@ fn hint_to_restore_is_given_for_damage_only() {
     let (message, hint) = hints(view(&vault).unwrap_err());
     assert!(message.ends_with("is not the key of a vault"), "{message}");
     assert!(hint.contains("restore"), "{hint}");
-}
-
-#[test]
-fn line_ends_of_another_system_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    let path = folder.path().join("vault.sealed");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace('\n', "\r\n")).unwrap();
-    let failed = vault.list(None).unwrap_err().to_string();
-    assert!(
-        failed.contains("an editor or a transfer changed its line ends"),
-        "{failed}"
-    );
 }

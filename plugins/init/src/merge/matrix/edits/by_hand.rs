@@ -13,7 +13,6 @@ pub(super) const EDITS: &[ByHand] = &[
     ("byte order mark", byte_order_mark),
     ("formatted with 88 columns", formatted),
     ("single quotes", single_quotes),
-    ("services in a module", services_in_module),
     ("renamed variable", renamed_variable),
     ("README deleted", |files| {
         files.remove("README.md").map(drop)
@@ -60,12 +59,11 @@ fn byte_order_mark(files: &mut Files) -> Option<()> {
 
 /// As a formatter with shorter lines leaves it.
 fn formatted(files: &mut Files) -> Option<()> {
-    let bot = bot(files)?;
     let mut seen = 0;
     for (long, short) in [
         (
-            "        sys.exit(\"\\n  \".join([\"error: the environment is not complete:\", *_problems]) + _HINT)\n",
-            "        sys.exit(\n            \"\\n  \".join([\"error: the environment is not complete:\", *_problems]) + _HINT\n        )\n",
+            "        sys.exit(\"\\n  \".join([\"error: the environment is not complete:\", *problems]) + _HINT)\n",
+            "        sys.exit(\n            \"\\n  \".join([\"error: the environment is not complete:\", *problems]) + _HINT\n        )\n",
         ),
         (
             "CARTESIA_VOICE_ID = os.getenv(\"CARTESIA_VOICE_ID\") or \"86e30c1d-714b-4074-a1f2-1cb6b552fb49\"\n",
@@ -80,16 +78,17 @@ fn formatted(files: &mut Files) -> Option<()> {
             "from pipecat.processors.aggregators.llm_response_universal import (\n    LLMContextAggregatorPair,\n)\n",
         ),
         (
-            "_HINT = \"\\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set\"\n",
-            "_HINT = (\n    \"\\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set\"\n)\n",
-        ),
-        (
             "        params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),\n",
             "        params=PipelineParams(\n            enable_metrics=True,\n            enable_usage_metrics=True,\n        ),\n",
         ),
     ] {
-        seen += usize::from(bot.contains(long));
-        *bot = bot.replace(long, short);
+        for (_, text) in files
+            .iter_mut()
+            .filter(|(path, _)| path.starts_with("server/"))
+        {
+            seen += usize::from(text.contains(long));
+            *text = text.replace(long, short);
+        }
     }
     (seen > 2).then_some(())
 }
@@ -106,64 +105,6 @@ fn single_quotes(files: &mut Files) -> Option<()> {
     });
     *bot = lines.map(|line| line + "\n").collect();
     Some(())
-}
-
-/// The functions that create services are in a module of their own, with the settings that they read.
-fn services_in_module(files: &mut Files) -> Option<()> {
-    let bot = bot(files)?;
-    let cut = |bot: &mut String, from: &str, to: &str| {
-        let start = bot.find(from)?;
-        let end = start + bot[start..].find(to)? + to.len();
-        Some(bot.drain(start..end).collect::<String>())
-    };
-    // Names of a list on several lines are somebody else's work.
-    if bot.contains("_INPUTS") || !bot.contains("\nDEEPGRAM_API_KEY = ") {
-        return None;
-    }
-    let helpers = cut(bot, "_HINT = ", "+ _HINT)\n")?;
-    let settings = cut(bot, "DEEPGRAM_API_KEY = ", "\n\n")?;
-    let functions = cut(bot, "def create_stt(", "\n\n\nasync def")?;
-    let functions = functions.trim_end_matches("\n\n\nasync def");
-    bot.insert_str(bot.find(" run_bot(")?, "async def");
-    let moved = format!("{helpers}\n\n{}\n\n\n{functions}\n", settings.trim_end());
-    let (mut kept, mut own) = (String::new(), String::new());
-    for line in bot.lines() {
-        let name = line.rsplit([' ', '.']).next().unwrap_or_default();
-        let is_import = line.starts_with("import ") || line.starts_with("from pipecat.");
-        if is_import && uses(&moved, name) {
-            own.push_str(line);
-            own.push('\n');
-        }
-        if !is_import || !uses(&moved, name) || uses(&bot.replace(line, ""), name) {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    let names: Vec<&str> = moved
-        .lines()
-        .filter_map(|line| {
-            let line = line.strip_prefix("def ").unwrap_or(line);
-            line.split(['(', ' ']).next()
-        })
-        .filter(|name| !name.is_empty() && uses(&kept, name) && moved.contains(name))
-        .filter(|name| {
-            name.starts_with("create_") || *name == "check_settings" || name.ends_with("_URL")
-        })
-        .collect();
-    let import = format!("from services import {}\n", names.join(", "));
-    *bot = kept.replacen(
-        "from tools import TOOLS\n",
-        &format!("{import}from tools import TOOLS\n"),
-        1,
-    );
-    let module = format!("\"\"\"The services of the bot.\"\"\"\n\n{own}\n{moved}");
-    files.insert("server/services.py".to_owned(), module);
-    Some(())
-}
-
-fn uses(code: &str, name: &str) -> bool {
-    code.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|word| word == name)
 }
 
 fn renamed_variable(files: &mut Files) -> Option<()> {

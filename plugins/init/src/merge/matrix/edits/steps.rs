@@ -23,6 +23,10 @@ const fn bot(old: &'static str, new: &'static str) -> Step {
     file("server/bot.py", old, new)
 }
 
+const fn services(old: &'static str, new: &'static str) -> Step {
+    file("server/services.py", old, new)
+}
+
 const fn file(path: &'static str, old: &'static str, new: &'static str) -> Step {
     Step { path, old, new }
 }
@@ -49,7 +53,7 @@ pub(super) const EDITS: &[Steps] = &[
     (
         "prompt from a file",
         &[
-            bot("import sys\n", "import pathlib\nimport sys\n"),
+            bot("import os\n", "import os\nimport pathlib\n"),
             bot(
                 "SYSTEM_PROMPT = (\n    \"You are a friendly, helpful assistant in a spoken conversation. \"\n    \"Everything you write is read aloud, so answer in one to three short sentences of plain words, \"\n    \"without lists, markup or emoji. When you do not know something, say so.\"\n)\n",
                 "SYSTEM_PROMPT = pathlib.Path(__file__).with_name(\"prompt.txt\").read_text()\n",
@@ -252,28 +256,28 @@ pub(super) const EDITS: &[Steps] = &[
     ),
     (
         "temperature",
-        &[bot(
+        &[services(
             "            system_instruction=system_prompt,\n",
             "            system_instruction=system_prompt,\n            temperature=0.2,\n",
         )],
     ),
     (
         "voice",
-        &[bot(
+        &[services(
             "86e30c1d-714b-4074-a1f2-1cb6b552fb49",
             "11111111-714b-4074-a1f2-1cb6b552fb49",
         )],
     ),
     (
         "sample rate",
-        &[bot(
+        &[services(
             "        api_key=CARTESIA_API_KEY,\n",
             "        api_key=CARTESIA_API_KEY,\n        sample_rate=16000,\n",
         )],
     ),
     (
         "model",
-        &[bot(
+        &[services(
             "        api_key=DEEPGRAM_API_KEY,\n",
             "        api_key=DEEPGRAM_API_KEY,\n        tag=[\"bakery\"],\n",
         )],
@@ -281,14 +285,14 @@ pub(super) const EDITS: &[Steps] = &[
     (
         "log on disk",
         &[bot(
-            "load_dotenv(override=True)\n",
-            "load_dotenv(override=True)\nlogger.add(\"bot.log\", rotation=\"1 day\")\n",
+            "\nSYSTEM_PROMPT = (",
+            "\nlogger.add(\"bot.log\", rotation=\"1 day\")\nSYSTEM_PROMPT = (",
         )],
     ),
     (
         "setting of one's own",
         &[
-            bot(
+            services(
                 "DEEPGRAM_API_KEY = required(\"DEEPGRAM_API_KEY\")\n",
                 "DEEPGRAM_API_KEY = required(\"DEEPGRAM_API_KEY\")\nSHOP_URL = required(\"SHOP_URL\")\n",
             ),
@@ -301,9 +305,9 @@ pub(super) const EDITS: &[Steps] = &[
     ),
     (
         "setting behind the others",
-        &[bot(
-            "\n\n# The parameters of each transport",
-            "SHOP_NAME = os.getenv(\"SHOP_NAME\") or \"Bakery\"\n\n\n# The parameters of each transport",
+        &[services(
+            "\n\n\ndef create_stt(",
+            "\nSHOP_NAME = os.getenv(\"SHOP_NAME\") or \"Bakery\"\n\n\ndef create_stt(",
         )],
     ),
     (
@@ -330,7 +334,7 @@ pub(super) const EDITS: &[Steps] = &[
     (
         "dependency",
         &[
-            bot("from dotenv import", "import httpx\nfrom dotenv import"),
+            bot("from loguru import", "import httpx\nfrom loguru import"),
             bot(
                 "    check_settings()\n    ",
                 "    check_settings()\n    httpx.get(\"https://shop.example/hours\")\n    ",

@@ -13,15 +13,12 @@ import hmac
 import json
 import os
 import re
-import sys
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import aiohttp
 import uvicorn
-from dotenv import load_dotenv
 from fastapi import FastAPI, HTTPException, Request
 from loguru import logger
 from pipecat.transports.daily.utils import (
@@ -32,7 +29,7 @@ from pipecat.transports.daily.utils import (
 )
 from starlette.requests import ClientDisconnect
 
-load_dotenv(override=True)
+from settings import check_settings, converted, problems, required
 
 # The maximum length of a call; its room ends then.
 CALL_SECONDS = 60 * 60
@@ -44,41 +41,12 @@ BODY_SECONDS = 10
 # The maximum age of Daily's signature.
 SIGNATURE_SECONDS = 5 * 60
 
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return a converted environment variable, or `default` if it is unset or empty."""
-    text = os.getenv(name)
-    if not text:
-        return default
-    try:
-        return convert(text)
-    except ValueError:
-        _problems.append(f"{name} is not a number: {text!r}")
-        return default
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
 
 def formed(name: str, pattern: str, form: str) -> str:
     """Return a required environment variable that must be `form`."""
     text = required(name)
     if text and not re.fullmatch(pattern, text):
-        _problems.append(f"{name} is not {form}")
+        problems.append(f"{name} is not {form}")
     return text
 
 
@@ -96,7 +64,7 @@ SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
 
 # A room's token and the API key are sent there.
 if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
-    _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
+    problems.append("BOT_START_URL is neither on this machine nor an address with https://")
 
 # Checked on import, so that the server never starts without a key.
 check_settings()

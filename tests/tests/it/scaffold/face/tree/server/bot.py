@@ -1,21 +1,16 @@
 """A voice and video bot.
 
-Speech-to-text: Deepgram
-Language model: OpenAI
-Text-to-speech: Cartesia
-Video avatar: HeyGen
 Transport: SmallWebRTC (peer to peer)
 Transport: Daily (WebRTC)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
 import aiohttp
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -28,20 +23,13 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.cartesia.tts import CartesiaTTSService
-from pipecat.services.deepgram.stt import DeepgramSTTService
-from pipecat.services.heygen.api_liveavatar import LiveAvatarNewSessionRequest
-from pipecat.services.heygen.client import ServiceType
-from pipecat.services.heygen.video import HeyGenVideoService
-from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_stt, create_tts, create_video
+from settings import check_settings
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -49,33 +37,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
-OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
-CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
-HEYGEN_API_KEY = required("HEYGEN_API_KEY")
-HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -97,47 +58,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         video_out_height=720,
     ),
 }
-
-
-def create_stt() -> DeepgramSTTService:
-    """Turn speech into text with Deepgram."""
-    return DeepgramSTTService(
-        api_key=DEEPGRAM_API_KEY,
-    )
-
-
-def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Generate answers with OpenAI."""
-    return OpenAILLMService(
-        api_key=OPENAI_API_KEY,
-        base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(
-            model=OPENAI_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts() -> CartesiaTTSService:
-    """Turn text into speech with Cartesia."""
-    return CartesiaTTSService(
-        api_key=CARTESIA_API_KEY,
-        settings=CartesiaTTSService.Settings(
-            voice=CARTESIA_VOICE_ID,
-        ),
-    )
-
-
-def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
-    """Show an avatar with HeyGen."""
-    return HeyGenVideoService(
-        api_key=HEYGEN_API_KEY,
-        session=session,
-        service_type=ServiceType.LIVE_AVATAR,
-        session_request=LiveAvatarNewSessionRequest(
-            avatar_id=HEYGEN_AVATAR_ID,
-        ),
-    )
 
 
 async def run_bot(
@@ -208,6 +128,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,17 +1,14 @@
 """A voice and video bot.
 
-Speech-to-speech: OpenAI Realtime
-Video avatar: Simli
 Transport: SmallWebRTC (peer to peer)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.frames.frames import LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
@@ -20,23 +17,13 @@ from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.openai.realtime.events import (
-    AudioConfiguration,
-    AudioInput,
-    AudioOutput,
-    InputAudioTranscription,
-    SemanticTurnDetection,
-    SessionProperties,
-)
-from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
-from pipecat.services.simli.video import SimliVideoService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_video
+from settings import check_settings
 from tools import TOOLS
 from typed import TypedText
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -44,29 +31,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
-SIMLI_API_KEY = required("SIMLI_API_KEY")
-SIMLI_FACE_ID = required("SIMLI_FACE_ID")
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -80,35 +44,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         video_out_height=512,
     ),
 }
-
-
-def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
-    """Listen, think and speak with OpenAI Realtime."""
-    return OpenAIRealtimeLLMService(
-        api_key=OPENAI_API_KEY,
-        settings=OpenAIRealtimeLLMService.Settings(
-            session_properties=SessionProperties(
-                audio=AudioConfiguration(
-                    input=AudioInput(
-                        transcription=InputAudioTranscription(),
-                        turn_detection=SemanticTurnDetection(),
-                    ),
-                    output=AudioOutput(
-                        voice=OPENAI_VOICE_ID,
-                    ),
-                ),
-            ),
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_video() -> SimliVideoService:
-    """Show an avatar with Simli."""
-    return SimliVideoService(
-        api_key=SIMLI_API_KEY,
-        face_id=SIMLI_FACE_ID,
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -171,6 +106,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

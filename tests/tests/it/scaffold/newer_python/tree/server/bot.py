@@ -1,16 +1,14 @@
 """A voice bot.
 
-Speech-to-speech: AWS Nova Sonic
 Transport: SmallWebRTC (peer to peer)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -23,15 +21,13 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm
+from settings import check_settings
 from tools import TOOLS
 from typed import TypedText
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -39,30 +35,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
-AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
-AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
-AWS_REGION = required("AWS_REGION")
-AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -72,20 +44,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
     ),
 }
-
-
-def create_llm(system_prompt: str) -> AWSNovaSonicLLMService:
-    """Listen, think and speak with AWS Nova Sonic."""
-    return AWSNovaSonicLLMService(
-        access_key_id=AWS_ACCESS_KEY_ID,
-        secret_access_key=AWS_SECRET_ACCESS_KEY,
-        session_token=AWS_SESSION_TOKEN,
-        region=AWS_REGION,
-        settings=AWSNovaSonicLLMService.Settings(
-            voice=AWS_VOICE_ID,
-            system_instruction=system_prompt,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -148,6 +106,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

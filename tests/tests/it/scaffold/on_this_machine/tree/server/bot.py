@@ -1,18 +1,14 @@
 """A voice bot.
 
-Speech-to-text: Whisper (local)
-Language model: Ollama (local)
-Text-to-speech: Kokoro (local)
 Transport: SmallWebRTC (peer to peer)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -25,16 +21,12 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.kokoro.tts import KokoroTTSService
-from pipecat.services.ollama.llm import OLLamaLLMService
-from pipecat.services.whisper.stt import WhisperSTTService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_stt, create_tts
+from settings import check_settings
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -42,21 +34,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-WHISPER_MODEL = os.getenv("WHISPER_MODEL") or NOT_GIVEN
-OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
-OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
-KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -66,35 +43,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
     ),
 }
-
-
-def create_stt() -> WhisperSTTService:
-    """Turn speech into text with Whisper (local)."""
-    return WhisperSTTService(
-        settings=WhisperSTTService.Settings(
-            model=WHISPER_MODEL,
-        ),
-    )
-
-
-def create_llm(system_prompt: str) -> OLLamaLLMService:
-    """Generate answers with Ollama (local)."""
-    return OLLamaLLMService(
-        base_url=OLLAMA_BASE_URL,
-        settings=OLLamaLLMService.Settings(
-            model=OLLAMA_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts() -> KokoroTTSService:
-    """Turn text into speech with Kokoro (local)."""
-    return KokoroTTSService(
-        settings=KokoroTTSService.Settings(
-            voice=KOKORO_VOICE_ID,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -160,6 +108,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,18 +1,14 @@
 """A voice bot.
 
-Speech-to-text: AssemblyAI
-Language model: Groq
-Text-to-speech: Rime
 Transport: Daily (WebRTC)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -25,18 +21,14 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.assemblyai.stt import AssemblyAISTTService
-from pipecat.services.groq.llm import GroqLLMService
-from pipecat.services.rime.tts import RimeTTSService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
 from noise import noise_filter
+from services import create_llm, create_stt, create_tts
+from settings import check_settings
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -44,30 +36,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-ASSEMBLYAI_API_KEY = required("ASSEMBLYAI_API_KEY")
-GROQ_API_KEY = required("GROQ_API_KEY")
-GROQ_MODEL = os.getenv("GROQ_MODEL") or NOT_GIVEN
-RIME_API_KEY = required("RIME_API_KEY")
-RIME_VOICE_ID = required("RIME_VOICE_ID")
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -78,34 +46,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
     ),
 }
-
-
-def create_stt() -> AssemblyAISTTService:
-    """Turn speech into text with AssemblyAI."""
-    return AssemblyAISTTService(
-        api_key=ASSEMBLYAI_API_KEY,
-    )
-
-
-def create_llm(system_prompt: str) -> GroqLLMService:
-    """Generate answers with Groq."""
-    return GroqLLMService(
-        api_key=GROQ_API_KEY,
-        settings=GroqLLMService.Settings(
-            model=GROQ_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts() -> RimeTTSService:
-    """Turn text into speech with Rime."""
-    return RimeTTSService(
-        api_key=RIME_API_KEY,
-        settings=RimeTTSService.Settings(
-            voice=RIME_VOICE_ID,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -171,6 +111,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,19 +1,15 @@
 """A voice bot.
 
-Speech-to-text: ElevenLabs
-Language model: Anthropic Claude
-Text-to-speech: MiniMax
 Transport: WebSocket
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
 import aiohttp
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -27,18 +23,14 @@ from pipecat.processors.aggregators.llm_response_universal import (
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
-from pipecat.services.anthropic.llm import AnthropicLLMService
-from pipecat.services.elevenlabs.stt import ElevenLabsSTTService
-from pipecat.services.minimax.tts import MiniMaxHttpTTSService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_stt, create_tts
+from settings import check_settings
 from sockets import tell_sockets_apart
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -46,31 +38,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-ELEVENLABS_API_KEY = required("ELEVENLABS_API_KEY")
-ANTHROPIC_API_KEY = required("ANTHROPIC_API_KEY")
-ANTHROPIC_MODEL = os.getenv("ANTHROPIC_MODEL") or NOT_GIVEN
-MINIMAX_API_KEY = required("MINIMAX_API_KEY")
-MINIMAX_GROUP_ID = required("MINIMAX_GROUP_ID")
-MINIMAX_VOICE_ID = os.getenv("MINIMAX_VOICE_ID") or NOT_GIVEN
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -81,37 +48,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         serializer=ProtobufFrameSerializer(),
     ),
 }
-
-
-def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
-    """Turn speech into text with ElevenLabs."""
-    return ElevenLabsSTTService(
-        api_key=ELEVENLABS_API_KEY,
-        aiohttp_session=session,
-    )
-
-
-def create_llm(system_prompt: str) -> AnthropicLLMService:
-    """Generate answers with Anthropic Claude."""
-    return AnthropicLLMService(
-        api_key=ANTHROPIC_API_KEY,
-        settings=AnthropicLLMService.Settings(
-            model=ANTHROPIC_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts(session: aiohttp.ClientSession) -> MiniMaxHttpTTSService:
-    """Turn text into speech with MiniMax."""
-    return MiniMaxHttpTTSService(
-        api_key=MINIMAX_API_KEY,
-        group_id=MINIMAX_GROUP_ID,
-        aiohttp_session=session,
-        settings=MiniMaxHttpTTSService.Settings(
-            voice=MINIMAX_VOICE_ID,
-        ),
-    )
 
 
 async def run_bot(
@@ -181,6 +117,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,19 +1,17 @@
 """A telephone bot.
 
-Speech-to-speech: AWS Nova Sonic
 Transport: Twilio
 Transport: Telnyx
 Transport: Plivo
 Transport: Exotel
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -26,17 +24,15 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
 from recording import Recorder
+from services import create_llm
+from settings import check_settings
 from tools import TOOLS
 from typed import TypedText
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -63,30 +59,6 @@ CARRIERS: dict[str, list[str]] = {
 # A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 16_000  # the only rate that AWS Nova Sonic takes here
 CALL_OUTPUT_RATE = 8_000
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
-AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
-AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
-AWS_REGION = required("AWS_REGION")
-AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
 
 
 def warn_about_calls() -> None:
@@ -123,20 +95,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
     ),
 }
-
-
-def create_llm(system_prompt: str) -> AWSNovaSonicLLMService:
-    """Listen, think and speak with AWS Nova Sonic."""
-    return AWSNovaSonicLLMService(
-        access_key_id=AWS_ACCESS_KEY_ID,
-        secret_access_key=AWS_SECRET_ACCESS_KEY,
-        session_token=AWS_SESSION_TOKEN,
-        region=AWS_REGION,
-        settings=AWSNovaSonicLLMService.Settings(
-            voice=AWS_VOICE_ID,
-            system_instruction=system_prompt,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -211,6 +169,9 @@ if __name__ == "__main__":
     check_settings()
     warn_about_calls()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,19 +1,14 @@
 """A voice bot.
 
-Speech-to-text: Gladia
-Language model: Google Gemini
-Text-to-speech: Camb.ai
 Transport: LiveKit (WebRTC)
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
-from typing import Any, Literal
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -26,17 +21,13 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
-from pipecat.services.camb.tts import CambTTSService
-from pipecat.services.gladia.stt import GladiaSTTService
-from pipecat.services.google.llm import GoogleLLMService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.livekit.transport import LiveKitParams
-from pipecat.utils.types import NOT_GIVEN, NotGiven
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_stt, create_tts
+from settings import check_settings
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -44,57 +35,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return a converted environment variable, or `default` if it is unset or empty."""
-    text = os.getenv(name)
-    if not text:
-        return default
-    try:
-        return convert(text)
-    except ValueError:
-        _problems.append(f"{name} is not a number: {text!r}")
-        return default
-
-
-def one_of(name: str, choices: list[str], default: Any) -> Any:
-    """Return an environment variable that must be one of `choices`, or `default` if it is unset."""
-    text = os.getenv(name)
-    if not text:
-        return default
-    if text not in choices:
-        _problems.append(f"{name} is {text!r}, but has to be one of {', '.join(choices)}")
-    return text
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-GLADIA_API_KEY = required("GLADIA_API_KEY")
-GLADIA_REGION: Literal["us-west", "eu-west"] | None = one_of(
-    "GLADIA_REGION",
-    ["us-west", "eu-west"],
-    None,
-)
-GOOGLE_API_KEY = required("GOOGLE_API_KEY")
-GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
-CAMB_API_KEY = required("CAMB_API_KEY")
-CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -104,35 +44,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
     ),
 }
-
-
-def create_stt() -> GladiaSTTService:
-    """Turn speech into text with Gladia."""
-    return GladiaSTTService(
-        api_key=GLADIA_API_KEY,
-        region=GLADIA_REGION,
-    )
-
-
-def create_llm(system_prompt: str) -> GoogleLLMService:
-    """Generate answers with Google Gemini."""
-    return GoogleLLMService(
-        api_key=GOOGLE_API_KEY,
-        settings=GoogleLLMService.Settings(
-            model=GOOGLE_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts() -> CambTTSService:
-    """Turn text into speech with Camb.ai."""
-    return CambTTSService(
-        api_key=CAMB_API_KEY,
-        settings=CambTTSService.Settings(
-            voice=CAMB_VOICE_ID,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -198,6 +109,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

@@ -1,20 +1,16 @@
 """A voice and video bot.
 
-Speech-to-text: OpenAI
-Language model: OpenAI
-Text-to-speech: OpenAI
 Transport: SmallWebRTC (peer to peer)
 Transport: Daily (WebRTC)
 Transport: WebSocket
 
-Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+Run it with `uv run bot.py`. Its settings come from the environment and from `.env`;
+`.env.example` says what each is for.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
-from dotenv import load_dotenv
 from loguru import logger
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
@@ -28,19 +24,15 @@ from pipecat.processors.aggregators.llm_response_universal import (
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
-from pipecat.services.openai.llm import OpenAILLMService
-from pipecat.services.openai.stt import OpenAISTTService
-from pipecat.services.openai.tts import OpenAITTSService
 from pipecat.transports.base_transport import BaseTransport, TransportParams, VideoInSourceParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from services import create_llm, create_stt, create_tts
+from settings import check_settings
 from sockets import tell_sockets_apart
 from tools import TOOLS
-
-load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -48,29 +40,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
-_problems: list[str] = []
-
-
-def required(name: str) -> str:
-    """Return a required environment variable."""
-    text = os.getenv(name)
-    if not text:
-        _problems.append(f"{name} is not set")
-    return text or ""
-
-
-def check_settings() -> None:
-    """Exit with a message that names every missing or invalid setting."""
-    if _problems:
-        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
-
-
-OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
-OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -95,38 +64,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         serializer=ProtobufFrameSerializer(),
     ),
 }
-
-
-def create_stt() -> OpenAISTTService:
-    """Turn speech into text with OpenAI."""
-    return OpenAISTTService(
-        api_key=OPENAI_API_KEY,
-        base_url=OPENAI_BASE_URL,
-    )
-
-
-def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Generate answers with OpenAI."""
-    return OpenAILLMService(
-        api_key=OPENAI_API_KEY,
-        base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(
-            model=OPENAI_MODEL,
-            system_instruction=system_prompt,
-        ),
-    )
-
-
-def create_tts() -> OpenAITTSService:
-    """Turn text into speech with OpenAI."""
-    return OpenAITTSService(
-        api_key=OPENAI_API_KEY,
-        base_url=OPENAI_BASE_URL,
-        sample_rate=24000,
-        settings=OpenAITTSService.Settings(
-            voice=OPENAI_VOICE_ID,
-        ),
-    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -193,6 +130,9 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
 
+    environment = dict(os.environ)
     from pipecat.runner.run import main
 
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
     main()

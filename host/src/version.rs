@@ -1,0 +1,83 @@
+//! `--version`: this host, and with `-v` or for programs every file that has the name of a plugin, used or not. It is there also where
+//! the plugin that lists plugins can't be used.
+
+use bot_cli_engine::discovery::{PluginFile, Standing};
+use bot_cli_protocol::outcome::Reply;
+use bot_cli_protocol::{self as protocol, Role};
+use bot_cli_terminal::{one_line, table};
+use serde_json::{Value, json};
+
+use crate::environment::Environment;
+
+/// Returns the version, and what was found.
+pub fn reply(environment: &Environment) -> Reply {
+    let found: Vec<Value> = environment.discovery.all().iter().map(entry).collect();
+    let mut rows = vec![
+        ["NAME", "VERSION", "STATUS", "FILE"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let mut notes = String::new();
+    for entry in &found {
+        let cell = |key: &str| match one_line(entry[key].as_str().unwrap_or_default()) {
+            empty if empty.is_empty() => "-".to_owned(),
+            text => text,
+        };
+        rows.push(["name", "version", "status", "file"].map(cell).to_vec());
+        if !entry["reason"].is_null() {
+            notes.extend(["\n", &cell("file"), ": ", &cell("reason")]);
+        }
+        if !entry["hint"].is_null() {
+            notes.extend(["\n  hint: ", &cell("hint")]);
+        }
+    }
+    let host = environment.host.as_ref();
+    let host = host.map(|file| file.to_string_lossy());
+    let gap = if notes.is_empty() { "" } else { "\n" };
+    let text = format!(
+        "bot-cli {}\n  file      {}\n  protocol  {}\n\n{}{notes}{gap}",
+        env!("CARGO_PKG_VERSION"),
+        host.as_deref()
+            .map_or_else(|| "unknown".to_owned(), one_line),
+        protocol::VERSION,
+        if found.is_empty() {
+            "no plugins found\n".to_owned()
+        } else {
+            table(&rows)
+        },
+    );
+    Reply::text(text).data(json!({
+        "name": "bot-cli",
+        "version": env!("CARGO_PKG_VERSION"),
+        "protocol": protocol::VERSION,
+        "file": host,
+        "plugins": found,
+    }))
+}
+
+fn entry(found: &PluginFile) -> Value {
+    let mut entry = json!({
+        "name": found.name,
+        "version": null,
+        "role": null,
+        "protocol": null,
+        "status": "undeclared",
+        "file": found.file.to_string_lossy(),
+    });
+    if let Some((status, reason, hint)) = found.unused() {
+        entry["status"] = json!(status);
+        entry["reason"] = json!(reason);
+        if let Some(hint) = hint {
+            entry["hint"] = json!(hint);
+        }
+    } else if let Standing::Usable(plugin) = &found.standing
+        && let Some(manifest) = &plugin.manifest
+    {
+        entry["version"] = json!(manifest.version);
+        entry["role"] = json!(manifest.role.name());
+        entry["protocol"] = json!(manifest.protocol);
+        let is_command = manifest.role == Role::Command;
+        entry["status"] = json!(if is_command { "used" } else { "found" });
+    }
+    entry
+}

@@ -1,0 +1,246 @@
+//! The content of a vault and of a backup: one JSON document, which `VAULT.md` describes.
+
+use std::collections::BTreeMap;
+
+use bot_cli_protocol::secret::Secret;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::Size;
+use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
+
+/// The version of the document.
+const VERSION: u32 = 1;
+
+/// The sets, by organization and name.
+pub type Sets = BTreeMap<(String, String), Set<Secret>>;
+
+/// A secret set or an image pull secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set<T> {
+    /// The code of its region.
+    pub region: String,
+    pub contents: Contents<T>,
+}
+
+/// The values of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Contents<T> {
+    /// By key.
+    Secret(BTreeMap<String, T>),
+    ImagePullSecret {
+        host: String,
+        credentials: T,
+    },
+}
+
+/// Why bytes are no document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Flaw {
+    /// A later version of this program wrote it.
+    Later,
+    /// It can't be what this program wrote.
+    Damaged(String),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<T> {
+    version: u32,
+    sets: Vec<Row<T>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row<T> {
+    organization: String,
+    name: String,
+    region: String,
+    contents: Contents<T>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+impl<T> Set<T> {
+    pub const fn kind(&self) -> SetKind {
+        match self.contents {
+            Contents::Secret(_) => SetKind::Secret,
+            Contents::ImagePullSecret { .. } => SetKind::ImagePullSecret,
+        }
+    }
+}
+
+impl Contents<Secret> {
+    pub fn has(&self, key: &str) -> bool {
+        match self {
+            Self::Secret(values) => values.contains_key(key),
+            Self::ImagePullSecret { .. } => false,
+        }
+    }
+
+    fn exposed(&self) -> Contents<&str> {
+        match self {
+            Self::Secret(values) => Contents::Secret(
+                values
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.expose()))
+                    .collect(),
+            ),
+            Self::ImagePullSecret { host, credentials } => Contents::ImagePullSecret {
+                host: host.clone(),
+                credentials: credentials.expose(),
+            },
+        }
+    }
+
+    fn values(&self) -> Vec<&Secret> {
+        match self {
+            Self::Secret(values) => values.values().collect(),
+            Self::ImagePullSecret { credentials, .. } => vec![credentials],
+        }
+    }
+}
+
+/// Counts sets and values.
+pub fn size(sets: &Sets) -> Size {
+    Size {
+        sets: sets.len(),
+        values: sets.values().map(|set| set.contents.values().len()).sum(),
+    }
+}
+
+/// Returns the document of these sets.
+pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
+    let rows = sets.iter().map(|((organization, name), set)| Row {
+        organization: organization.clone(),
+        name: name.clone(),
+        region: set.region.clone(),
+        contents: set.contents.exposed(),
+    });
+    let document = Document {
+        version: VERSION,
+        sets: rows.collect(),
+    };
+    serde_json::to_vec(&document)
+        .map(Zeroizing::new)
+        .map_err(|error| error.to_string())
+}
+
+/// Returns the sets of a document, each of which could have been stored here.
+pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
+    let unlike = |_| Flaw::Damaged("its content is not a vault's".to_owned());
+    let Version { version } = serde_json::from_slice(bytes).map_err(unlike)?;
+    if version > VERSION {
+        return Err(Flaw::Later);
+    }
+    let document: Document<Secret> = serde_json::from_slice(bytes).map_err(unlike)?;
+    let mut sets = Sets::new();
+    for (index, row) in document.sets.into_iter().enumerate() {
+        // By its number: its name may be what is wrong.
+        let wrong = |problem: String| Flaw::Damaged(format!("set {}: {problem}", index + 1));
+        check(&row).map_err(wrong)?;
+        let set = Set {
+            region: row.region,
+            contents: row.contents,
+        };
+        if sets.insert((row.organization, row.name), set).is_some() {
+            return Err(wrong("an earlier one has its name".to_owned()));
+        }
+    }
+    Ok(sets)
+}
+
+fn check(row: &Row<Secret>) -> Result<(), String> {
+    let of = |what: &'static str| move |problem: String| format!("the {what} {problem}");
+    Organization::parse(&row.organization).map_err(of("organization"))?;
+    SetName::parse_existing(&row.name).map_err(of("name"))?;
+    Region::parse(&row.region).map_err(of("region"))?;
+    match &row.contents {
+        Contents::Secret(values) => {
+            for key in values.keys() {
+                Key::parse_existing(key).map_err(of("key"))?;
+            }
+        }
+        Contents::ImagePullSecret { host, .. } => {
+            RegistryHost::parse(host).map_err(of("registry"))?;
+        }
+    }
+    let mut values = row.contents.values().into_iter();
+    if values.any(|value| value.expose().contains('\0')) {
+        return Err("a value has a NUL character".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flaw, decode, encode};
+
+    const WHOLE: &str = r#"{"version":1,"sets":[
+        {"organization":"acme","name":"prod","region":"us-west","contents":{"secret":{"A":"1","B.c":""}}},
+        {"organization":"acme","name":"pull","region":"us-west","contents":{"image_pull_secret":{"host":"ghcr.io","credentials":"x"}}}
+    ]}"#;
+
+    #[test]
+    fn a_document_is_read_as_it_was_written() {
+        let sets = decode(WHOLE.as_bytes()).unwrap();
+        assert_eq!(decode(&encode(&sets).unwrap()), Ok(sets));
+    }
+
+    #[test]
+    fn what_could_not_have_been_stored_is_refused() {
+        for (from, to, problem) in [
+            (
+                r#""acme""#,
+                r#""a/b""#,
+                "set 1: the organization has a character that no organization has",
+            ),
+            (
+                r#""prod""#,
+                r#""-""#,
+                "set 1: the name has a hyphen at an end",
+            ),
+            (
+                r#""us-west""#,
+                r#""""#,
+                "set 1: the region is not the code of a region, such as `us-west`",
+            ),
+            (r#""A""#, r#""..""#, "set 1: the key can't be a key"),
+            (
+                r#""1""#,
+                r#""\u0000""#,
+                "set 1: a value has a NUL character",
+            ),
+            ("ghcr.io", "a b", "set 2: the registry has a blank in it"),
+            ("pull\"", "prod\"", "set 2: an earlier one has its name"),
+            (r#""A":"#, r#""A":1,"C":"#, "its content is not a vault's"),
+            (
+                r#""sets""#,
+                r#""more":1,"sets""#,
+                "its content is not a vault's",
+            ),
+            (
+                r#""name""#,
+                r#""more":1,"name""#,
+                "its content is not a vault's",
+            ),
+            (
+                r#""host""#,
+                r#""more":1,"host""#,
+                "its content is not a vault's",
+            ),
+            ("]}", "]", "its content is not a vault's"),
+        ] {
+            let spoiled = WHOLE.replacen(from, to, 1);
+            assert_ne!(spoiled, WHOLE, "{from}");
+            let flaw = Flaw::Damaged(problem.to_owned());
+            assert_eq!(decode(spoiled.as_bytes()), Err(flaw), "{spoiled}");
+        }
+        let later = r#"{"version":2,"all":"new"}"#;
+        assert_eq!(decode(later.as_bytes()), Err(Flaw::Later));
+    }
+}

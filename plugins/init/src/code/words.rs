@@ -1,0 +1,211 @@
+//! The words of Python code, without comments and white space.
+
+/// The most brackets within one another.
+const DEEPEST: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name, a keyword or a number.
+    Name,
+    String,
+    Sign,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word<'t> {
+    pub kind: Kind,
+    pub text: &'t str,
+    /// Counted from 1.
+    pub line: usize,
+    /// The brackets that it is in; those of a bracket itself do not count.
+    pub depth: usize,
+    /// The columns before its statement; `None`: it does not begin one.
+    pub indent: Option<usize>,
+}
+
+/// Signs of several characters; the longest of those that begin alike is first.
+const SIGNS: &[&str] = &[
+    "**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", ":=", "->", "+=", "-=", "*=", "/=",
+    "%=", "@=", "&=", "|=", "^=", "**", "//", "<<", ">>",
+];
+
+/// Cuts code into its words. Those are also there of code that can't be read: if a bracket or a string has no end, or a line is indented
+/// as none above it.
+pub(crate) fn words(code: &str) -> (Vec<Word<'_>>, Result<(), String>) {
+    let mut reader = Reader {
+        words: Vec::new(),
+        open: Vec::new(),
+        line: 1,
+    };
+    let read = reader.read(code);
+    (reader.words, read)
+}
+
+fn error(line: usize) -> String {
+    format!("it has a syntax error in line {line}")
+}
+
+struct Reader<'t> {
+    words: Vec<Word<'t>>,
+    /// Brackets, each with its line.
+    open: Vec<(char, usize)>,
+    line: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn read(&mut self, code: &'t str) -> Result<(), String> {
+        let mut rest = code;
+        let mut indents = vec![0];
+        let mut is_begun = false;
+        while let Some(c) = rest.chars().next() {
+            let column = || {
+                let before = code[..code.len() - rest.len()].rsplit('\n');
+                before.map(str::len).next().unwrap_or(0)
+            };
+            match c {
+                '\n' => {
+                    self.line += 1;
+                    is_begun &= !self.open.is_empty();
+                    rest = &rest[1..];
+                }
+                '\\' if rest[1..].starts_with('\n') => {
+                    self.line += 1;
+                    rest = &rest[2..];
+                }
+                '#' => rest = &rest[rest.find('\n').unwrap_or(rest.len())..],
+                c if c.is_whitespace() || c == '\u{feff}' => rest = &rest[c.len_utf8()..],
+                _ => {
+                    let at = self.words.len();
+                    let column = (!std::mem::replace(&mut is_begun, true)).then(column);
+                    rest = self.word(rest)?;
+                    if let Some(column) = column {
+                        let is_deeper = indents.last().is_some_and(|last| column > *last);
+                        let opens = at
+                            .checked_sub(1)
+                            .is_none_or(|at| self.words[at].text == ":");
+                        indents.retain(|indent| *indent <= column);
+                        if is_deeper && opens {
+                            indents.push(column);
+                        }
+                        if indents.last() != Some(&column) {
+                            return Err(error(self.line));
+                        }
+                        self.words[at].indent = Some(column);
+                    }
+                }
+            }
+        }
+        match self.open.last() {
+            Some((_, line)) => Err(error(*line)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the next word, and returns what is behind it.
+    fn word(&mut self, rest: &'t str) -> Result<&'t str, String> {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let name = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        let is_prefix = name <= 2 && rest[..name].chars().all(|c| "rbfuRBFUtT".contains(c));
+        if is_prefix && rest[name..].starts_with(['"', '\'']) {
+            return self.string(rest, name);
+        }
+        let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let (kind, length) = match name {
+            0 => (Kind::Sign, sign.map_or(first, |sign| sign.len())),
+            _ => (Kind::Name, name),
+        };
+        let text = &rest[..length];
+        if let ")" | "]" | "}" = text {
+            let closes = match self.open.pop() {
+                Some((open, _)) => ["()", "[]", "{}"].contains(&format!("{open}{text}").as_str()),
+                None => false,
+            };
+            if !closes {
+                return Err(error(self.line));
+            }
+        }
+        self.push(kind, text);
+        if let Some(open @ ('(' | '[' | '{')) = text.chars().next() {
+            self.open.push((open, self.line));
+            if self.open.len() > DEEPEST {
+                return Err("it is nested too deeply".to_owned());
+            }
+        }
+        Ok(&rest[length..])
+    }
+
+    fn push(&mut self, kind: Kind, text: &'t str) {
+        self.words.push(Word {
+            kind,
+            text,
+            line: self.line,
+            depth: self.open.len(),
+            indent: None,
+        });
+    }
+
+    /// Reads a string with a prefix of this length, and what is evaluated in it.
+    fn string(&mut self, rest: &'t str, prefix: usize) -> Result<&'t str, String> {
+        let quotes = ["\"\"\"", "'''", "\"", "'"];
+        let quotes = quotes
+            .into_iter()
+            .find(|it| rest[prefix..].starts_with(it))
+            .unwrap_or("\"");
+        let inner = &rest[prefix + quotes.len()..];
+        let mut end = 0;
+        loop {
+            match inner[end..].chars().next() {
+                _ if inner[end..].starts_with(quotes) => break,
+                None => return Err(error(self.line)),
+                Some('\n') if quotes.len() == 1 => return Err(error(self.line)),
+                Some('\\') => end += 1 + inner[end + 1..].chars().next().map_or(0, char::len_utf8),
+                Some(c) => end += c.len_utf8(),
+            }
+        }
+        self.push(Kind::String, &inner[..end]);
+        let line = self.line;
+        if rest[..prefix].contains(['f', 'F', 't', 'T']) {
+            self.interpolated(&inner[..end])?;
+        }
+        self.line = line + inner[..end].matches('\n').count();
+        Ok(&inner[end + quotes.len()..])
+    }
+
+    /// Reads what stands in braces, as arguments of a call.
+    fn interpolated(&mut self, text: &'t str) -> Result<(), String> {
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '\n']) {
+            let after = &rest[at + 1..];
+            if rest[at..].starts_with('\n') {
+                self.line += 1;
+                rest = after;
+                continue;
+            }
+            if let Some(literal) = after.strip_prefix('{') {
+                rest = literal;
+                continue;
+            }
+            let depth = self.open.len();
+            self.push(Kind::Sign, "(");
+            self.open.push(('(', self.line));
+            rest = after;
+            while self.open.len() > depth {
+                let trimmed = rest.trim_start();
+                let is_outer = self.open.len() == depth + 1;
+                rest = match trimmed.chars().next() {
+                    None => return Err(error(self.line)),
+                    Some('}' | ':' | '!') if is_outer && !trimmed.starts_with("!=") => {
+                        self.open.pop();
+                        trimmed
+                    }
+                    Some(_) => self.word(trimmed)?,
+                };
+            }
+            self.push(Kind::Sign, ")");
+            // A format may have braces of its own; its end is text.
+            rest = rest.strip_prefix('}').unwrap_or(rest);
+        }
+        Ok(())
+    }
+}

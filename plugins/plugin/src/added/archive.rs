@@ -1,0 +1,180 @@
+//! Archives, unpacked into a folder: within limits, and without anything that points outside.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, ErrorKind, Read, Seek};
+use std::path::{Component, Path, PathBuf};
+
+use bot_cli_protocol::failure::Failure;
+use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use zip::ZipArchive;
+
+use super::refusal::{refused, shown, unreadable};
+
+/// The most bytes of a plugin, and of everything in an archive.
+pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The most files of an archive.
+pub const MOST_FILES: usize = 10_000;
+
+/// The memory that unpacking may take, for the window of a compressed stream.
+const MOST_MEMORY_KB: u32 = 128 * 1024;
+
+/// Unpacks the archive in `file`, which somebody calls `given`, into `folder`. `false`: it is none.
+pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
+    let open = || -> io::Result<(Vec<u8>, File)> {
+        let mut file = File::open(file)?;
+        let mut head = Vec::new();
+        (&mut file).take(512).read_to_end(&mut head)?;
+        file.rewind()?;
+        Ok((head, file))
+    };
+    let (head, file) = open().map_err(|error| unreadable(given, error))?;
+    let file = BufReader::new(file);
+    let into = Unpacking {
+        given,
+        folder,
+        left: MOST_BYTES,
+        files: 0,
+    };
+    fs::create_dir_all(folder).map_err(|error| unreadable(given, error))?;
+    if head.starts_with(b"\x1f\x8b") {
+        into.tar(MultiGzDecoder::new(file))?;
+    } else if head.starts_with(b"\xfd7zXZ\0") {
+        into.tar(XzReader::new_mem_limit(file, true, MOST_MEMORY_KB))?;
+    } else if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        into.zip(file)?;
+    } else if head.get(257..262) == Some(b"ustar") {
+        into.tar(file)?;
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+struct Unpacking<'a> {
+    given: &'a Path,
+    folder: &'a Path,
+    left: u64,
+    files: usize,
+}
+
+impl Unpacking<'_> {
+    fn tar(mut self, stream: impl Read) -> Result<(), Failure> {
+        let given = self.given;
+        let wrong = |error: io::Error| of_tar(given, error);
+        let mut archive = tar::Archive::new(stream.take(MOST_BYTES));
+        for entry in archive.entries().map_err(wrong)? {
+            let mut entry = entry.map_err(wrong)?;
+            let path = self.checked(&entry.path().map_err(wrong)?)?;
+            let kind = entry.header().entry_type();
+            if kind.is_file() || kind.is_contiguous() {
+                self.write(&path, entry.size(), &mut entry)?;
+            } else if kind.is_symlink() || kind.is_hard_link() {
+                return Err(self.special(&path, "a link"));
+            } else if !kind.is_dir() && !kind.is_pax_global_extensions() {
+                return Err(self.special(&path, "a device or the like"));
+            }
+        }
+        // The sum of a compressed stream stands at its end.
+        let mut rest = archive.into_inner();
+        io::copy(&mut rest, &mut io::sink()).map_err(wrong)?;
+        if rest.limit() == 0 {
+            return Err(unreadable(given, too_large()));
+        }
+        Ok(())
+    }
+
+    fn zip(mut self, file: impl Read + Seek) -> Result<(), Failure> {
+        let given = self.given;
+        let wrong = |error: zip::result::ZipError| unreadable(given, error.into());
+        let mut archive = ZipArchive::new(file).map_err(wrong)?;
+        if archive.has_duplicate_names() {
+            return Err(refused(given, "it has two files of one name"));
+        }
+        for index in 0..archive.len() {
+            let mut entry = archive.by_index(index).map_err(wrong)?;
+            // Programs of Windows write either.
+            let path = PathBuf::from(entry.name().map_err(wrong)?.replace('\\', "/"));
+            let path = self.checked(&path)?;
+            let type_bits = entry.unix_mode().unwrap_or_default() & 0o170_000;
+            if entry.is_symlink() {
+                return Err(self.special(&path, "a link"));
+            } else if ![0, 0o100_000, 0o040_000].contains(&type_bits) {
+                return Err(self.special(&path, "a device or the like"));
+            } else if !entry.is_dir() {
+                self.write(&path, entry.size(), &mut entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of a member as one below the folder.
+    fn checked(&mut self, path: &Path) -> Result<PathBuf, Failure> {
+        self.files += 1;
+        if self.files > MOST_FILES {
+            let problem = format!("it has more than {MOST_FILES} files");
+            return Err(refused(self.given, &problem));
+        }
+        let mut clean = PathBuf::new();
+        for component in path.components() {
+            match component {
+                Component::Normal(part) => clean.push(part),
+                Component::CurDir => {}
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                    let problem = format!("`{}` in it leads out of it", shown(path));
+                    return Err(refused(self.given, &problem));
+                }
+            }
+        }
+        Ok(clean)
+    }
+
+    /// Writes a member. What is said of its size is not believed.
+    fn write(&mut self, path: &Path, size: u64, content: &mut impl Read) -> Result<(), Failure> {
+        if size > self.left {
+            return Err(unreadable(self.given, too_large()));
+        }
+        let place = self.folder.join(path);
+        let mut content = content.take(self.left + 1);
+        let written = fs::create_dir_all(place.parent().unwrap_or(self.folder))
+            .and_then(|()| io::copy(&mut content, &mut File::create_new(&place)?));
+        match written {
+            Ok(length) if length <= self.left => {
+                self.left -= length;
+                Ok(())
+            }
+            Ok(_) => Err(unreadable(self.given, too_large())),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let problem = format!("it has `{}` twice", shown(path));
+                Err(refused(self.given, &problem))
+            }
+            Err(error) => Err(of_tar(self.given, error)),
+        }
+    }
+
+    fn special(&self, path: &Path, what: &str) -> Failure {
+        let problem = format!(
+            "`{}` in it is {what}; only files and folders are unpacked",
+            shown(path)
+        );
+        let hint = "unpack it yourself, look at it, and add the file or folder";
+        refused(self.given, &problem).hint(hint)
+    }
+}
+
+/// The error of what holds more than [`MOST_BYTES`].
+pub fn too_large() -> io::Error {
+    let most = MOST_BYTES / (1024 * 1024);
+    io::Error::other(format!("it holds more than {most} MiB"))
+}
+
+fn of_tar(given: &Path, error: io::Error) -> Failure {
+    // The crate puts the path of a member around what went wrong.
+    let mut innermost: &dyn std::error::Error = &error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let words = innermost.to_string();
+    unreadable(given, io::Error::new(error.kind(), words)).caused_by(error)
+}

@@ -1,0 +1,64 @@
+//! The command `bot-cli plugin`.
+
+use std::env;
+
+use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_sdk::plugin::{Candidate, Command as Plugin, Context, Reply};
+use bot_cli_sdk::session::Session;
+
+use crate::added;
+use crate::check;
+use crate::info;
+use crate::inventory;
+use crate::listing;
+use crate::new;
+use crate::options::{Command, Options};
+
+impl Plugin for Options {
+    const COMPLETES: &'static [&'static str] = &["installed", "added"];
+
+    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        let discovery = discovery();
+        match self.command {
+            Command::List => Ok(listing::list(&discovery)),
+            Command::Info { installed } => info::info(&installed, &discovery),
+            Command::Add(options) => added::add(&options, &discovery, session),
+            Command::Upgrade(options) => added::upgrade(&options, &discovery, session),
+            Command::Remove(options) => added::remove(&options, &discovery, session),
+            Command::Check(options) => check::check(&options, &discovery, session),
+            Command::New(options) => new::write(&options, &discovery),
+        }
+    }
+
+    fn complete(
+        argument: &str,
+        _words: &[String],
+        _context: &Context,
+    ) -> Result<Vec<Candidate>, Failure> {
+        let discovery = discovery();
+        let added = added::names(&discovery);
+        let mut names = match argument {
+            "installed" => inventory::names(&discovery),
+            _ => Vec::new(),
+        };
+        for (name, about) in added {
+            if names.iter().all(|(known, _)| *known != name) {
+                names.push((name, about));
+            }
+        }
+        let names = names.into_iter();
+        Ok(names
+            .map(|(name, about)| Candidate::new(name).about(about))
+            .collect())
+    }
+}
+
+/// The places of plugins: as the host that started this process has them, or as one beside it would.
+fn discovery() -> Discovery {
+    Discovery::of_plugin(
+        env::current_exe().ok(),
+        |name| env::var_os(name),
+        discovery::user(),
+    )
+}

@@ -1,0 +1,190 @@
+//! Checks a plugin against the protocol: its file, its messages, its signals and its end.
+//!
+//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It speaks raw
+//! lines over pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
+//! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
+//! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
+//! A provider pack is asked for its services; one that has them in its manifest or in a folder is read and never run.
+//!
+//! It proves that a plugin breaks a rule, never that it keeps all of them.
+//!
+//! ```no_run
+//! use bot_cli_plugin::conformance::Kit;
+//! use bot_cli_terminal::cancel::Cancel;
+//!
+//! let report = Kit::new("target/debug/bot-cli-add".as_ref()).check(&Cancel::new())?;
+//! assert!(report.holds(), "{report:#?}");
+//! # Ok::<(), bot_cli_protocol::failure::Failure>(())
+//! ```
+
+mod bench;
+mod checks;
+mod dialogue;
+mod pack;
+mod pattern;
+mod report;
+mod script;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bench::{Bench, Form, Held, Stop};
+use bot_cli_protocol::MAX_LINE;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_templates::pack::Taken;
+use bot_cli_terminal::cancel::Cancel;
+use checks::{Check, File};
+pub use report::{Finding, Level, Report, Verdict};
+
+/// The time that a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
+/// from then on, so that one that never replies is judged within a minute or two.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The least that a plugin has, also for what it leaves behind to end by itself; slow machines need it.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Variables that a plugin keeps: its language needs them, or its text.
+const KEPT: [&str; 8] = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SYSTEMROOT",
+];
+
+/// A conformance check of one plugin, to be set up and run.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Kit {
+    program: PathBuf,
+    argv: Option<Vec<String>>,
+    variables: Vec<(OsString, OsString)>,
+    patience: Duration,
+    longest_line: usize,
+    taken: Taken,
+}
+
+impl Kit {
+    /// For the plugin in the file, or the pack in the folder, `program`.
+    pub fn new(program: &Path) -> Self {
+        let kept = |name: &&str| Some((OsString::from(*name), std::env::var_os(name)?));
+        Self {
+            program: program.to_owned(),
+            argv: None,
+            variables: KEPT.iter().filter_map(kept).collect(),
+            patience: PATIENCE,
+            longest_line: MAX_LINE,
+            taken: Taken::default(),
+        }
+    }
+
+    /// Names what the services of a pack can't have, because who uses the pack has it.
+    pub fn taken(mut self, taken: Taken) -> Self {
+        self.taken = taken;
+        self
+    }
+
+    /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or
+    /// answered with their defaults, a password with made-up text.
+    pub fn argv(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.argv = Some(words.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Keeps a variable of the environment, which the plugin would not see otherwise.
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Waits this long for a reply or an end, where the protocol names no time.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Sends no line of more bytes than this, instead of the longest that the protocol has: a shell reads it byte by byte, which takes
+    /// seconds.
+    pub fn longest_line(mut self, bytes: usize) -> Self {
+        self.longest_line = bytes.clamp(1024, MAX_LINE);
+        self
+    }
+
+    /// Whether the checks run the plugin. What a provider pack declares in its file or folder is only read.
+    pub fn starts(&self) -> bool {
+        Bench::new(self, &Cancel::new()).form == Form::Spoken
+    }
+
+    /// Makes every check. A failure means that the checks could not be made, or that `cancel` ended them.
+    pub fn check(&self, cancel: &Cancel) -> Result<Report, Failure> {
+        self.check_each(cancel, |_, _, _| {})
+    }
+
+    /// Makes every check, and tells `begins` before each its name, how many were made, and how many there are.
+    pub fn check_each(
+        &self,
+        cancel: &Cancel,
+        mut begins: impl FnMut(&str, usize, usize),
+    ) -> Result<Report, Failure> {
+        let bench = Bench::new(self, cancel);
+        if let Some(problem) = script::wrong_place(&bench) {
+            let message = format!("`--argv` {problem}");
+            return Err(Failure::new(Exit::Usage, "invalid_input", message).field(
+                "argv",
+                Some("--argv"),
+                problem,
+            ));
+        }
+        let files = checks::files(&bench)?;
+        let checks = files
+            .iter()
+            .flat_map(|file| file.checks.iter().map(move |it| (file, it)));
+        let count = checks.clone().count();
+        let mut findings = Vec::new();
+        let mut shut: Option<&str> = None;
+        for (made, (file, check)) in checks.enumerate() {
+            begins(&check.id, made, count);
+            let began = Instant::now();
+            let held = match shut {
+                Some(reason) => Err(Stop::NotRun(reason.to_owned())),
+                None => script::hold(&bench, file, check),
+            };
+            if let Err(Stop::Failed(_)) = &held {
+                shut = check.shuts.as_deref();
+                if began.elapsed() >= bench.patience.get() {
+                    bench.lose_patience();
+                }
+            }
+            findings.push(finding(file, check, held, &bench)?);
+        }
+        Ok(Report {
+            plugin: bench.name(),
+            file: self.program.clone(),
+            findings,
+            effects: pack::effects(&bench),
+        })
+    }
+}
+
+fn finding(file: &File, check: &Check, held: Held, bench: &Bench) -> Result<Finding, Failure> {
+    let (verdict, reason) = match held {
+        Ok(()) => (Verdict::Passed, String::new()),
+        Err(Stop::Failed(reason)) => (Verdict::Failed, reason),
+        Err(Stop::NotRun(reason)) => (Verdict::NotRun, reason),
+        Err(Stop::Ended(failure)) => return Err(*failure),
+    };
+    Ok(Finding {
+        id: check.id.clone(),
+        level: check.level,
+        verdict,
+        reason,
+        document: file.document.clone(),
+        rule: check.section.clone(),
+        mend: check.mend.clone(),
+        messages: bench.messages.take(),
+    })
+}

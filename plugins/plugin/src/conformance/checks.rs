@@ -1,0 +1,135 @@
+//! The checks, in their order. They are data in the folders of the documents that they check; `sdk/protocol/checks/README.md` is their format.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::bench::{Bench, Form};
+use super::report::Level;
+use bot_cli_protocol::Role;
+use bot_cli_protocol::failure::{Exit, Failure};
+
+/// A file of checks.
+#[derive(Debug, Deserialize)]
+pub struct File {
+    /// The document that the rules stand in.
+    pub document: String,
+    /// Members of the parameters of every request.
+    #[serde(default)]
+    pub params: String,
+    /// Texts by the words that stand for them.
+    #[serde(default)]
+    pub words: BTreeMap<String, String>,
+    /// The steps around those of a check that needs a place.
+    #[serde(default)]
+    pub place: Place,
+    /// The checks.
+    #[serde(rename = "check")]
+    pub checks: Vec<Check>,
+}
+
+/// The steps that open a place and leave it as it was.
+#[derive(Debug, Default, Deserialize)]
+pub struct Place {
+    pub enter: String,
+    pub leave: String,
+}
+
+/// A rule, and how a plugin is held against it. The tests read more of the data: how a plugin breaks the rule.
+#[derive(Debug, Deserialize)]
+pub struct Check {
+    /// The stable name.
+    pub id: String,
+    /// Whether the document demands it.
+    pub level: Level,
+    /// The section of the document.
+    pub section: String,
+    /// The change that mends a plugin that fails.
+    pub mend: String,
+    /// Why no check that follows is made if this one fails.
+    pub shuts: Option<String>,
+    /// The forms of plugins that it is made for; empty: all.
+    #[serde(default)]
+    only: Vec<Form>,
+    /// The conditions without which it is not made.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The lines to send, and those that must come.
+    pub steps: String,
+}
+
+/// The checks for the plugin on the bench.
+pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
+    let names: &[&str] = match (&bench.role, bench.form) {
+        (Role::Command, _) => &["file", "messages", "command", "whole"],
+        (Role::ProviderPack, Form::Folder) => &["folder", "file", "pack", "rules"],
+        (Role::ProviderPack, Form::Declared) => &["file", "pack", "rules"],
+        (Role::ProviderPack, Form::Spoken) => {
+            &["file", "pack", "messages", "asked", "rules", "whole"]
+        }
+        (Role::SecretsBackend, _) => &["file", "manifest", "messages", "methods", "whole"],
+        (Role::Other(_), _) => &["file", "messages", "whole"],
+    };
+    let mut files: Vec<File> = names
+        .iter()
+        .map(|name| read(name))
+        .collect::<Result<_, _>>()?;
+    for file in &mut files {
+        file.checks
+            .retain(|check| check.only.is_empty() || check.only.contains(&bench.form));
+    }
+    Ok(files)
+}
+
+fn read(name: &str) -> Result<File, Failure> {
+    let text = texts().find(|(file, _)| *file == name);
+    let text = text.map_or("", |(_, text)| text);
+    toml::from_str(text).map_err(|error| {
+        Failure::because(Exit::Failed, "checks", "could not read the checks", error)
+    })
+}
+
+fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let own = bot_cli_protocol::CHECKS.into_iter();
+    own.chain(bot_cli_secrets::CHECKS)
+        .chain(bot_cli_templates::CHECKS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    use super::{read, texts};
+    use bot_cli_templates::pack::Rule;
+
+    #[test]
+    fn every_check_has_its_own_name_and_a_section_of_its_document() {
+        let mut names = HashSet::new();
+        for (name, _) in texts() {
+            let file = read(name).unwrap();
+            let beside = match file.document.as_str() {
+                "PROTOCOL.md" => "../../sdk/protocol",
+                "BACKENDS.md" => "../../sdk/secrets",
+                _ => "../../templates",
+            };
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(beside);
+            let document = std::fs::read_to_string(folder.join(&file.document)).unwrap();
+            for check in file.checks {
+                let heading = format!("\n## {}\n", check.section);
+                assert!(document.contains(&heading), "{}", check.id);
+                assert!(names.insert(check.id.clone()), "{}", check.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_of_packs_has_a_check_with_its_mend() {
+        let checks = read("rules").unwrap().checks;
+        for rule in Rule::ALL {
+            let id = format!("pack_{}", rule.id());
+            let check = checks.iter().find(|check| check.id == id);
+            assert_eq!(check.map(|it| it.mend.as_str()), Some(rule.mend()), "{id}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a provider pack brings. The reader of packs judges it.
+
+use std::path::Path;
+
+use super::bench::{Bench, Form, Held, Stop, failed};
+use bot_cli_protocol::{Role, major_minor};
+use bot_cli_templates::pack::{self, Contents, Effects, Problem, Rule, SCHEMA};
+
+/// The number of problems that one sentence names; the messages have all of them.
+const NAMED: usize = 3;
+
+/// Returns what the services of a pack do, as far as they can be read.
+pub fn effects(bench: &Bench) -> Effects {
+    let providers = match (&bench.role, contents(bench)) {
+        (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
+        _ => &[],
+    };
+    pack::effects(providers)
+}
+
+/// Checks that every service keeps the rule of this name. Two names are no rules of the reader: that there are `services` at all, and
+/// `remarks` about what does no harm.
+pub fn check_rule(bench: &Bench, rule: &str) -> Held {
+    let contents = match contents(bench)? {
+        Ok(contents) => contents,
+        Err(problem) if problem.rule.id() == rule => return failed(problem.reason()),
+        Err(problem) => {
+            let reason = format!("its services can't be read: {}", problem.reason());
+            return Err(Stop::NotRun(reason));
+        }
+    };
+    let left_out = contents.left_out.iter();
+    let broken = left_out.flat_map(|left_out| {
+        let broken = left_out.problems.iter();
+        let broken = broken.filter(move |problem| problem.rule.id() == rule);
+        broken.map(|problem| format!("{}: {}", left_out.what, problem.reason()))
+    });
+    let mut broken: Vec<String> = broken.collect();
+    if rule == Rule::Keys.id() {
+        broken.extend(later_keys(bench, contents)?);
+    } else if rule == "remarks" {
+        broken = contents.remarks.iter().map(ToString::to_string).collect();
+    } else if rule == "services" && contents.providers.is_empty() && contents.left_out.is_empty() {
+        return failed("it brings no service");
+    }
+    if broken.is_empty() {
+        return Ok(());
+    }
+    bench.messages.borrow_mut().extend(broken.clone());
+    let more = match broken.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    broken.truncate(NAMED);
+    failed(broken.join("; ") + &more)
+}
+
+/// The services with keys of a later version of the catalogue than the declared one.
+fn later_keys(bench: &Bench, contents: &Contents) -> Result<Vec<String>, Stop> {
+    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
+    if declared > major_minor(SCHEMA) {
+        return Err(Stop::NotRun(format!(
+            "the pack has a newer version of the catalogue than {SCHEMA}, whose keys are not known here"
+        )));
+    }
+    let services = contents.providers.iter().flat_map(|it| &it.services);
+    let later = services.filter(|it| declared < major_minor(it.schema()));
+    let later = later.map(|it| format!("{}: has keys of catalogue {}", it.id, it.schema()));
+    Ok(later.collect())
+}
+
+/// Returns what a pack brings, read as its users read it.
+fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a Problem>, Stop> {
+    let manifest = bench.manifest()?;
+    let read = || {
+        let name = manifest.name.strip_prefix(pack::PREFIX);
+        let name = name.unwrap_or(&manifest.name);
+        let mut taken = bench.kit.taken.clone();
+        let mut reader = pack::Reader::new(name, None, &mut taken);
+        let listed = match bench.form {
+            Form::Spoken => bench.services.get(),
+            Form::Declared => manifest.providers.as_ref(),
+            Form::Folder => {
+                let trusted = |_: &Path| Ok(());
+                for (file, value) in pack::Folder::providers(&bench.kit.program, &trusted)? {
+                    match value {
+                        Ok(value) => reader.provider(&file, value),
+                        Err(problem) => reader.leave_out(file, vec![problem]),
+                    }
+                }
+                return Ok(reader.finish());
+            }
+        };
+        reader.list(listed.cloned().unwrap_or_default())?;
+        Ok(reader.finish())
+    };
+    Ok(bench.contents.get_or_init(read).as_ref())
+}

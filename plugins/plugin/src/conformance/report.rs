@@ -1,0 +1,146 @@
+//! What the checks found.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use bot_cli_templates::pack::Effects;
+use serde::{Deserialize, Serialize};
+
+/// The findings of the checks of a plugin.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The plugin's name, from its manifest or else from its file.
+    pub plugin: String,
+    /// The file.
+    pub file: PathBuf,
+    /// One finding a check, in the order of the checks.
+    pub findings: Vec<Finding>,
+    /// What the services of a pack do.
+    pub effects: Effects,
+}
+
+/// The finding of one check.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// The stable name of the check: `junk_line_answered`.
+    pub id: String,
+    /// Whether the document demands it.
+    pub level: Level,
+    /// The result.
+    pub verdict: Verdict,
+    /// The observation instead, or why the check was not run.
+    pub reason: String,
+    /// The document that the rule stands in: `PROTOCOL.md`.
+    pub document: String,
+    /// The section of the document.
+    pub rule: String,
+    /// The change that mends the plugin.
+    pub mend: String,
+    /// The messages that were sent and received, one line each, fit for people: without passwords, and shortened.
+    #[serde(skip)]
+    pub messages: Vec<String>,
+}
+
+/// Whether the document demands something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// A plugin that does otherwise breaks a rule.
+    Must,
+    /// A plugin may have a reason to do otherwise.
+    Should,
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// No fault was seen.
+    Passed,
+    /// A fault was seen.
+    Failed,
+    /// The check could not be made.
+    NotRun,
+}
+
+impl Report {
+    /// Whether every demand that was checked is met.
+    pub fn holds(&self) -> bool {
+        !self.failed().any(|finding| finding.level == Level::Must)
+    }
+
+    /// The findings that name a fault.
+    pub fn failed(&self) -> impl Iterator<Item = &Finding> {
+        let failed = |finding: &&Finding| finding.verdict == Verdict::Failed;
+        self.findings.iter().filter(failed)
+    }
+
+    /// Returns how many checks came out as `verdict`.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let same = |finding: &&Finding| finding.verdict == verdict;
+        self.findings.iter().filter(same).count()
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Must => "must",
+            Self::Should => "should",
+        })
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotRun => "not run",
+        })
+    }
+}
+
+/// The amount of a line that is shown.
+const SHOWN: usize = 300;
+
+/// The made-up password. It holds no character that JSON escapes.
+pub const CANARY: &str = "kit-canary-7Qz9vW3x";
+
+/// A line without the password, without what commands a terminal, and not too long.
+pub fn shown(line: &[u8]) -> String {
+    // A password that lies across the end of what is shown is hidden, too.
+    let looked_at = &line[..line.len().min(SHOWN * 4 + CANARY.len())];
+    let text = String::from_utf8_lossy(looked_at).replace(CANARY, "[hidden]");
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let mut short = String::new();
+    for character in text.chars().take(SHOWN) {
+        if character.is_control() {
+            short.extend(character.escape_default());
+        } else {
+            short.push(character);
+        }
+    }
+    if text.chars().nth(SHOWN).is_some() {
+        short.extend(["… (", &line.len().to_string(), " bytes)"]);
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CANARY, SHOWN, shown};
+
+    #[test]
+    fn passwords_are_left_out_and_long_lines_are_shortened() {
+        assert_eq!(shown(b"{\"a\":1}\r\n"), "{\"a\":1}\\r");
+        assert_eq!(shown(format!("say {CANARY}!").as_bytes()), "say [hidden]!");
+        for before in [SHOWN - 5, SHOWN, SHOWN + 1] {
+            let line = format!("{}{CANARY}", "x".repeat(before));
+            let text = shown(line.as_bytes());
+            assert!(!text.contains("canary") && !text.contains("kit-"), "{text}");
+        }
+        let long = shown("x".repeat(1000).as_bytes());
+        assert!(long.ends_with("… (1000 bytes)"), "{long}");
+    }
+}

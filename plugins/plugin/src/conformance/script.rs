@@ -1,0 +1,454 @@
+//! Takes the steps of a check: sends its lines, and compares what comes with what must come.
+
+mod words;
+
+use std::fs;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use regex_lite::{Captures, Regex};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::bench::{Bench, Form, Held, Stop, failed};
+use super::checks::{Check, File};
+use super::dialogue::{Answers, Dialogue, Use, files};
+use super::pack;
+use super::pattern::Known;
+use super::report::shown;
+use bot_cli_engine::platform::files::is_executable;
+use bot_cli_protocol::failure::reason;
+use bot_cli_protocol::{Manifest, shape};
+use bot_cli_secrets::messages::OpenResult;
+use bot_cli_terminal::process::{StopSignal, shell_status};
+use words::Words;
+pub use words::wrong_place;
+
+/// The word for as many letters as make a line the longest that is allowed, and the time limit for it. Shells read byte by byte, and only
+/// hanging is a fault.
+const FILLER: &str = "$filler";
+const LONG_LINE: Duration = Duration::from_secs(60);
+
+/// The runs of `--argv` may take this many times as long as the first one, where that is more than the usual time.
+const LONGER: u32 = 3;
+
+/// A check that is being made.
+struct Script<'a> {
+    bench: &'a Bench<'a>,
+    file: &'a File,
+    check: &'a Check,
+    plugin: Option<Dialogue<'a>>,
+    /// What the words of the lines stand for, besides those of the check's file.
+    words: Words,
+    known: Known,
+    /// The bytes to write, in one piece.
+    unsent: Vec<u8>,
+    replies: Vec<Value>,
+    /// The place of a backend, once it is open.
+    opened: OpenResult,
+    patience: Duration,
+    measured: Option<Instant>,
+}
+
+/// Makes a check: for each of its turns, of which one is enough.
+pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
+    let mut made = Ok(());
+    for (turn, words) in words::turns(bench, check)?.into_iter().enumerate() {
+        let mut script = Script {
+            bench,
+            file,
+            check,
+            plugin: None,
+            words,
+            known: Known::default(),
+            unsent: Vec::new(),
+            replies: Vec::new(),
+            opened: OpenResult::default(),
+            patience: bench.patience.get(),
+            measured: None,
+        };
+        let held = if check.needs.iter().any(|need| need == "place") {
+            script.hold_in_place()
+        } else {
+            script.take(&check.steps)
+        };
+        if let (Some(began), Ok(())) = (script.measured, &held) {
+            // The other runs may take as long as this one has shown to be usual.
+            let longest = began.elapsed() * LONGER;
+            bench.patience.set(bench.patience.get().max(longest));
+        }
+        made = match held {
+            Err(Stop::NotRun(_)) if turn > 0 => made,
+            Ok(()) | Err(Stop::NotRun(_)) => held,
+            Err(_) => return held,
+        };
+    }
+    made
+}
+
+impl<'a> Script<'a> {
+    /// The plugin, which is started when it is first needed.
+    fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
+        if self.plugin.is_none() {
+            self.start(&[])?;
+        }
+        self.plugin.as_mut().ok_or_else(|| mistake("nothing runs"))
+    }
+
+    /// Takes steps, a line each.
+    fn take(&mut self, steps: &str) -> Held {
+        for line in steps.lines() {
+            let (mark, rest) = line.split_at_checked(2).unwrap_or_default();
+            let rest = rest.trim();
+            let words: Vec<&str> = rest.split(' ').collect();
+            match (mark, words.as_slice()) {
+                ("->", _) => self.send(rest)?,
+                ("~>", _) => {
+                    let text: String = json(rest)?;
+                    let byte = |character| u8::try_from(u32::from(character)).unwrap_or(b'?');
+                    self.unsent.extend(text.chars().map(byte));
+                }
+                ("<-", _) => self.expect(rest)?,
+                ("==", _) => self.check_subject(rest)?,
+                ("??", _) => {
+                    let (step, reason) = rest.split_once(" else ").unwrap_or((rest, ""));
+                    match self.check_subject(step) {
+                        Err(Stop::Failed(_)) if reason.is_empty() => break,
+                        Err(Stop::Failed(_)) => return not_run(reason),
+                        held => held?,
+                    }
+                }
+                ("--", words) => self.act(words)?,
+                _ => {}
+            }
+        }
+        self.flush()
+    }
+
+    /// Takes the steps in a place that is opened before and left as it was.
+    fn hold_in_place(&mut self) -> Held {
+        let place = &self.file.place;
+        self.take(&place.enter).inspect_err(|stop| {
+            if let Stop::Failed(_) = stop {
+                let reason = "the place can't be opened".to_owned();
+                *self.bench.shut.borrow_mut() = Some(reason);
+            }
+        })?;
+        let held = self.take(&self.check.steps);
+        let left = self.take(&place.leave).or_else(|_| {
+            self.start(&["again"])?;
+            self.take(&place.enter)?;
+            self.take(&place.leave)
+        });
+        match (held, left) {
+            (Err(Stop::Failed(reason)), Err(Stop::Failed(also))) => {
+                failed(format!("{reason}; a set may be left behind: {also}"))
+            }
+            (Ok(()), Err(Stop::Failed(reason))) => {
+                failed(format!("a set may be left behind: {reason}"))
+            }
+            (held, left) => held.and(left),
+        }
+    }
+
+    fn start(&mut self, words: &[&str]) -> Held {
+        let (used, arguments) = match words {
+            ["with", arguments @ ..] => (Use::Command(0), arguments),
+            ["unread"] => (Use::Unread, &[][..]),
+            _ => (Use::Hosted, &[][..]),
+        };
+        let before = self.plugin.as_ref().filter(|_| *words == ["again"]);
+        let folder = before.map(|plugin| Rc::clone(&plugin.folder));
+        self.plugin = None;
+        let plugin = Dialogue::start(self.bench, folder, used, arguments)?;
+        let work = json!(plugin.folder.path().join("work")).to_string();
+        self.words.insert("work", work.trim_matches('"').to_owned());
+        self.plugin = Some(plugin);
+        Ok(())
+    }
+
+    /// Does what a line with `--` in front says.
+    fn act(&mut self, words: &[&str]) -> Held {
+        self.flush()?;
+        match words {
+            ["start", words @ ..] => self.start(words)?,
+            ["close"] => self.plugin()?.close_input(),
+            ["signal", name] => match signal(name) {
+                Some(signal) if !signal.is_ignored() => self.plugin()?.signal(signal, name),
+                // What this process ignores, the plugin ignores, too, and not every language can change that.
+                _ => return not_run("the signal is ignored here"),
+            },
+            ["end", statuses @ .., "within", seconds] => {
+                let seconds: u64 = json(seconds)?;
+                // It is started first, and that may take time of its own.
+                self.end(statuses, Duration::from_secs(seconds) + self.patience / 2)?;
+            }
+            ["end", statuses @ ..] => self.end(statuses, self.patience)?,
+            ["answer", "late"] => self.plugin()?.answers = Answers::Late,
+            ["answer", answer] => self.plugin()?.answers = Answers::With(json(answer)?),
+            ["measure"] => self.measured = Some(Instant::now()),
+            ["enter"] => self.take(&self.file.place.enter)?,
+            ["opened"] => self.open()?,
+            ["no", "file", "in", places @ ..] => {
+                let folder = Rc::clone(&self.plugin()?.folder);
+                let mut made = places.iter().flat_map(|it| files(&folder.path().join(it)));
+                if let Some(file) = made.next() {
+                    return failed(format!("it made the file `{}`", file.display()));
+                }
+            }
+            ["never", kind] => {
+                self.plugin = None;
+                self.bench.check_unseen(kind)?;
+            }
+            ["executable"] => self.check_executable()?,
+            ["described"] => self.check_described()?,
+            ["rule", rule] => pack::check_rule(self.bench, rule)?,
+            _ => return Err(mistake(&words.join(" "))),
+        }
+        Ok(())
+    }
+
+    /// Compares something that is known of the plugin: `manifest {"name":"$text"}`.
+    fn check_subject(&mut self, step: &str) -> Held {
+        let (subject, patterns) = step.split_once(' ').unwrap_or((step, ""));
+        let patterns = self.patterns(patterns)?;
+        let value = match subject {
+            "reply" => return self.compare_reply(patterns),
+            "replies" => json!(self.replies[self.replies.len().saturating_sub(2)..]),
+            "manifest" => json!(self.bench.manifest()?),
+            "commands" => json!(words::commands(self.bench.manifest()?)),
+            "asked" => json!(self.plugin()?.asked),
+            "heard" => json!(self.plugin()?.heard),
+            "opened" => json!(self.opened),
+            _ => return Err(mistake(subject)),
+        };
+        self.compare(patterns, &value, subject)
+    }
+
+    /// Prepares a line: a message as it is, or a method and the parameters of a request.
+    fn send(&mut self, rest: &str) -> Held {
+        self.plugin()?;
+        let mut line = self.fill(rest);
+        if !line.starts_with('{') {
+            let (method, own) = line.split_once(' ').unwrap_or((&line, "{}"));
+            let shared = format!("{{{}}}", self.fill(&self.file.params));
+            let mut params: Map<String, Value> = json(&shared)?;
+            params.extend(json::<Map<String, Value>>(own)?);
+            params.retain(|_, value| !value.is_null());
+            let plugin = self.plugin()?;
+            plugin.last_id += 1;
+            let id = plugin.last_id;
+            line = json!({"jsonrpc":"2.0","id":id,"method":method,"params":params}).to_string();
+        }
+        if line.contains(FILLER) {
+            let longest = self.bench.kit.longest_line + FILLER.len();
+            line = line.replace(FILLER, &"x".repeat(longest.saturating_sub(line.len())));
+            self.patience = self.patience.max(LONG_LINE);
+        }
+        self.unsent.extend((line + "\n").into_bytes());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Held {
+        if !self.unsent.is_empty() {
+            let bytes = std::mem::take(&mut self.unsent);
+            self.plugin()?.write(bytes);
+        }
+        Ok(())
+    }
+
+    /// Waits for the next reply, or for a request of the plugin, and compares it with these patterns.
+    fn expect(&mut self, rest: &str) -> Held {
+        self.flush()?;
+        let mut patterns = self.patterns(rest)?;
+        let deadline = Instant::now() + self.patience;
+        let plugin = self.plugin()?;
+        if let Some(method) = patterns.first().and_then(|it| it.get("method")) {
+            while let Some(message) = plugin.next(deadline)? {
+                if message.get("method") == Some(method) {
+                    return Ok(());
+                }
+            }
+            return Err(self.too_late());
+        }
+        let (id, method) = plugin.open.first().cloned().unwrap_or_default();
+        let Some(reply) = plugin.reply(deadline)? else {
+            return Err(self.too_late());
+        };
+        for pattern in patterns.iter_mut().filter_map(Value::as_object_mut) {
+            pattern.entry("id").or_insert(id.clone());
+        }
+        if method == "pack/services" {
+            let services = reply["result"]["providers"].clone();
+            drop(self.bench.services.set(services));
+        }
+        self.known.method = method;
+        self.replies.push(reply);
+        self.compare_reply(patterns)
+    }
+
+    fn compare_reply(&mut self, patterns: Vec<Value>) -> Held {
+        let reply = self.replies.last().cloned().unwrap_or_default();
+        self.compare(patterns, &reply, "reply")
+            .map_err(|stop| match stop {
+                Stop::Failed(reason) => {
+                    let (method, got) = (&self.known.method, in_words(&reply));
+                    Stop::Failed(format!("`{method}` got {got}: {reason}"))
+                }
+                stop @ (Stop::NotRun(_) | Stop::Ended(_)) => stop,
+            })
+    }
+
+    /// Compares with patterns of which one must fit. Otherwise what differs from the nearest one is the reason.
+    fn compare(&mut self, patterns: Vec<Value>, value: &Value, what: &str) -> Held {
+        let mut reason = String::new();
+        for pattern in patterns {
+            let Err(differs) = self.known.compare(&pattern, Some(value), what) else {
+                return Ok(());
+            };
+            let mut kinds = ["error", "result"].into_iter();
+            let is_near = kinds.any(|kind| pattern.get(kind).and(value.get(kind)).is_some());
+            if reason.is_empty() || is_near {
+                reason = differs;
+            }
+        }
+        failed(reason.replace(&format!("`{what}."), "`"))
+    }
+
+    fn patterns(&self, rest: &str) -> Result<Vec<Value>, Stop> {
+        let alternatives = self
+            .fill(rest)
+            .replace("} or {", "}\n{")
+            .replace("] or [", "]\n[");
+        alternatives.lines().map(json).collect()
+    }
+
+    fn too_late(&self) -> Stop {
+        let fault = self.plugin.as_ref().map(Dialogue::first_fault);
+        let (fault, seconds) = (fault.unwrap_or_default(), self.patience.as_secs_f32());
+        if self.measured.is_some() && fault.is_empty() {
+            let reason = format!(
+                "the run of `--argv` took more than {seconds} s, which no rule forbids: `--timeout` waits longer"
+            );
+            *self.bench.shut.borrow_mut() = Some(reason.clone());
+            return Stop::NotRun(reason);
+        }
+        Stop::Failed(format!("no reply within {seconds} s{fault}"))
+    }
+
+    /// Waits for the end, which must have one of these statuses.
+    fn end(&mut self, statuses: &[&str], limit: Duration) -> Held {
+        let status = self.plugin()?.ended(limit)?;
+        let is_it = |word: &&str| match signal(word) {
+            Some(signal) => shell_status(status) == i32::from(signal.status()),
+            None => *word == "any" || word.parse() == Ok(shell_status(status)),
+        };
+        if statuses.iter().any(is_it) {
+            return Ok(());
+        }
+        failed(format!("it ended with {status}"))
+    }
+
+    /// Keeps what is said of a place that was opened.
+    fn open(&mut self) -> Held {
+        let result = self.replies.last().map(|reply| reply["result"].clone());
+        let opened = shape::read::<OpenResult>("result", result.unwrap_or_default());
+        self.opened = opened.or_else(failed)?;
+        let folder = Rc::clone(&self.plugin()?.folder);
+        words::add_place(&mut self.words, &self.opened, folder.path());
+        Ok(())
+    }
+
+    /// Whether the file can be executed.
+    fn check_executable(&mut self) -> Held {
+        let program = &self.bench.kit.program;
+        match fs::metadata(program) {
+            Err(error) => failed(format!("its file can't be found: {}", reason(&error))),
+            Ok(facts) if !facts.is_file() => failed("it is not a file"),
+            Ok(facts) if !is_executable(program, &facts) => failed("it is not executable"),
+            Ok(_) if self.bench.form == Form::Spoken => self.start(&[]),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Whether the last reply is the manifest in the file. Its command tree may be only in the reply.
+    fn check_described(&self) -> Held {
+        let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
+            return Ok(());
+        };
+        let declared = self.bench.manifest()?;
+        let mut described = shape::read::<Manifest>("result", result.clone())
+            .or_else(|problem| failed(format!("`describe` answers no manifest: {problem}")))?;
+        described.command = described.command.filter(|_| declared.command.is_some());
+        let (here, there) = (json!(declared), json!(described));
+        let mut fields = [&here, &there]
+            .into_iter()
+            .filter_map(Value::as_object)
+            .flatten();
+        match fields.find(|(field, _)| here.get(field) != there.get(field)) {
+            None => Ok(()),
+            Some((field, _)) => {
+                failed(format!("`{field}` differs between `describe` and the file"))
+            }
+        }
+    }
+
+    /// Puts what they stand for in place of words such as `$set`.
+    fn fill(&self, text: &str) -> String {
+        let Ok(words) = Regex::new(r"\$(\$?[A-Za-z_]+)") else {
+            return text.to_owned();
+        };
+        let filled = words.replace_all(text, |word: &Captures<'_>| {
+            self.word(&word[1]).unwrap_or_else(|| word[0].to_owned())
+        });
+        filled.into_owned()
+    }
+
+    fn word(&self, name: &str) -> Option<String> {
+        if let Some(word) = self.words.get(name) {
+            return Some(word.clone());
+        }
+        if name == "last" {
+            return self
+                .plugin
+                .as_ref()
+                .map(|plugin| plugin.last_id.to_string());
+        }
+        match self.known.names.get(&format!("${name}")) {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => Some(self.fill(self.file.words.get(name)?)),
+        }
+    }
+}
+
+/// A reply in a few words.
+fn in_words(reply: &Value) -> String {
+    let Some(error) = reply.get("error") else {
+        return "a result".to_owned();
+    };
+    let message = shown(error["message"].as_str().unwrap_or_default().as_bytes());
+    format!("the error {} (`{message}`)", error["code"])
+}
+
+fn signal(name: &str) -> Option<StopSignal> {
+    match name {
+        "TERM" => Some(StopSignal::Terminate),
+        "INT" => Some(StopSignal::Interrupt),
+        "HUP" => Some(StopSignal::HangUp),
+        _ => None,
+    }
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, Stop> {
+    serde_json::from_str(text).map_err(|error| mistake(&error.to_string()))
+}
+
+fn not_run<T>(reason: &str) -> Result<T, Stop> {
+    Err(Stop::NotRun(reason.to_owned()))
+}
+
+/// A mistake in the data of the checks, which the tests find.
+fn mistake(what: &str) -> Stop {
+    Stop::Failed(format!("the steps can't be read: {what}"))
+}

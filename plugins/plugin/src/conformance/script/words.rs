@@ -1,0 +1,242 @@
+//! What the words of a check's lines stand for, and what a check needs to be made.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::super::bench::{Bench, Held, Stop};
+use super::super::checks::Check;
+use super::super::report::CANARY;
+use super::not_run;
+use bot_cli_protocol::words::Reader;
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role, suggest};
+use bot_cli_secrets::messages::OpenResult;
+use bot_cli_terminal::printable;
+
+/// What words stand for.
+pub type Words = BTreeMap<&'static str, String>;
+
+/// The number of arguments that are looked at.
+const LOOKED_AT: usize = 8;
+
+/// The largest value that is sent to see that it is too large, and the length of one that is kept.
+const LARGEST: u64 = 4 * 1024 * 1024;
+const LONG: u64 = 150_000;
+
+/// Returns the words, once for each turn that the check takes, unless something is missing.
+pub fn turns(bench: &Bench, check: &Check) -> Result<Vec<Words>, Stop> {
+    let mut words = Words::from([
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("catalogue", bot_cli_templates::pack::SCHEMA.to_owned()),
+        ("canary", CANARY.to_owned()),
+    ]);
+    if let Ok(manifest) = bench.manifest() {
+        words.insert("name", manifest.name.clone());
+        words.insert("own_version", manifest.version.clone());
+    }
+    if let Some(name) = bench.file_name() {
+        words.insert("file_name", name.to_owned());
+    }
+    let mut turns = vec![Words::new()];
+    for need in &check.needs {
+        match (need.as_str(), &bench.kit.argv) {
+            ("argv" | "question", None) => {
+                return not_run("it needs a run that does no harm: `--argv \"WORDS\"`");
+            }
+            ("place", None) => {
+                return not_run(
+                    "it needs a place to work in: `--argv \"organization=NAME SETTING=VALUE\"`, or `--argv \"\"`",
+                );
+            }
+            ("argv" | "question" | "place", Some(argv)) => {
+                if let Some(reason) = &*bench.shut.borrow() {
+                    return not_run(reason);
+                }
+                words.insert("argv", json!(argv).to_string());
+                add_scope(argv, &mut words);
+            }
+            ("json", Some(argv)) => add_json(bench.manifest()?, argv, &mut words)?,
+            ("dynamic", _) => turns = dynamic(bench.manifest()?, "before", "argument")?,
+            ("option", _) => turns = dynamic(bench.manifest()?, "option", "option")?,
+            // What a place can do is known when it is open.
+            _ => {}
+        }
+    }
+    for turn in &mut turns {
+        turn.extend(words.clone());
+    }
+    Ok(turns)
+}
+
+/// The words of `--argv` as members: `organization=scratch`.
+fn add_scope(argv: &[String], words: &mut Words) {
+    let pairs = argv.iter().filter_map(|word| word.split_once('='));
+    let mut settings: BTreeMap<&str, &str> = pairs.collect();
+    let mut scope = Map::new();
+    for name in ["organization", "region"] {
+        if let Some(value) = settings.remove(name) {
+            scope.insert(name.to_owned(), json!(value));
+            words.insert(name, json!(value).to_string());
+        }
+    }
+    scope.insert("settings".to_owned(), json!(settings));
+    // Without a name, any will do.
+    words
+        .entry("organization")
+        .or_insert("{\"$not\":[]}".to_owned());
+    let scope = json!(scope).to_string();
+    words.insert("scope", scope[1..scope.len() - 1].to_owned());
+}
+
+/// The words of the run with a flag `json`, which the manifest declares for the command that they name: in front of the others as far as
+/// that is possible, and behind them.
+fn add_json(manifest: &Manifest, argv: &[String], words: &mut Words) -> Held {
+    let takes_json = |count: &usize| {
+        manifest.command.as_ref().is_some_and(|root| {
+            let reader = Reader::after(root, &argv[..*count]);
+            let flag = reader
+                .long("json")
+                .filter(|it| it.kind == ArgumentKind::Flag);
+            let is_leaf = reader.command().commands.is_empty();
+            reader.value_of().is_none() && flag.is_some_and(|flag| flag.global || is_leaf)
+        })
+    };
+    // Behind `--` it is a word like any other.
+    let end = argv.iter().position(|word| word == "--");
+    let end = end.unwrap_or(argv.len());
+    let Some(first) = (0..=end).find(takes_json) else {
+        return not_run(
+            "the manifest declares no flag `json` for the command of `--argv`, so that the host takes `--json` away",
+        );
+    };
+    for (word, at) in [("json_first", first), ("json_last", end)] {
+        let mut with = argv.to_vec();
+        with.insert(at, "--json".to_owned());
+        words.insert(word, json!(with).to_string());
+    }
+    Ok(())
+}
+
+/// The words for each value that the manifest leaves to the plugin, as far as they have the word `needed`.
+fn dynamic(manifest: &Manifest, needed: &str, what: &str) -> Result<Vec<Words>, Stop> {
+    let mut turns = Vec::new();
+    for command in commands(manifest) {
+        let elements = |name: &str| command[name].as_array().cloned().unwrap_or_default();
+        let path = elements("path").into_iter();
+        let front: String = path.map(|name| name.to_string() + ",").collect();
+        let mut positionals = front.clone();
+        for argument in elements("own") {
+            let mut turn = Words::new();
+            if argument["kind"] == "positional" {
+                turn.insert("before", positionals.clone());
+                positionals += "\"x\",";
+            } else if let Some(long) = argument["long"].as_str() {
+                turn.insert("before", format!("{front}\"--{long}\","));
+                turn.insert("front", front.clone());
+                turn.insert("option", format!("--{long}"));
+            } else if let Some(short) = argument["short"].as_str() {
+                turn.insert("before", format!("{front}\"-{short}\","));
+            }
+            if argument["completion"] == "dynamic" && turn.contains_key(needed) {
+                turns.push(turn);
+            }
+        }
+    }
+    turns.truncate(LOOKED_AT);
+    if turns.is_empty() {
+        let reason = format!("no {what} has `\"completion\":\"dynamic\"` in the manifest");
+        return not_run(&reason);
+    }
+    Ok(turns)
+}
+
+/// The commands of a manifest, each with the words that call it, its own arguments, and all that it takes.
+pub fn commands(manifest: &Manifest) -> Vec<Value> {
+    let root = manifest.command.as_ref();
+    root.map_or_else(Vec::new, |root| with_subcommands(root, &[], &[]))
+}
+
+fn with_subcommands(command: &CommandSpec, path: &[&str], above: &[&ArgumentSpec]) -> Vec<Value> {
+    let all: Vec<_> = above.iter().copied().chain(&command.arguments).collect();
+    let global: Vec<_> = all.iter().copied().filter(|it| it.global).collect();
+    let mut commands = vec![json!({
+        "name": path.join(" "),
+        "path": path,
+        "own": command.arguments,
+        "arguments": all,
+        "commands": command.commands,
+    })];
+    for below in &command.commands {
+        let path = [path, &[&below.name]].concat();
+        commands.extend(with_subcommands(below, &path, &global));
+    }
+    commands
+}
+
+/// Adds what is said of a place that is open.
+pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
+    let xs = |count: u64| "x".repeat(usize::try_from(count).unwrap_or_default());
+    let (names, limits) = (opened.names, opened.limits);
+    let limit = limits.value_bytes.unwrap_or(LARGEST);
+    let whole = limits.set_bytes.unwrap_or(LARGEST) / 2;
+    words.insert("too_large", xs(limit.min(LARGEST) + 1));
+    words.insert("long", xs(limit.min(LONG).min(whole)));
+    words.insert("too_long", "x".repeat(names.longest + 1));
+    let first = opened.regions.as_ref().and_then(|regions| {
+        let code = regions.all.first().map(|region| &region.code);
+        regions.default.as_ref().or(code)
+    });
+    words
+        .entry("region")
+        .or_insert_with(|| json!(first).to_string());
+    if words.contains_key("set") {
+        return;
+    }
+    // The name of the folder is random.
+    let folder = folder.to_string_lossy().to_lowercase();
+    let random = folder.rsplit('-').next().unwrap_or_default();
+    for (word, beginning) in [("set", "check-a"), ("other", "check-b")] {
+        let (shortest, longest) = (names.shortest, names.longest);
+        let name = format!("{beginning}{random}");
+        words.insert(word, format!("{name:x<shortest$.longest$}"));
+    }
+    let capital = words["set"].to_uppercase();
+    let bad = if names.capitals { "check-" } else { &capital };
+    words.insert("bad_case", bad.to_owned());
+    words.insert("SET", capital);
+}
+
+/// Returns what is wrong with the place that `--argv` names, as far as the manifest of the backend tells.
+pub fn wrong_place(bench: &Bench) -> Option<String> {
+    let (argv, manifest) = (bench.kit.argv.as_ref()?, bench.manifest().ok()?);
+    if manifest.role != Role::SecretsBackend {
+        return None;
+    }
+    let own = manifest
+        .settings
+        .iter()
+        .map(|setting| setting.name.as_str());
+    let known: Vec<&str> = own.chain(["organization", "region"]).collect();
+    let required = manifest.settings.iter().filter(|setting| setting.required);
+    let mut missing: Vec<&str> = required.map(|setting| setting.name.as_str()).collect();
+    for word in argv {
+        let Some((name, _)) = word.split_once('=') else {
+            return Some("has a word that is not NAME=VALUE".to_owned());
+        };
+        if !known.contains(&name) {
+            let near = suggest::nearest(name, known.iter().copied());
+            let possible = || format!("possible are {}", known.join(", "));
+            let mend = near.map_or_else(possible, |near| suggest::did_you_mean(&[near]));
+            let name = printable(name, false);
+            return Some(format!(
+                "names `{name}`, which is no setting of the backend: {mend}"
+            ));
+        }
+        missing.retain(|it| *it != name);
+    }
+    let missing = missing.first()?;
+    Some(format!(
+        "lacks the setting `{missing}`, which the backend requires: `{missing}=VALUE`"
+    ))
+}

@@ -1,0 +1,20 @@
+//! Lists, adds, upgrades, removes, checks and creates plugins: `bot-cli plugin`.
+
+mod added;
+mod check;
+mod command;
+pub mod conformance;
+mod info;
+mod inventory;
+mod listing;
+mod new;
+mod options;
+mod platform;
+mod roles;
+
+bot_cli_sdk::manifest!(options::Options, "../manifest.json");
+
+/// Runs the plugin as a command or over the protocol, whichever it was started for.
+pub fn main() -> std::process::ExitCode {
+    bot_cli_sdk::plugin::main::<options::Options>()
+}

@@ -1,0 +1,245 @@
+//! The options of the command line, and what they say.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// List, add, upgrade, remove, check and create plugins
+#[derive(Debug, Clone, Parser)]
+#[command(
+    name = "bot-cli-plugin",
+    bin_name = "bot-cli plugin",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub struct Options {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// List every plugin, where it is, and whether it is used
+    #[command(after_help = LIST_EXAMPLES)]
+    List,
+    /// Show a plugin: what it is, what it can do, and where it came from
+    #[command(after_help = INFO_EXAMPLES)]
+    Info {
+        /// Name of the plugin, as `plugin list` shows it
+        #[arg(value_name = "NAME")]
+        installed: String,
+    },
+    /// Add a plugin, pack or backend from a file, folder or archive
+    #[command(long_about = ADD_ABOUT, after_help = ADD_EXAMPLES)]
+    Add(Add),
+    /// Replace a plugin that was added with another version of it
+    #[command(long_about = UPGRADE_ABOUT, after_help = UPGRADE_EXAMPLES)]
+    Upgrade(Upgrade),
+    /// Remove a plugin that was added
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove(Remove),
+    /// Check a plugin against the protocol and the rules of its role
+    #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Create a small plugin that passes the check of its role
+    #[command(long_about = NEW_ABOUT, after_help = NEW_EXAMPLES)]
+    New(New),
+}
+
+/// What `plugin add` takes.
+#[derive(Debug, Clone, Args)]
+pub struct Add {
+    /// File of the plugin, folder of a pack, or archive with one plugin
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub plugin: OsString,
+    /// Sum that the file or archive must have
+    #[arg(long, value_name = "SUM")]
+    pub sha256: Option<String>,
+    /// Check everything, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What `plugin upgrade` takes.
+#[derive(Debug, Clone, Args)]
+pub struct Upgrade {
+    /// Name of the plugin, as `plugin list` shows it
+    #[arg(value_name = "NAME")]
+    pub added: String,
+    /// File, folder or archive of the other version [default: where it was added from]
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub plugin: Option<OsString>,
+    /// Sum that the file or archive must have
+    #[arg(long, value_name = "SUM")]
+    pub sha256: Option<String>,
+    /// Show what changes, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask for confirmation
+    #[arg(long, visible_alias = "yes")]
+    pub skip: bool,
+    /// Replace the plugin even if its file was changed since it was added
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What `plugin remove` takes.
+#[derive(Debug, Clone, Args)]
+pub struct Remove {
+    /// Name of the plugin, as `plugin list` shows it
+    #[arg(value_name = "NAME")]
+    pub added: String,
+    /// Show what would be removed, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove the plugin even if its file was changed since it was added
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What `plugin check` takes.
+#[derive(Debug, Clone, Args)]
+pub struct Check {
+    /// File of the plugin, folder of a pack, or the name of an installed one
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub plugin: OsString,
+    /// Arguments of a harmless run, for the checks that need one
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub argv: Option<String>,
+    /// Wait this long for a reply, where the protocol names no time [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: Option<u64>,
+    /// Show the messages of failed checks, or of all
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
+    pub show: Option<Show>,
+    /// Also pass on this environment variable; repeatable
+    #[arg(long, value_name = "VARIABLE")]
+    pub env: Vec<OsString>,
+}
+
+/// What `plugin new` takes.
+#[derive(Debug, Clone, Args)]
+pub struct New {
+    /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
+    pub name: String,
+    /// Role of the plugin
+    #[arg(long, default_value = "command")]
+    pub role: NewRole,
+    /// Language of the plugin (required, except for a provider pack)
+    #[arg(long)]
+    pub lang: Option<Language>,
+    /// Folder to create [default: the name of the file, or of the pack]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+    /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub sdk: Option<PathBuf>,
+}
+
+/// A role for which there is a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewRole {
+    /// A command for users
+    Command,
+    /// Services for new projects, as a folder of TOML files
+    ProviderPack,
+    /// A store for secret sets
+    SecretsBackend,
+}
+
+impl NewRole {
+    /// Returns what names of plugins of this role begin with.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Command => "",
+            Self::ProviderPack => "pack-",
+            Self::SecretsBackend => "secrets-",
+        }
+    }
+}
+
+/// A language for which there is a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Sh,
+    Python,
+    Rust,
+}
+
+/// Which messages are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    Failed,
+    All,
+}
+
+const LIST_EXAMPLES: &str = "Examples:
+  bot-cli plugin list
+  bot-cli plugin list --json";
+
+const INFO_EXAMPLES: &str = "Examples:
+  bot-cli plugin info hello
+  bot-cli plugin info pack-acme --json";
+
+const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or archive
+
+The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
+archive (.tar.gz, .tar.xz, .tar or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
+before those that are installed beside bot-cli or on PATH. Nothing is downloaded, and nothing is started.
+
+A file without a manifest, for another version of the protocol, or with a wrong name is refused before anything is in place. \
+`plugins.lock` in the data folder records where each plugin came from, and its SHA-256 sum.";
+
+const ADD_EXAMPLES: &str = "Examples:
+  bot-cli plugin add ./bot-cli-hello
+  bot-cli plugin add bot-cli-hello-1.2.0.tar.gz --sha256 SUM
+  bot-cli plugin add packs/acme
+  bot-cli plugin add bot-cli-secrets-safe.zip --dry-run";
+
+const UPGRADE_ABOUT: &str = "Replace a plugin that was added with another version of it
+
+The version, and the commands, options and services that are added or removed, are shown before you are asked. Without a PATH, the \
+file, folder or archive that the plugin was added from is read again.";
+
+const UPGRADE_EXAMPLES: &str = "Examples:
+  bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
+  bot-cli plugin upgrade hello --dry-run
+  bot-cli plugin upgrade pack-acme --skip";
+
+const REMOVE_EXAMPLES: &str = "Examples:
+  bot-cli plugin remove hello
+  bot-cli plugin remove pack-acme --dry-run";
+
+const NEW_ABOUT: &str = "Create a small plugin that passes the check of its role
+
+A command or a secrets backend comes with a test of its own. A provider pack is a folder of TOML files: no program is needed to \
+bring services to new projects. Nothing is overwritten.";
+
+const NEW_EXAMPLES: &str = "Examples:
+  bot-cli plugin new hello --lang sh
+  bot-cli plugin new dice --lang python --dir tools/dice
+  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
+  bot-cli plugin new acme --role provider-pack
+  bot-cli plugin new safe --role secrets-backend --lang python";
+
+const CHECK_ABOUT: &str = "Check a plugin against the protocol and the rules of its role
+
+Most checks start the plugin, in empty folders and with few environment variables. Without `--argv`, they send only what asks for \
+no work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and \
+cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
+
+A provider pack is asked for its services; one that has them in its manifest, or is a folder, is only read. For a secrets backend, \
+`--argv` names a place to work in, such as `organization=scratch region=eu SETTING=VALUE`. Sets whose names begin with `check-` are \
+made, changed and deleted there.
+
+The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.";
+
+const CHECK_EXAMPLES: &str = "Examples:
+  bot-cli plugin check hello
+  bot-cli plugin check ./bot-cli-hello --argv \"\"
+  bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show
+  bot-cli plugin check packs/acme
+  bot-cli plugin check ./bot-cli-secrets-safe --argv \"organization=scratch\"";

@@ -1,0 +1,248 @@
+//! Which versions fit together: the schema of a role, the executables that a plugin requires, the framework that a pack was made for.
+
+use semver::{Op, Version, VersionReq};
+
+use crate::refused::Refused;
+use bot_cli_protocol::{Manifest, Role, UseSpec, major_minor};
+
+/// The package of the framework that generated projects use.
+pub const FRAMEWORK: &str = "pipecat-ai";
+
+/// A command that would use a plugin of another role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The executable: `bot-cli-init`.
+    pub executable: String,
+    /// The version.
+    pub version: String,
+    /// The versions that it can use.
+    pub uses: UseSpec,
+}
+
+/// The part of a plugin that can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Everything: its schema is not newer.
+    Whole,
+    /// The part that its user knows: its schema has a newer minor version.
+    Newer,
+}
+
+impl User {
+    /// The user of a role whose executable and version are known.
+    pub fn new(executable: impl Into<String>, version: impl Into<String>, uses: UseSpec) -> Self {
+        Self {
+            executable: executable.into(),
+            version: version.into(),
+            uses,
+        }
+    }
+
+    /// Returns what this user can use of the plugin with this manifest, by the versions that both declare.
+    pub fn fit(&self, manifest: &Manifest) -> Result<Fit, Refused> {
+        let fit = match &manifest.role {
+            Role::ProviderPack => self.schema("catalogue", manifest.catalogue.as_deref())?,
+            Role::SecretsBackend => self.schema("secrets", manifest.secrets.as_deref())?,
+            Role::Command | Role::Other(_) => Fit::Whole,
+        };
+        self.requirement(manifest)?;
+        self.framework(manifest)?;
+        Ok(fit)
+    }
+
+    /// The same major version fits; a newer minor one as far as it is known.
+    fn schema(&self, schema: &str, declared: Option<&str>) -> Result<Fit, Refused> {
+        let known = self.uses.schema.as_str();
+        let Some(declared) = declared else {
+            return Err(Refused::with_remedy(
+                format!("its manifest has no `{schema}`"),
+                format!("its author adds `\"{schema}\":\"{known}\"`"),
+            ));
+        };
+        let read = |text: &str| {
+            let reason = || format!("`{}` is not MAJOR.MINOR", shown(text));
+            major_minor(text)
+                .ok_or_else(|| unreadable(schema, &reason(), "a version such as `1.0`"))
+        };
+        let (theirs, ours) = (read(declared)?, read(known)?);
+        if theirs.0 == ours.0 {
+            let is_newer = theirs.1 > ours.1;
+            return Ok(if is_newer { Fit::Newer } else { Fit::Whole });
+        }
+        let (executable, version) = (&self.executable, &self.version);
+        Err(Refused::with_remedy(
+            format!("it has {schema} {declared}, {executable} {version} knows {known}"),
+            if theirs > ours {
+                format!("install a newer {executable}, or a version of it for {known}")
+            } else {
+                format!("install a newer version of it, for {known}")
+            },
+        ))
+    }
+
+    /// Whether it is for this version of its user.
+    fn requirement(&self, manifest: &Manifest) -> Result<(), Refused> {
+        let (executable, version) = (&self.executable, &self.version);
+        let Some(range) = manifest.requires.get(executable) else {
+            return Ok(());
+        };
+        within(
+            &format!("requires.{executable}"),
+            range,
+            version,
+            |is_older| {
+                let reason = format!("it requires {executable} {range}, this is {version}");
+                let remedy = if is_older {
+                    format!("install {executable} {range}, or a version of it for {version}")
+                } else {
+                    format!("install a newer version of it, for {executable} {version}")
+                };
+                Refused::with_remedy(reason, remedy)
+            },
+        )
+    }
+
+    /// Whether it was made for the version of the framework that its user makes projects for.
+    fn framework(&self, manifest: &Manifest) -> Result<(), Refused> {
+        let (Some(range), Some(version)) = (&manifest.framework, &self.uses.framework) else {
+            return Ok(());
+        };
+        let (user, own) = (&self.executable, &self.version);
+        within("framework", range, version, |is_older| {
+            let reason = format!(
+                "it was made for {FRAMEWORK} {range}, {user} {own} makes projects for {version}"
+            );
+            let remedy = if is_older {
+                format!("install a newer {user}, or a version of it for {FRAMEWORK} {version}")
+            } else {
+                format!("install a newer version of it, for {FRAMEWORK} {version}")
+            };
+            Refused::with_remedy(reason, remedy)
+        })
+    }
+}
+
+fn unreadable(member: &str, reason: &str, form: &str) -> Refused {
+    Refused::with_remedy(
+        format!("`{member}` of its manifest can't be read: {reason}"),
+        format!("its author writes {form}"),
+    )
+}
+
+/// The range that `text` names, or why it names none.
+pub fn range(text: &str) -> Result<VersionReq, String> {
+    VersionReq::parse(text).map_err(|error| format!("`{}`: {error}", shown(text)))
+}
+
+/// Whether `version` is in the range `text` of a manifest. If not, `refuse` is told whether it is older than everything in it.
+fn within(
+    member: &str,
+    text: &str,
+    version: &str,
+    refuse: impl FnOnce(bool) -> Refused,
+) -> Result<(), Refused> {
+    let unreadable = |reason: String| unreadable(member, &reason, "a range such as `>=1.2,<2`");
+    let range = range(text).map_err(unreadable)?;
+    let version = Version::parse(version)
+        .map_err(|error| unreadable(format!("`{}`: {error}", shown(version))))?;
+    if range.matches(&version) {
+        return Ok(());
+    }
+    Err(refuse(range.comparators.iter().any(|bound| {
+        let (minor, patch) = (bound.minor.unwrap_or(0), bound.patch.unwrap_or(0));
+        let floor = Version::new(bound.major, minor, patch);
+        !matches!(bound.op, Op::Less | Op::LessEq) && version < floor
+    })))
+}
+
+/// A text of a manifest in a sentence: short and printable.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    short.escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::User;
+    use bot_cli_protocol::{Manifest, Role, UseSpec};
+
+    fn user() -> User {
+        let uses = UseSpec::new("1.2").framework("1.14.0");
+        User::new("bot-cli-init", "0.1.0", uses)
+    }
+
+    fn pack() -> Manifest {
+        Manifest {
+            role: Role::ProviderPack,
+            catalogue: Some("1.0".to_owned()),
+            ..Manifest::new("pack-acme")
+        }
+    }
+
+    #[test]
+    fn versions_fit_or_it_is_said_what_mends_it() {
+        for (member, declared, expected) in [
+            ("catalogue", "1.2", "Whole"),
+            ("catalogue", "1.3", "Newer"),
+            (
+                "catalogue",
+                "2.0",
+                "it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.2; install a newer bot-cli-init, or a version of it for 1.2",
+            ),
+            (
+                "catalogue",
+                "0.9",
+                "it has catalogue 0.9, bot-cli-init 0.1.0 knows 1.2; install a newer version of it, for 1.2",
+            ),
+            (
+                "catalogue",
+                "+1.0",
+                "`catalogue` of its manifest can't be read: `+1.0` is not MAJOR.MINOR; its author writes a version such as `1.0`",
+            ),
+            ("requires", ">=0.1", "Whole"),
+            (
+                "requires",
+                ">=0.2, <1",
+                "it requires bot-cli-init >=0.2, <1, this is 0.1.0; install bot-cli-init >=0.2, <1, or a version of it for 0.1.0",
+            ),
+            (
+                "requires",
+                "<0.1",
+                "it requires bot-cli-init <0.1, this is 0.1.0; install a newer version of it, for bot-cli-init 0.1.0",
+            ),
+            (
+                "requires",
+                "new",
+                "`requires.bot-cli-init` of its manifest can't be read: `new`: unexpected character 'n' while parsing major version number; its author writes a range such as `>=1.2,<2`",
+            ),
+            ("framework", ">=1.14,<2", "Whole"),
+            (
+                "framework",
+                ">=2",
+                "it was made for pipecat-ai >=2, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0",
+            ),
+            (
+                "framework",
+                "<1.14",
+                "it was made for pipecat-ai <1.14, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer version of it, for pipecat-ai 1.14.0",
+            ),
+        ] {
+            let mut manifest = pack();
+            let text = declared.to_owned();
+            match member {
+                "catalogue" => manifest.catalogue = Some(text),
+                "framework" => manifest.framework = Some(text),
+                _ => drop(manifest.requires.insert("bot-cli-init".to_owned(), text)),
+            }
+            let fit = user().fit(&manifest);
+            let fit = fit.map_or_else(|why| why.to_string(), |fit| format!("{fit:?}"));
+            assert_eq!(fit, expected, "{declared}");
+        }
+        let mut manifest = pack();
+        manifest.catalogue = None;
+        assert_eq!(
+            user().fit(&manifest).unwrap_err().to_string(),
+            "its manifest has no `catalogue`; its author adds `\"catalogue\":\"1.2\"`"
+        );
+    }
+}

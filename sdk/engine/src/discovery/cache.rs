@@ -1,0 +1,137 @@
+//! What native executables declare, kept so that megabytes are searched once per version of a file, and what packs have
+//! answered, or failed to, kept so that they are started once per version.
+//!
+//! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
+//! written another time.
+
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::platform::files::{self, FileId};
+use crate::platform::{folders, trust};
+
+/// Counts the changes of [`Manifest`](bot_cli_protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
+const FIELDS: u32 = 6;
+
+/// The longest entry: far more than the longest manifest makes.
+const LONGEST: u64 = 32 << 20;
+
+/// A version of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    path: Vec<u8>,
+    id: FileId,
+    size: u64,
+    modified: Option<SystemTime>,
+    /// Another version of this library may know more of a manifest.
+    library: String,
+}
+
+impl Identity {
+    /// The version of the file at `real` that `facts` belong to.
+    pub fn new(real: &Path, facts: &Metadata) -> Self {
+        Self {
+            path: real.as_os_str().as_encoded_bytes().to_vec(),
+            id: files::id_of(real, facts),
+            size: facts.len(),
+            modified: facts.modified().ok(),
+            library: format!("{} manifest {FIELDS}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+
+    fn entry(&self, folder: &Path, kept: Kept) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        // Versions of this library side by side keep entries of their own.
+        self.library.hash(&mut hasher);
+        self.path.hash(&mut hasher);
+        let ending = match kept {
+            Kept::Manifest => "json",
+            Kept::Providers => "providers.json",
+            Kept::Failure => "failure.json",
+        };
+        folder.join(format!("{:016x}.{ending}", hasher.finish()))
+    }
+}
+
+/// The declaration or the answer of one version of a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry<T> {
+    file: Identity,
+    kept: T,
+}
+
+/// The record of a file in the cache.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept {
+    /// The manifest, if it has one.
+    Manifest,
+    /// The providers that a pack has answered.
+    Providers,
+    /// Why a pack has answered none.
+    Failure,
+}
+
+/// Returns what is known of this version of the file.
+pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
+    let mut entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
+    let facts = entry.metadata().ok()?;
+    // What somebody else has put there is not what this user found.
+    if !facts.is_file() || trust::owner(&facts) != trust::user() || facts.len() > LONGEST {
+        return None;
+    }
+    let mut text = String::new();
+    entry.read_to_string(&mut text).ok()?;
+    let entry: Entry<T> = serde_json::from_str(&text).ok()?;
+    (entry.file == *file).then_some(entry.kept)
+}
+
+/// Keeps what is known of the file. A cache that can't be written costs time, not a command.
+pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) {
+    let entry = Entry {
+        file: file.clone(),
+        kept: known,
+    };
+    let _ = write(folder, &file.entry(folder, kept), &entry);
+}
+
+/// Forgets what is known of the file.
+pub fn remove(folder: &Path, file: &Identity, kept: Kept) {
+    // Mostly there is nothing, and a cache that can't be written keeps what it has.
+    let _ = fs::remove_file(file.entry(folder, kept));
+}
+
+fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {
+    folders::create_private(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&serde_json::to_vec(entry)?)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::{Identity, Kept, get, put};
+
+    #[test]
+    fn a_pipe_in_place_of_an_entry_is_no_entry() {
+        let folder = tempfile::tempdir().unwrap();
+        let facts = folder.path().metadata().unwrap();
+        let file = Identity::new(folder.path(), &facts);
+        put(folder.path(), &file, Kept::Manifest, &"x");
+        let kept = || get::<String>(folder.path(), &file, Kept::Manifest);
+        assert!(kept().is_some());
+        assert!(get::<String>(folder.path(), &file, Kept::Providers).is_none());
+        let entry = file.entry(folder.path(), Kept::Manifest);
+        std::fs::remove_file(&entry).unwrap();
+        mknodat(CWD, &entry, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(kept().is_none());
+    }
+}

@@ -1,0 +1,236 @@
+//! What a plugin's file says about itself, without running it.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::Discovery;
+use super::cache::{self, Identity, Kept};
+use super::name::PluginName;
+use super::trust::Refusal;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::{
+    self as protocol, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD,
+    SCRIPT_MANIFEST, major_minor,
+};
+
+/// The amount of an executable that is in memory at a time.
+const CHUNK: usize = 1024 * 1024;
+
+/// The amount of what may be a manifest that is read at a time.
+const PIECE: usize = 4 * 1024;
+
+/// A plugin that can be run.
+#[derive(Debug, Clone)]
+pub struct Plugin {
+    /// The name.
+    pub name: PluginName,
+    /// The file, as it was found.
+    pub file: PathBuf,
+    /// The declaration; without one, it is an ordinary executable.
+    pub manifest: Option<Manifest>,
+}
+
+/// Why a plugin's file is not run.
+#[derive(Debug, Clone)]
+pub enum Unusable {
+    /// It is not to be trusted or can't be executed.
+    Refused(Refusal),
+    /// The declaration is not a manifest; the reason.
+    Malformed(String),
+    /// It speaks another version of the protocol.
+    Protocol(String),
+    /// The declaration is the manifest of another plugin; the name of that.
+    OtherName(String),
+    /// It must have the version of the host; the version that it has.
+    NotOfHost(String),
+}
+
+impl From<io::Error> for Unusable {
+    fn from(error: io::Error) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl Unusable {
+    /// The reason in words.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.reason(),
+            Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
+            Self::Protocol(version) if major_minor(version).is_none() => {
+                format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
+            }
+            Self::Protocol(version) => format!(
+                "it speaks protocol {version}, this host {}",
+                protocol::VERSION
+            ),
+            Self::OtherName(name) => format!("its manifest is that of a plugin `{name}`"),
+            Self::NotOfHost(version) => format!(
+                "it has version {version}, and bot-cli {}",
+                env!("CARGO_PKG_VERSION")
+            ),
+        }
+    }
+
+    /// The failure of somebody who wants to use `file`.
+    pub fn failure(&self, file: &Path) -> Failure {
+        let message = format!("`{}` is not run: {}", file.display(), self.reason());
+        let failure = Failure::new(Exit::NotRunnable, "not_runnable", message);
+        match self.remedy(file) {
+            Some(remedy) => failure.hint(remedy),
+            None => failure,
+        }
+    }
+
+    /// Returns what mends it.
+    pub fn remedy(&self, file: &Path) -> Option<String> {
+        match self {
+            Self::Refused(refusal) => refusal.remedy(file),
+            Self::Malformed(reason) => {
+                let place = "line and column are those of its JSON; ";
+                let place = Some(place).filter(|_| reason.contains(" at line "));
+                let what = "section `The manifest` of the protocol says what it holds";
+                Some(place.unwrap_or_default().to_owned() + what)
+            }
+            Self::Protocol(version) => Some(match major_minor(version) {
+                None => format!("a plugin for this host names `{}`", protocol::VERSION),
+                Some((major, _)) if major > protocol::MAJOR => {
+                    "install a newer bot-cli, or a version of the plugin for this one".to_owned()
+                }
+                Some(_) => "install a newer version of the plugin".to_owned(),
+            }),
+            Self::OtherName(name) => {
+                let file = PluginName::parse(name)?.file();
+                Some(format!("name the file `{file}`, or change its manifest"))
+            }
+            Self::NotOfHost(_) => Some("install both from one release".to_owned()),
+        }
+    }
+}
+
+/// Looks at the file of the plugin `name`.
+pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
+    let real = discovery.trust.check(file).map_err(Unusable::Refused)?;
+    let manifest = declared(&real, discovery.cache.as_deref())?;
+    if let Some(manifest) = &manifest {
+        if !protocol::serves(&manifest.protocol) {
+            return Err(Unusable::Protocol(manifest.protocol.clone()));
+        }
+        if manifest.name != name.as_str() {
+            return Err(Unusable::OtherName(manifest.name.clone()));
+        }
+    }
+    Ok(Plugin {
+        name: name.clone(),
+        file: file.to_owned(),
+        manifest,
+    })
+}
+
+/// Only native executables are worth the cache: the head of a script is read as quickly as an entry.
+fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusable> {
+    let mut file = match File::open(real) {
+        // Who may execute but not read a file can run it all the same.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+        opened => opened?,
+    };
+    let mut head = Vec::new();
+    append(&mut file, SCRIPT_HEAD + MARKER.len(), &mut head)?;
+    if head.starts_with(b"#!") {
+        if memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
+            // One byte more shows that it is too long.
+            append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
+        }
+        return match Manifest::find(&head) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(ManifestError::Undeclared) => Ok(None),
+            Err(ManifestError::Malformed(reason)) => Err(Unusable::Malformed(reason)),
+        };
+    }
+    let identity = Identity::new(real, &file.metadata()?);
+    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity, Kept::Manifest)) {
+        return Ok(known);
+    }
+    let manifest = search(&mut file, head)?;
+    if let Some(folder) = cache {
+        cache::put(folder, &identity, Kept::Manifest, &manifest);
+    }
+    Ok(manifest)
+}
+
+fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    file.take(limit as u64).read_to_end(bytes).map(drop)
+}
+
+/// Searches a file of any size, of which `window` has been read, in a piece of memory that does not grow with it.
+fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unusable> {
+    let marker = memchr::memmem::Finder::new(MARKER);
+    // Where in the file the window begins.
+    let mut start = 0;
+    let mut problem = None;
+    loop {
+        append(file, CHUNK, &mut window)?;
+        let end = start + window.len() as u64;
+        for at in marker.find_iter(&window) {
+            match manifest_at(file, start + (at + MARKER.len()) as u64)? {
+                Some(Ok(manifest)) => return Ok(Some(manifest)),
+                Some(Err(reason)) => problem = problem.or(Some(Unusable::Malformed(reason))),
+                None => {}
+            }
+        }
+        if window.len() < CHUNK {
+            return problem.map_or(Ok(None), Err);
+        }
+        file.seek(SeekFrom::Start(end))?;
+        // A marker may lie across the end.
+        let kept = MARKER.len() - 1;
+        start = end - kept as u64;
+        window.drain(..window.len() - kept);
+    }
+}
+
+/// The manifest at `place` in a file, or why it is none; `None` where nothing there begins like one: executables that look for plugins
+/// hold bare markers.
+fn manifest_at(file: &mut File, place: u64) -> io::Result<Option<Result<Manifest, String>>> {
+    file.seek(SeekFrom::Start(place))?;
+    let longest = LONGEST_MANIFEST as u64;
+    // In small pieces: most of what begins like a manifest in an executable ends soon.
+    let mut text = BufReader::with_capacity(PIECE, file.take(longest));
+    if !matches!(text.fill_buf(), Ok([b'{', ..])) {
+        return Ok(None);
+    }
+    Ok(Some(Manifest::begin(text).map_err(|reason| {
+        let is_cut = file
+            .metadata()
+            .is_ok_and(|facts| facts.len() > place + longest);
+        if is_cut && reason.starts_with("EOF ") {
+            format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024))
+        } else {
+            reason
+        }
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::{Unusable, search};
+    use bot_cli_protocol::MARKER;
+
+    /// Each may be the manifest, and none may cost the reading of all that follow.
+    #[test]
+    fn an_executable_may_hold_many_markers() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let marker = format!("{MARKER}{{]\0");
+        file.write_all(marker.repeat(100_000).as_bytes()).unwrap();
+        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
+        assert!(matches!(found, Err(Unusable::Malformed(_))));
+        let manifest = format!(r#"{MARKER}{{"protocol":"1.0","name":"late"}}"#);
+        file.write_all(manifest.as_bytes()).unwrap();
+        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
+        assert!(matches!(found, Ok(Some(manifest)) if manifest.name == "late"));
+    }
+}

@@ -1,0 +1,59 @@
+//! The names of plugins.
+
+use std::fmt;
+
+/// Stands before the name of a plugin in the name of its file.
+pub const PREFIX: &str = "bot-cli-";
+
+/// The longest name.
+const LONGEST: usize = 32;
+
+/// A plugin's name: `^[a-z][a-z0-9-]{0,31}$`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PluginName(String);
+
+impl PluginName {
+    /// The name, if `text` can be one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let first = text.bytes().next()?;
+        let valid = text.len() <= LONGEST
+            && first.is_ascii_lowercase()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        valid.then(|| Self(text.to_owned()))
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        format!("{PREFIX}{}", self.0)
+    }
+}
+
+impl fmt::Display for PluginName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PluginName;
+
+    #[test]
+    fn refuses_what_is_no_name() {
+        for name in ["a", "init", "secrets-vault", "a1-"] {
+            assert!(PluginName::parse(name).is_some(), "{name}");
+        }
+        for name in ["", "A", "1a", "-a", "a_b", "a/b", "../a", "a.b", "é", "a\n"] {
+            assert!(PluginName::parse(name).is_none(), "{name}");
+        }
+        let of_length = |length| PluginName::parse(&"x".repeat(length));
+        assert!(of_length(32).is_some() && of_length(33).is_none());
+    }
+}

@@ -1,0 +1,118 @@
+//! Plugins that other plugins use: their files by name, and whether they fit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+
+use super::inspect::{Plugin, Unusable};
+use super::name::{PREFIX, PluginName};
+use super::{Discovery, Refusal};
+use crate::compat::{Fit, User};
+use crate::platform::files;
+pub use crate::refused::{Refused, in_a_line};
+use bot_cli_protocol::{Manifest, Role};
+
+impl Refused {
+    /// For a file that is no plugin.
+    pub fn unusable(unusable: &Unusable, file: &Path) -> Self {
+        Self::new(unusable.reason(), unusable.remedy(file))
+    }
+
+    /// For a file that is not trusted.
+    pub fn untrusted(refusal: &Refusal, file: &Path) -> Self {
+        Self::new(refusal.reason(), refusal.remedy(file))
+    }
+}
+
+impl Discovery {
+    /// The files `bot-cli-` and `prefix` and a name, by that name and then in the order of search.
+    pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
+        let beginning = format!("{PREFIX}{prefix}");
+        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut seen = Vec::new();
+        for folder in &self.folders {
+            // The same folder under two names is one.
+            let id = fs::metadata(folder).map(|facts| files::id_of(folder, &facts));
+            let Some(id) = id.ok().filter(|id| !seen.contains(id)) else {
+                continue;
+            };
+            seen.push(id);
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let file_name = entry.file_name();
+                let name = file_name.to_str().and_then(|it| self.endings.program(it));
+                let name = name.and_then(|name| name.strip_prefix(&beginning));
+                // A name that is none is no plugin's either.
+                let is_plugin = |name: &&str| {
+                    is_name(name) || PluginName::parse(&format!("{prefix}{name}")).is_some()
+                };
+                if let Some(name) = name.filter(is_plugin) {
+                    let files = by_name.entry(name.to_owned()).or_default();
+                    files.push(entry.path());
+                }
+            }
+        }
+        by_name
+    }
+}
+
+/// The name of a plugin of a role, or why it has none.
+pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
+    if !is_name(name) {
+        return Err(Refused::with_remedy(
+            "its name is not made of lower-case words",
+            "give it a name of lower-case words with single hyphens between them, such as `acme-speech`",
+        ));
+    }
+    PluginName::parse(&format!("{prefix}{name}")).ok_or_else(|| {
+        let reason = format!("its name is longer than 32 characters with `{prefix}`");
+        Refused::with_remedy(reason, "give it a shorter name")
+    })
+}
+
+/// Whether a role's plugins can have this name: words with hyphens between them, so that identifiers can begin with it.
+pub fn is_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .split('-')
+            .all(|word| !word.is_empty() && word.bytes().all(is_letter))
+}
+
+/// The manifest of a plugin of this role, as far as `user` can use it.
+pub fn judge(
+    plugin: &Plugin,
+    role: &Role,
+    user: Option<&User>,
+) -> Result<(Manifest, Fit), Refused> {
+    let Some(manifest) = &plugin.manifest else {
+        let mend = format!(
+            "its author adds a manifest with `\"role\":\"{}\"`",
+            role.name()
+        );
+        return Err(Refused::with_remedy("it declares no manifest", mend));
+    };
+    Ok((manifest.clone(), fits(manifest, role, user)?))
+}
+
+/// Returns what `user` can use of a plugin of this role.
+pub fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
+    if manifest.role != *role {
+        let (declared, wanted) = (manifest.role.name(), role.name());
+        return Err(Refused::with_remedy(
+            format!("its role is `{declared}`, not `{wanted}`"),
+            "its author changes the role in its manifest, or the name of the file",
+        ));
+    }
+    // What it was made for comes first: a later version may have another form in everything else.
+    let fit = user.map_or(Ok(Fit::Whole), |user| user.fit(manifest))?;
+    let version = &manifest.version;
+    if Version::parse(version).is_err() {
+        return Err(Refused::with_remedy(
+            format!("its version `{version}` is not a semantic version"),
+            "its author writes a version such as `1.0.0`",
+        ));
+    }
+    Ok(fit)
+}

@@ -1,0 +1,247 @@
+//! Finds plugins in the folders where they may be.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Discovery;
+use super::inspect::{Plugin, Unusable, inspect};
+use super::name::{PREFIX, PluginName};
+use super::trust::HostFile;
+use bot_cli_protocol::{Manifest, Role};
+
+use crate::platform::files;
+
+/// The names of the host's own commands, which no plugin can have.
+pub const RESERVED: [&str; 2] = ["help", "completions"];
+
+/// The plugin that manages the others. It says whom to trust and removes what is bad, so it is taken only from the folder of the host,
+/// and in the version of the host.
+pub const MANAGER: &str = "plugin";
+
+/// The plugins that are released together with the host.
+pub const SHIPPED: [&str; 3] = ["init", "cloud", MANAGER];
+
+/// The version of the host that this library is part of.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The plugin that a name means, or why it means none.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The plugin that is run by it.
+    pub plugin: Option<Plugin>,
+    /// The files before it, or all files, that are not run, and why.
+    pub refused: Vec<(PathBuf, Unusable)>,
+}
+
+/// A file that has the name of a plugin.
+#[derive(Debug, Clone)]
+pub struct PluginFile {
+    /// The name in its file's name.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The meaning for the user.
+    pub standing: Standing,
+}
+
+/// The meaning of a file for the user.
+#[derive(Debug, Clone)]
+pub enum Standing {
+    /// It is run by its name.
+    Usable(Box<Plugin>),
+    /// Another is run by its name: that file, or the host itself.
+    Shadowed(Option<PathBuf>),
+    /// It is not run.
+    Unusable(Unusable),
+    /// It can't be run: its name is none.
+    Misnamed,
+}
+
+impl PluginFile {
+    /// Where the file is not run by its name: `shadowed` or `refused`, why, and what mends it.
+    pub fn unused(&self) -> Option<(&'static str, String, Option<String>)> {
+        match &self.standing {
+            Standing::Usable(_) => None,
+            Standing::Shadowed(None) if self.name == MANAGER => {
+                let reason = "`plugin` is taken only from the folder of bot-cli itself";
+                Some(("shadowed", reason.to_owned(), None))
+            }
+            Standing::Shadowed(winner) => {
+                let winner = winner.as_ref().map_or_else(
+                    || "a built-in command of bot-cli".to_owned(),
+                    |file| format!("`{}`", file.display()),
+                );
+                Some(("shadowed", format!("{winner} comes first"), None))
+            }
+            Standing::Unusable(unusable) => {
+                Some(("refused", unusable.reason(), unusable.remedy(&self.file)))
+            }
+            Standing::Misnamed => {
+                let reason =
+                    "its name is not made of lower-case letters, digits and hyphens, 32 at most";
+                Some(("refused", reason.to_owned(), None))
+            }
+        }
+    }
+}
+
+/// The commands among `found` that use plugins of `role`, with what they declare.
+pub fn users_of<'a>(
+    role: &'a Role,
+    found: &'a [PluginFile],
+) -> impl Iterator<Item = (&'a Plugin, &'a Manifest)> {
+    let usable = found.iter().filter_map(|found| match &found.standing {
+        Standing::Usable(plugin) => Some((&**plugin, plugin.manifest.as_ref()?)),
+        Standing::Shadowed(_) | Standing::Unusable(_) | Standing::Misnamed => None,
+    });
+    usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
+}
+
+impl Discovery {
+    /// The plugin that is run by `name`: the first usable one.
+    pub fn by_name(&self, name: &PluginName) -> Named {
+        let mut refused = Vec::new();
+        let file_name = name.file();
+        let host = self.trust.host.as_ref().map(HostFile::folder);
+        let places = match (name.as_str(), host) {
+            (MANAGER, Some(host)) => std::slice::from_ref(host),
+            (MANAGER, None) => &[],
+            _ => self.folders.as_slice(),
+        };
+        let files = places.iter();
+        for file in files.flat_map(|folder| self.endings.files(folder, &file_name)) {
+            // A dangling link is there, too, and is worth a reason.
+            if fs::symlink_metadata(&file).is_err() {
+                continue;
+            }
+            match self.usable(name, &file) {
+                Ok(plugin) => {
+                    return Named {
+                        plugin: Some(plugin),
+                        refused,
+                    };
+                }
+                Err(unusable) => refused.push((file, unusable)),
+            }
+        }
+        Named {
+            plugin: None,
+            refused,
+        }
+    }
+
+    fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Unusable> {
+        let plugin = inspect(name, file, self)?;
+        let manifest = plugin.manifest.as_ref();
+        let version = manifest.map_or("", |manifest| &manifest.version);
+        if name.as_str() == MANAGER && version != VERSION && self.is_in_folder_of_host(file) {
+            return Err(Unusable::NotOfHost(version.to_owned()));
+        }
+        Ok(plugin)
+    }
+
+    fn is_in_folder_of_host(&self, file: &Path) -> bool {
+        let host = self.trust.host.as_ref().map(HostFile::folder);
+        let folder = file
+            .parent()
+            .and_then(|folder| fs::canonicalize(folder).ok());
+        folder.is_some() && folder.as_ref() == host
+    }
+
+    /// Every file that has the name of a plugin, by name and then in the order of search.
+    pub fn all(&self) -> Vec<PluginFile> {
+        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut seen = Vec::new();
+        for folder in &self.folders {
+            // The same folder under two names is one.
+            let Ok(facts) = fs::metadata(folder) else {
+                continue;
+            };
+            let id = files::id_of(folder, &facts);
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            for (name, file) in self.plugins_in(folder) {
+                by_name.entry(name).or_default().push(file);
+            }
+        }
+        let mut found = Vec::new();
+        for (name, files) in by_name {
+            let mut winner = RESERVED.contains(&name.as_str()).then_some(None);
+            if name == MANAGER {
+                let manager =
+                    PluginName::parse(MANAGER).and_then(|name| self.by_name(&name).plugin);
+                winner = Some(manager.map(|manager| manager.file));
+            }
+            for file in files {
+                let standing = self.standing(&name, &file, winner.as_ref());
+                if let Standing::Usable(plugin) = &standing {
+                    winner = Some(Some(plugin.file.clone()));
+                }
+                if let Standing::Shadowed(Some(winner)) = &standing
+                    && is_same_file(winner, &file)
+                {
+                    continue;
+                }
+                found.push(PluginFile {
+                    name: name.clone(),
+                    file,
+                    standing,
+                });
+            }
+        }
+        found
+    }
+}
+
+/// A second name of a file is no second plugin.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |file: &Path| {
+        let facts = fs::metadata(file).ok()?;
+        Some(files::id_of(file, &facts))
+    };
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+impl Discovery {
+    fn standing(&self, name: &str, file: &Path, winner: Option<&Option<PathBuf>>) -> Standing {
+        let Some(name) = PluginName::parse(name) else {
+            return Standing::Misnamed;
+        };
+        match (self.usable(&name, file), winner) {
+            (Err(unusable), _) => Standing::Unusable(unusable),
+            (Ok(plugin), Some(Some(_)))
+                if name.as_str() == MANAGER && self.is_in_folder_of_host(file) =>
+            {
+                Standing::Usable(Box::new(plugin))
+            }
+            (Ok(_), Some(winner)) => Standing::Shadowed(winner.clone()),
+            (Ok(plugin), None) => Standing::Usable(Box::new(plugin)),
+        }
+    }
+
+    /// The files in `folder` that are named like plugins. Other files of that form, a compiler's by-products for instance,
+    /// only count when they can be executed.
+    fn plugins_in(&self, folder: &Path) -> Vec<(String, PathBuf)> {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .filter_map(|entry| {
+                let file_name = entry.file_name();
+                let file_name = file_name.to_string_lossy();
+                let name = self.endings.program(&file_name)?;
+                let name = name.strip_prefix(PREFIX)?.to_owned();
+                let file = entry.path();
+                (PluginName::parse(&name).is_some() || executable(&file)).then_some((name, file))
+            })
+            .collect()
+    }
+}
+
+fn executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|facts| facts.is_file() && files::is_executable(file, &facts))
+}

@@ -1,0 +1,456 @@
+//! Requests to a plugin and everything that may happen until the reply.
+
+mod ending;
+
+use std::collections::VecDeque;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use super::listener::Listener;
+use super::process::{Outgoing, Process};
+use super::service;
+use super::stop_sequence::{StopAction, StopSequence};
+use super::{Launch, Patience, Violation, not_runnable};
+use crate::process::{Event, Stopped};
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::line::Line;
+use bot_cli_protocol::{
+    CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
+    ProgressParams, WireCapabilities, methods, names_a_member_twice, shape, wiped_json,
+};
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::ui::{Capabilities, Level, Ui};
+
+/// The interval at which cancelling and deadlines are looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The limit of what is kept while a question is open, before the plugin has to wait.
+const PENDING: usize = 64;
+
+/// The answer of a plugin: a result, or its own error.
+type Replied = Result<Value, ErrorObject>;
+
+/// A running plugin that serves requests one after the other.
+#[derive(Debug)]
+pub struct Plugin {
+    name: String,
+    patience: Patience,
+    process: Process,
+    /// The events that came in while a question was open, oldest first.
+    pending: VecDeque<Event>,
+    last_id: i64,
+    /// Whether the plugin was made to end: what it still asks for is not answered.
+    ending: bool,
+    /// Whether the user was told that somebody stopped it.
+    stop_told: bool,
+    listener: Listener,
+}
+
+/// A request that has no reply yet.
+struct Open<'a> {
+    id: Id,
+    cancel: &'a Cancel,
+    stop_sequence: StopSequence<'a>,
+    /// Whether the request is one of a role, whose result nobody but this process sees.
+    for_role: bool,
+    /// The capabilities that the plugin was offered.
+    offered: Capabilities,
+    /// Whether there is a text in the result, of which early output can be a part.
+    has_text: bool,
+    /// Parts of the result that came although they can't be shown before the rest.
+    output: String,
+}
+
+impl Plugin {
+    /// Starts a plugin.
+    pub fn start(launch: &Launch) -> Result<Self, Failure> {
+        let process =
+            Process::start(launch).map_err(|error| not_runnable(&launch.program, error))?;
+        Ok(Self {
+            name: launch.name.clone(),
+            patience: launch.patience,
+            process,
+            pending: VecDeque::new(),
+            last_id: 0,
+            ending: false,
+            stop_told: false,
+            listener: Listener::new(&launch.name),
+        })
+    }
+
+    /// Sends the only request and serves the plugin until it has replied: its input ends with its reply. After a failure that is not
+    /// the plugin's own answer the plugin has been ended.
+    pub fn request(
+        &mut self,
+        method: &str,
+        params: &Value,
+        ui: &mut dyn Ui,
+        cancel: &Cancel,
+    ) -> Result<Value, Failure> {
+        let offered = WireCapabilities::deserialize(&params["capabilities"]).unwrap_or_default();
+        let mut open = Open {
+            for_role: false,
+            has_text: params["context"]["format"] != "json",
+            ..self.open(method, params, (&offered).into(), ui, cancel)?
+        };
+        let replied = self.await_reply(&mut open, ui);
+        self.process.close_input();
+        let mut result = replied?.map_err(|error| cancel.explain(error.into()))?;
+        if !open.output.is_empty()
+            && let Some(result) = result.as_object_mut()
+            && let Value::String(text) = result.entry("text").or_insert_with(|| "".into())
+        {
+            text.insert_str(0, &open.output);
+        }
+        Ok(result)
+    }
+
+    /// Sends a request of a role and serves the plugin, as far as `offered`, until it has replied. The inner error is the plugin's own
+    /// answer; after the outer one, and it may have done what it was asked for, the plugin has been ended. Of
+    /// `params` no copy stays in memory.
+    pub fn call(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+        offered: Capabilities,
+        ui: &mut dyn Ui,
+        cancel: &Cancel,
+    ) -> Result<Result<Value, ErrorObject>, Failure> {
+        let mut open = self.open(method, params, offered, ui, cancel)?;
+        self.await_reply(&mut open, ui)
+    }
+
+    /// Sends a request of a role.
+    fn open<'a>(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+        offered: Capabilities,
+        ui: &mut dyn Ui,
+        cancel: &'a Cancel,
+    ) -> Result<Open<'a>, Failure> {
+        self.last_id += 1;
+        let id = Id::Number(self.last_id);
+        self.send(request_line(&id, method, params), ui)?;
+        Ok(Open {
+            id,
+            cancel,
+            stop_sequence: StopSequence::new(self.patience, cancel),
+            for_role: true,
+            offered,
+            has_text: false,
+            output: String::new(),
+        })
+    }
+
+    /// Hears what the plugin has said since its last reply, which ends it if that was another one. An error means that it
+    /// is not there any more.
+    pub fn hear_out(&mut self, ui: &mut dyn Ui) -> Result<(), Failure> {
+        while let Ok(event) = self.next_event(Duration::ZERO) {
+            if let Some(violation) = self.listener.late(event, ui) {
+                return Err(self.give_up(violation, ui));
+            }
+        }
+        if self.process.takes_answers() {
+            return Ok(());
+        }
+        let end = self.process.group.end();
+        Err(self.give_up(self.no_reply(end), ui))
+    }
+
+    /// From now on nothing that the plugin says is shown or quoted: it was given, or has given, what must not be seen.
+    pub fn mute(&mut self) {
+        self.listener.discreet = true;
+        self.listener.muted = true;
+    }
+
+    fn await_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Replied, Failure> {
+        let mut output_ended = false;
+        loop {
+            match self.next_event(TICK) {
+                Ok(Event::Line(line)) => {
+                    if let Some(reply) = self.hear(line, open, ui)? {
+                        return self.judge(reply, open);
+                    }
+                }
+                Ok(Event::Stderr(line)) => self.listener.stderr(&line, ui),
+                Ok(Event::OutputEnded) | Err(RecvTimeoutError::Disconnected) => output_ended = true,
+                Err(RecvTimeoutError::Timeout) => {
+                    output_ended |= self.process.group.end().is_some();
+                }
+            }
+            if output_ended {
+                return self.without_reply(open, ui);
+            }
+            match self.process.group.stopped() {
+                Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
+                Some(Stopped::BySomebody) => self.tell_of_the_stop(open.cancel, ui),
+                None => self.stop_told = false,
+            }
+            match open.stop_sequence.advance(Instant::now()) {
+                None => {}
+                Some(StopAction::Tell(reason)) => {
+                    // What the terminal shows for Ctrl-C would stand behind it.
+                    ui.clear_progress();
+                    self.tell_to_stop(&open.id, reason);
+                }
+                Some(StopAction::Remind) => ui.waits_for(&self.name),
+                Some(StopAction::Terminate) => {
+                    // It may have something to say on its way out, but nothing to hear any more.
+                    self.ending = true;
+                    self.process.group.terminate();
+                }
+                Some(StopAction::Kill) => {
+                    self.end(Duration::ZERO, ui);
+                    return Err(self.stopped(open));
+                }
+            }
+        }
+    }
+
+    /// Somebody may have a reason to stop it, but not for as long as it is to come to its end.
+    fn tell_of_the_stop(&mut self, cancel: &Cancel, ui: &mut dyn Ui) {
+        if cancel.requested() {
+            self.process.group.resume();
+        } else if !self.stop_told {
+            self.stop_told = true;
+            let message = format!(
+                "plugin `{}` was stopped by a signal; it goes on after `kill -CONT {}`",
+                self.name,
+                self.process.group.id()
+            );
+            ui.log(Level::Warn, &message);
+        }
+    }
+
+    /// The next event, waited for at most `patience`.
+    fn next_event(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
+        let pending = self.pending.pop_front();
+        pending.map_or_else(|| self.process.streams.next(patience), Ok)
+    }
+
+    /// A plugin that does not read is not waited for: it may wait for somebody who reads what it writes.
+    fn send(&mut self, line: Outgoing, ui: &mut dyn Ui) -> Result<(), Failure> {
+        if !self.process.send(line) {
+            return Err(self.give_up(Violation::UnreadAnswers, ui));
+        }
+        Ok(())
+    }
+
+    fn tell_to_stop(&mut self, id: &Id, reason: &str) {
+        let params = json!(CancelParams {
+            id: id.clone(),
+            reason: Some(reason.to_owned())
+        });
+        let method = methods::CANCEL.to_owned();
+        let message = Message::Notification { method, params };
+        // A plugin that does not read can't be told.
+        let _ = self.process.send(message.to_wiped_line());
+    }
+
+    /// Takes a line; the reply to the open request if it is that.
+    fn hear(
+        &mut self,
+        line: Line,
+        open: &mut Open<'_>,
+        ui: &mut dyn Ui,
+    ) -> Result<Option<Replied>, Failure> {
+        let bytes = match line {
+            // It may hold what must not be seen.
+            Line::Complete(bytes) => Zeroizing::new(bytes),
+            Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong, ui)),
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        open.stop_sequence.hear(Instant::now());
+        match Message::from_line(&bytes) {
+            Ok(Message::Request { id, method, params }) => {
+                self.serve(&id, &method, params, open, ui)?;
+                open.stop_sequence.hear(Instant::now());
+            }
+            // The question that it takes back is not asked any more.
+            Ok(Message::Notification { method, .. }) if method == methods::CANCEL => {}
+            Ok(Message::Notification { method, params }) => {
+                self.notice(&method, params, open, ui);
+            }
+            Ok(Message::Result { id, result }) => {
+                if id != open.id {
+                    return Err(self.stray(id, ui));
+                }
+                if open.for_role && names_a_member_twice(&bytes) {
+                    let reason = "an object in it names a member twice".to_owned();
+                    return Err(self.give_up(Violation::WrongReply(reason), ui));
+                }
+                return Ok(Some(Ok(result)));
+            }
+            // A plugin that could not read the request can't name it.
+            Ok(Message::Error { id, error }) => {
+                if let Some(id) = id.filter(|id| *id != open.id) {
+                    return Err(self.stray(id, ui));
+                }
+                for problem in error.read_details().1 {
+                    let what = format!("sent an error that can't be read as a whole: {problem}");
+                    self.listener.note(&what, ui);
+                }
+                return Ok(Some(Err(error)));
+            }
+            Err(NotAMessage::NotUtf8) => return Err(self.give_up(Violation::NotUtf8, ui)),
+            Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => {
+                let has = |name: &[u8]| memchr::memmem::find(&bytes, name).is_some();
+                let meant = has(br#""jsonrpc""#);
+                // Nobody waits for a reply that was sent and can't be read.
+                if meant && !has(br#""method""#) {
+                    let reason = self.listener.beginning(&bytes);
+                    return Err(self.give_up(Violation::WrongReply(reason), ui));
+                }
+                let level = if meant { Level::Warn } else { Level::Info };
+                self.listener.skipped(&bytes, level, ui);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Serves a request of the plugin, as long as it can take the answer: nobody is asked for a plugin that has ended.
+    fn serve(
+        &mut self,
+        id: &Id,
+        method: &str,
+        params: Value,
+        open: &mut Open<'_>,
+        ui: &mut dyn Ui,
+    ) -> Result<(), Failure> {
+        if self.ending || !self.process.takes_answers() {
+            return Ok(());
+        }
+        let pending = &mut self.pending;
+        let mut wanted = || {
+            while pending.len() < PENDING
+                && let Ok(event) = self.process.streams.next(Duration::ZERO)
+            {
+                pending.push_back(event);
+            }
+            let withdrawn = |event| withdraws(event, id, &open.id);
+            !pending.iter().any(withdrawn) && self.process.takes_answers()
+        };
+        let reply = service::reply(id, method, params, &open.offered, ui, &mut wanted);
+        let Some(reply) = reply else {
+            return Ok(());
+        };
+        if reply.secret {
+            self.listener.discreet = true;
+        }
+        self.send(reply.line, ui)?;
+        if reply.cancelled && !open.cancel.requested() {
+            // Whoever cancels a question cancels the work.
+            open.cancel.request();
+        }
+        Ok(())
+    }
+
+    /// Shows a notification of the plugin, if it belongs to the open request.
+    fn notice(&self, method: &str, params: Value, open: &mut Open<'_>, ui: &mut dyn Ui) {
+        if self.listener.muted {
+            return;
+        }
+        if ![methods::PROGRESS, methods::LOG, methods::OUTPUT].contains(&method) {
+            let method = self.listener.shown_name(method);
+            let message = format!("ignored the notification `{method}`");
+            return ui.log(Level::Debug, &message);
+        }
+        if let Ok(id) = Id::deserialize(&params["id"])
+            && id != open.id
+        {
+            let id = self.listener.shown(id);
+            let what = format!("sent `{method}` for the request {id}, which is not open");
+            return self.listener.note(&what, ui);
+        }
+        let shown = match method {
+            methods::PROGRESS => shape::read("params", params).map(|it: ProgressParams| {
+                ui.progress(&it.message, it.current, it.total);
+            }),
+            methods::LOG => shape::read("params", params).map(|it: LogParams| {
+                ui.log(it.level, &it.message);
+            }),
+            _ => shape::read("params", params).map(|it: OutputParams| {
+                self.output(&it.text, open, ui);
+            }),
+        };
+        if let Err(problem) = shown {
+            let what = format!("sent `{method}` that can't be read: {problem}");
+            self.listener.note(&what, ui);
+        }
+    }
+
+    /// Shows a part of the result, or keeps it until the rest comes.
+    fn output(&self, text: &str, open: &mut Open<'_>, ui: &mut dyn Ui) {
+        if open.offered.output {
+            return ui.output(text);
+        }
+        let fits = open.output.len() + text.len() <= MAX_LINE;
+        let what = if !open.has_text {
+            "sent `output`, which is not a part of the JSON document"
+        } else if fits {
+            open.output.push_str(text);
+            "sent `output`, which can't be shown before the result"
+        } else {
+            "sent more `output` than fits into a line"
+        };
+        self.listener.note(what, ui);
+    }
+
+    /// A reply that nobody waits for.
+    fn stray(&mut self, id: Id, ui: &mut dyn Ui) -> Failure {
+        let was_open = matches!(id, Id::Number(number) if (1..self.last_id).contains(&number));
+        let violation = if was_open {
+            Violation::DoubleReply(id)
+        } else {
+            Violation::WrongId(self.listener.shown(id))
+        };
+        self.give_up(violation, ui)
+    }
+
+    /// A reply as it counts: one that came too late is none.
+    fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
+        let late = open.stop_sequence.late();
+        late.map_or(Ok(reply), |late| Err(late.by(&self.name)))
+    }
+}
+
+/// Whether `event` takes the question back, or ends the request that it belongs to.
+fn withdraws(event: &Event, question: &Id, open: &Id) -> bool {
+    let Event::Line(Line::Complete(line)) = event else {
+        return false;
+    };
+    match Message::from_line(line) {
+        Ok(Message::Notification { method, params }) => {
+            let taken_back = CancelParams::deserialize(params);
+            method == methods::CANCEL && taken_back.is_ok_and(|it| it.id == *question)
+        }
+        Ok(Message::Result { id, .. } | Message::Error { id: Some(id), .. }) => id == *open,
+        Ok(Message::Request { .. } | Message::Error { id: None, .. }) | Err(_) => false,
+    }
+}
+
+/// The line of a request, of which no other copy stays in memory.
+fn request_line(id: &Id, method: &str, params: &impl Serialize) -> Outgoing {
+    #[derive(Serialize)]
+    struct Request<'a, P> {
+        jsonrpc: &'a str,
+        id: &'a Id,
+        method: &'a str,
+        params: &'a P,
+    }
+    let mut line = wiped_json(&Request {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params,
+    });
+    line.push(b'\n');
+    line
+}

@@ -1,0 +1,183 @@
+//! What a host does for a plugin that works: it asks and reads.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::process::Outgoing;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer as Given, Question};
+use bot_cli_protocol::secret::Secret;
+use bot_cli_protocol::{
+    AskAction, AskResult, ErrorObject, Id, MAX_LINE, Message, StdinResult, codes, methods, shape,
+    wiped_json,
+};
+use bot_cli_terminal::ui::{self, Capabilities, Ui};
+
+/// The answer to a request of the plugin.
+#[derive(Debug)]
+pub struct Served {
+    /// The reply.
+    pub line: Outgoing,
+    /// Whether it holds a password.
+    pub secret: bool,
+    /// Whether the user rather wants to stop.
+    pub cancelled: bool,
+}
+
+/// What becomes of a request.
+enum Answer {
+    Asked(AskResult),
+    Secret(Secret),
+    Input(StdinResult),
+    /// Nobody waits for the answer any more.
+    Withdrawn,
+}
+
+/// Serves a request of the plugin for as long as it is `wanted`; `None` if it was not any more.
+pub fn reply(
+    id: &Id,
+    method: &str,
+    params: Value,
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Option<Served> {
+    let answer = match method {
+        methods::ASK => ask(params, offered, ui, wanted),
+        methods::STDIN => stdin(offered, ui, wanted),
+        _ => Err(ErrorObject::protocol(
+            codes::METHOD_NOT_FOUND,
+            format!("the host has no method `{method}`"),
+        )),
+    };
+    let refused = |error| {
+        let id = Some(id.clone());
+        Message::Error { id, error }.to_wiped_line()
+    };
+    let (mut secret, mut cancelled) = (false, false);
+    let line = match answer {
+        Ok(Answer::Withdrawn) => return None,
+        Ok(Answer::Secret(value)) => {
+            secret = true;
+            let (action, value) = (AskAction::Accept, value.expose());
+            line(id, &Accepted { action, value })
+        }
+        Ok(Answer::Asked(result)) => {
+            cancelled = result.action == AskAction::Cancel;
+            line(id, &result)
+        }
+        Ok(Answer::Input(input)) => {
+            let line = line(id, &input);
+            if line.len() <= MAX_LINE {
+                line
+            } else {
+                refused(too_large())
+            }
+        }
+        Err(error) => refused(error),
+    };
+    Some(Served {
+        line,
+        secret,
+        cancelled,
+    })
+}
+
+/// An answer that is a password, of which no other copy stays in memory.
+#[derive(Serialize)]
+struct Accepted<'a> {
+    action: AskAction,
+    value: &'a str,
+}
+
+/// The line of a reply.
+fn line(id: &Id, result: &impl Serialize) -> Outgoing {
+    #[derive(Serialize)]
+    struct Reply<'a, T> {
+        jsonrpc: &'a str,
+        id: &'a Id,
+        result: &'a T,
+    }
+    let mut line = wiped_json(&Reply {
+        jsonrpc: "2.0",
+        id,
+        result,
+    });
+    line.push(b'\n');
+    line
+}
+
+fn too_large() -> ErrorObject {
+    let most = MAX_LINE / (1024 * 1024);
+    let message = format!("the piped input does not fit into {most} MiB");
+    Failure::new(Exit::Usage, "input_too_large", message).into()
+}
+
+fn ask(
+    params: Value,
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Answer, ErrorObject> {
+    let mut question: Question = shape::read("params", params)
+        .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))?;
+    if question.kind.has_choices() && question.choices.is_empty() {
+        let problem = "`params.choices` must not be empty";
+        return Err(ErrorObject::protocol(codes::INVALID_PARAMS, problem));
+    }
+    if !offered.ask.contains(&question.kind) {
+        return Err(ErrorObject::from(
+            Failure::new(
+                Exit::Usage,
+                "input_required",
+                format!(
+                    "`{}` must be answered and nobody can be asked",
+                    question.key
+                ),
+            )
+            .field(&question.key, question.flag.as_deref(), "missing"),
+        ));
+    }
+    loop {
+        let (action, value) = match ui.ask_while(&question, wanted) {
+            // Any text may be a password: there is nothing to check.
+            Ok(Given::Secret(secret)) => return Ok(Answer::Secret(secret)),
+            Ok(Given::Back) => (AskAction::Back, Value::Null),
+            Ok(Given::Text(text)) => (AskAction::Accept, Value::String(text)),
+            Ok(Given::Confirm(yes)) => (AskAction::Accept, Value::Bool(yes)),
+            Ok(Given::Many(values)) => (AskAction::Accept, json!(values)),
+            Err(failure) if failure.code == ui::withdrawn().code => return Ok(Answer::Withdrawn),
+            Err(failure) if failure.exit == Exit::Cancelled => (AskAction::Cancel, Value::Null),
+            Err(failure) => return Err(failure.into()),
+        };
+        if action == AskAction::Accept
+            && let Err(problem) = question.check(&value)
+        {
+            question.problem = Some(problem);
+            continue;
+        }
+        return Ok(Answer::Asked(AskResult { action, value }));
+    }
+}
+
+fn stdin(
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Answer, ErrorObject> {
+    if !offered.stdin {
+        let failure = Failure::new(Exit::Usage, "no_stdin", "there is no piped input to read");
+        return Err(failure.into());
+    }
+    let bytes = match ui.stdin_while(wanted) {
+        Err(failure) if failure.code == ui::withdrawn().code => return Ok(Answer::Withdrawn),
+        read => read?,
+    };
+    let (text, base64) = match String::from_utf8(bytes) {
+        Ok(text) => (Some(text), None),
+        Err(not_utf8) => (None, Some(BASE64.encode(not_utf8.as_bytes()))),
+    };
+    Ok(Answer::Input(StdinResult { text, base64 }))
+}

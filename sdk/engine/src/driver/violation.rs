@@ -1,0 +1,108 @@
+//! What a plugin may do wrong, each with its sentence.
+
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::{Id, MAX_LINE};
+
+/// The code of the failure of a plugin that ended without a reply.
+pub const NO_REPLY: &str = "no_reply";
+
+/// A breach of the protocol, or an end without a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// The process ended, or closed its output, before it replied.
+    NoReply {
+        /// The exit: `exit status: 3`.
+        end: String,
+        /// Whether a signal ended it, in the middle of whatever it did.
+        by_signal: bool,
+        /// The last line of its standard error.
+        stderr: Option<String>,
+        /// The last line that it printed and that is not a message.
+        printed: Option<String>,
+    },
+    /// The reply is not quite one; why.
+    WrongReply(String),
+    /// It, or a program that it started, used the terminal.
+    WantsTerminal,
+    /// It replied to a request that nobody made.
+    WrongId(Id),
+    /// It replied twice.
+    DoubleReply(Id),
+    /// It asks for more and more, and leaves the answers unread.
+    UnreadAnswers,
+    /// A line is not UTF-8.
+    NotUtf8,
+    /// A line is longer than 8 MiB.
+    LineTooLong,
+    /// The result of a method lacks what belongs to it.
+    WrongResult {
+        /// The method.
+        method: String,
+        /// The problem.
+        reason: String,
+    },
+    /// It did not reply in time; the seconds.
+    Late(u64),
+    /// It said nothing for so many seconds.
+    Silent(u64),
+}
+
+impl Violation {
+    /// The failure of the plugin that did it.
+    pub fn by(self, plugin: &str) -> Failure {
+        let failure = |exit, code: &str, what: &str| {
+            Failure::new(exit, code, format!("plugin `{plugin}` {what}"))
+        };
+        let broken = |code: &str, what: &str| failure(Exit::Protocol, code, what);
+        let late = |what: &str| failure(Exit::Unavailable, "timed_out", what);
+        match self {
+            Self::NoReply {
+                end,
+                by_signal,
+                stderr,
+                printed,
+            } => {
+                let mut failure = broken(NO_REPLY, &format!("ended without a reply ({end})"));
+                failure.outcome = by_signal.then_some(ChangeState::Unknown);
+                let last_words = stderr.map(|last| format!("its last words: {last}"));
+                let printed =
+                    printed.map(|line| format!("it printed a line that is not a message: {line}"));
+                failure.hints.extend(last_words.into_iter().chain(printed));
+                failure
+            }
+            Self::WrongReply(reason) => broken(
+                "wrong_reply",
+                &format!("sent a reply that can't be read: {reason}"),
+            ),
+            Self::WantsTerminal => broken(
+                "wants_terminal",
+                "wants the terminal, which belongs to the host while the plugin works",
+            )
+            .hint(
+                "the plugin's manifest has to declare a command that needs the terminal `direct`",
+            ),
+            Self::WrongId(id) => broken(
+                "wrong_id",
+                &format!("replied to request {id}, which nobody made"),
+            ),
+            Self::DoubleReply(id) => {
+                broken("double_reply", &format!("replied twice to request {id}"))
+            }
+            Self::UnreadAnswers => broken(
+                "unread_answers",
+                "asks on and on without reading the answers",
+            ),
+            Self::NotUtf8 => broken("invalid_utf8", "sent a line that is not UTF-8"),
+            Self::LineTooLong => broken(
+                "line_too_long",
+                &format!("sent a line of more than {} MiB", MAX_LINE / (1024 * 1024)),
+            ),
+            Self::WrongResult { method, reason } => broken(
+                "wrong_result",
+                &format!("sent a result that `{method}` does not have: {reason}"),
+            ),
+            Self::Late(seconds) => late(&format!("did not reply within {seconds} s")),
+            Self::Silent(seconds) => late(&format!("said nothing for {seconds} s")),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Finds, trusts, starts, talks to and ends plugins.
+
+pub mod compat;
+pub mod discovery;
+pub mod driver;
+pub mod platform;
+pub mod process;
+mod refused;

@@ -1,0 +1,54 @@
+//! The identity and the rights of files.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+/// The identity of a file or a folder among all that are there: its volume, and its number there.
+pub(crate) type FileId = (u64, u64);
+
+/// The identity of what is at `path` and has these `facts`.
+#[cfg(unix)]
+pub(crate) fn id_of(_: &Path, facts: &Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+
+    (facts.dev(), facts.ino())
+}
+
+/// The identity of what is at `path`. Where it can't be opened, its facts stand in for it.
+#[cfg(windows)]
+pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
+    use std::os::windows::fs::MetadataExt;
+    use winapi_util::{Handle, file};
+
+    match Handle::from_path_any(path).and_then(file::information) {
+        Ok(found) => (found.volume_serial_number(), found.file_index()),
+        Err(_) => (facts.creation_time(), facts.last_write_time()),
+    }
+}
+
+/// Opens a file to read it. A pipe in its place is not waited for.
+pub fn open_at_once(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    options.read(true).open(path)
+}
+
+/// Whether the file with these `facts` can be executed by somebody.
+#[cfg(unix)]
+pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    facts.mode() & 0o111 != 0
+}
+
+/// Whether a file can be executed, which its name says.
+#[cfg(windows)]
+pub fn is_executable(path: &Path, _: &Metadata) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    super::folders::Endings::default().program(&name).is_some()
+}

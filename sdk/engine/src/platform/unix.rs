@@ -1,0 +1,11 @@
+//! Processes on Unix.
+
+mod group;
+mod orphans;
+mod stat;
+mod suspension;
+
+pub use group::{Group, ended_by_signal};
+
+/// The variables without which no program runs: there are none.
+pub const INDISPENSABLE: &[&str] = &[];

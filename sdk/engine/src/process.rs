@@ -1,0 +1,6 @@
+//! Starts, hears, signals and ends other processes.
+
+mod streams;
+
+pub use crate::platform::process::{Group, Stopped, ended_by_signal};
+pub use streams::{Event, Streams};

@@ -1,0 +1,259 @@
+//! What the last of the user's words may become, from a manifest alone.
+
+use crate::words::{Reader, Word};
+use crate::{ArgumentSpec, Candidate, CommandSpec, Completion};
+
+/// The candidates for a word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AtEnd {
+    /// Whole words, from the manifest.
+    pub candidates: Vec<Candidate>,
+    /// The argument whose values only the plugin knows.
+    pub dynamic: Option<String>,
+    /// The names that the shell completes by itself, beside the candidates.
+    pub by_shell: Option<ByShell>,
+    /// The part of the word before the value: `--stt=`.
+    pub prefix: String,
+}
+
+/// The names that a shell completes by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByShell {
+    /// Files and the folders on the way.
+    Files,
+    /// Folders.
+    Folders,
+    /// A program and its arguments, of which the word with this index is the first.
+    Program(usize),
+}
+
+impl AtEnd {
+    /// The part of `word` that is a value.
+    pub fn typed<'a>(&self, word: &'a str) -> &'a str {
+        word.strip_prefix(self.prefix.as_str()).unwrap_or(word)
+    }
+}
+
+/// Returns what the last of `words` may become after those before it. Without words, what may stand first.
+pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
+    let (before, word) = match words.split_last() {
+        Some((last, before)) => (before, last.as_str()),
+        None => (&[][..], ""),
+    };
+    let reader = Reader::after(root, before);
+    if let Some(argument) = reader.value_of() {
+        return values(argument, word, String::new(), before.len());
+    }
+    if !reader.separated() && word.starts_with('-') {
+        if let Some((name, value)) = word.split_once('=')
+            && let Some(long) = name.strip_prefix("--")
+            && let Some(argument) = reader.long(long)
+        {
+            return values(argument, value, format!("{name}="), before.len());
+        }
+        return AtEnd {
+            candidates: options(&reader, word),
+            ..AtEnd::default()
+        };
+    }
+    let mut found = match reader.positional() {
+        Some(argument) => values(argument, word, String::new(), start(root, before, argument)),
+        None => AtEnd::default(),
+    };
+    if reader.may_name_command() {
+        let mut candidates = commands(reader.command(), word);
+        candidates.append(&mut found.candidates);
+        found.candidates = candidates;
+    }
+    found
+}
+
+/// The index of the first word that belongs to the positional `argument`.
+fn start(root: &CommandSpec, words: &[String], argument: &ArgumentSpec) -> usize {
+    let mut reader = Reader::new(root);
+    let mut mine = |word: &String| {
+        let read = reader.read(word);
+        matches!(read, Word::Positional(Some(found)) if std::ptr::eq(found, argument))
+    };
+    words.iter().position(&mut mine).unwrap_or(words.len())
+}
+
+/// The subcommands that `word` begins; by another word for them only where no name fits.
+fn commands(command: &CommandSpec, word: &str) -> Vec<Candidate> {
+    let shown = || command.commands.iter().filter(|command| !command.hidden);
+    let candidate = |command: &CommandSpec, value: &str| Candidate {
+        value: value.to_owned(),
+        about: about(&command.about),
+    };
+    let named: Vec<Candidate> = shown()
+        .filter(|command| command.name.starts_with(word))
+        .map(|command| candidate(command, &command.name))
+        .collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let aliases = shown().flat_map(|command| {
+        let fitting = command
+            .aliases
+            .iter()
+            .filter(|alias| alias.starts_with(word));
+        fitting.map(move |alias| candidate(command, alias))
+    });
+    aliases.collect()
+}
+
+/// The long options that `word` begins: those of the tree, and those that every plugin has.
+fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let own = reader
+        .options_here()
+        .filter(|argument| !argument.hidden)
+        .filter_map(|argument| Some((argument.long.as_deref()?, &*argument.about)));
+    let common = reader
+        .host_options()
+        .map(|option| (option.long(), option.about()));
+    for (long, description) in own.chain(common) {
+        let value = format!("--{long}");
+        let known = candidates.iter().any(|candidate| candidate.value == value);
+        if value.starts_with(word) && !known {
+            candidates.push(Candidate {
+                value,
+                about: about(description),
+            });
+        }
+    }
+    candidates
+}
+
+/// Returns what the value of `argument` may become; `start` is the index of its first word.
+fn values(argument: &ArgumentSpec, word: &str, prefix: String, start: usize) -> AtEnd {
+    let named = |value: &str, about: &Option<String>| {
+        let fits = value.starts_with(word);
+        fits.then(|| Candidate {
+            value: format!("{prefix}{value}"),
+            about: about.clone(),
+        })
+    };
+    let mut candidates: Vec<Candidate> = argument
+        .values
+        .iter()
+        .filter_map(|value| named(&value.value, &value.about))
+        .collect();
+    if candidates.is_empty() {
+        let aliases = argument.values.iter().flat_map(|value| {
+            value
+                .aliases
+                .iter()
+                .filter_map(|alias| named(alias, &value.about))
+        });
+        candidates = aliases.collect();
+    }
+    let (dynamic, by_shell) = match argument.completion {
+        Completion::Dynamic => (Some(argument.name.clone()), None),
+        Completion::File => (None, Some(ByShell::Files)),
+        Completion::Folder => (None, Some(ByShell::Folders)),
+        Completion::Command => (None, Some(ByShell::Program(start))),
+        Completion::None => (None, None),
+    };
+    AtEnd {
+        candidates,
+        dynamic,
+        by_shell,
+        prefix,
+    }
+}
+
+fn about(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{ByShell, at_end};
+    use crate::CommandSpec;
+
+    fn tree() -> CommandSpec {
+        serde_json::from_value(json!({
+            "name": "cloud",
+            "arguments": [
+                { "name": "json", "kind": "flag", "long": "json", "global": true },
+                { "name": "profile", "kind": "option", "long": "profile" },
+            ],
+            "commands": [
+                { "name": "secrets", "aliases": ["s"], "commands": [
+                    { "name": "set", "arguments": [
+                        { "name": "name", "kind": "positional", "completion": "dynamic" },
+                        { "name": "pairs", "kind": "positional", "repeatable": true, "values": [{ "value": "K=" }] },
+                        { "name": "file", "kind": "option", "long": "file", "short": "f", "completion": "file" },
+                        { "name": "region", "kind": "option", "long": "region",
+                          "values": [{ "value": "us-west" }, { "value": "eu" }] },
+                        { "name": "trick", "kind": "flag", "long": "trick", "hidden": true },
+                        { "name": "speed", "kind": "option", "long": "speed",
+                          "values": [{ "value": "fast", "aliases": ["quick"] }, { "value": "slow" }] },
+                    ] },
+                    { "name": "list" },
+                    { "name": "run", "arguments": [
+                        { "name": "name", "kind": "positional", "completion": "dynamic" },
+                        { "name": "program", "kind": "positional", "last": true, "repeatable": true, "completion": "command" },
+                    ] },
+                ] },
+                { "name": "internal", "hidden": true },
+            ],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn words_are_completed_where_they_stand() {
+        for (words, expected) in [
+            ("", "secrets"),
+            ("se", "secrets"),
+            ("in", ""),
+            ("--", "--json --profile --verbose --quiet --help --version"),
+            ("--v", "--verbose --version"),
+            ("--json --q", "--quiet"),
+            ("--profile x ", "secrets"),
+            ("--profile ", ""),
+            ("secrets ", "set list run"),
+            ("sec", "secrets"),
+            ("s", "secrets"),
+            ("s s", "set"),
+            (
+                "secrets set --",
+                "--file --region --speed --json --verbose --quiet --help",
+            ),
+            ("secrets set --speed ", "fast slow"),
+            ("secrets set --speed=q", "--speed=quick"),
+            ("secrets run x ", ""),
+            ("secrets run x -- ", "<program 4>"),
+            ("secrets run -- ", "<program 3>"),
+            ("secrets run x -- make -", "<program 4>"),
+            ("secrets set --region ", "us-west eu"),
+            ("secrets set --region=e", "--region=eu"),
+            ("secrets set ", "<name>"),
+            ("secrets set -f ", "<files>"),
+            ("secrets set --file=x", "<files>"),
+            ("secrets set prod ", "K="),
+            ("secrets set prod K=1 ", "K="),
+            ("secrets set -- --", "<name>"),
+            ("secrets list x ", ""),
+        ] {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let found = at_end(&tree(), &words);
+            let mut shown: Vec<String> = found
+                .candidates
+                .into_iter()
+                .map(|candidate| candidate.value)
+                .collect();
+            shown.extend(found.dynamic.map(|argument| format!("<{argument}>")));
+            shown.extend(found.by_shell.map(|by_shell| match by_shell {
+                ByShell::Files => "<files>".to_owned(),
+                ByShell::Folders => "<folders>".to_owned(),
+                ByShell::Program(at) => format!("<program {at}>"),
+            }));
+            assert_eq!(shown.join(" "), expected, "{words:?}");
+        }
+    }
+}

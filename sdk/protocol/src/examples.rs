@@ -1,0 +1,70 @@
+//! What the tests of a document need: its blocks, its example files and its schema. `bot-cli-secrets` uses this file too.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Value, json};
+
+/// The files of `tests/examples` in the folder `package`.
+pub fn examples(package: &Path) -> BTreeMap<String, String> {
+    std::fs::read_dir(package.join("tests/examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+pub fn is_json(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "jsonl")
+}
+
+/// The blocks of `document` that are examples. No other block is JSON.
+pub fn blocks(document: &str) -> BTreeMap<String, String> {
+    let mut blocks = BTreeMap::new();
+    for part in document.split("<!-- example: ").skip(1) {
+        let (name, rest) = part.split_once(" -->\n```").unwrap();
+        let (_language, rest) = rest.split_once('\n').unwrap();
+        let (block, _) = rest.split_once("\n```\n").unwrap();
+        blocks.insert(name.to_owned(), format!("{block}\n"));
+    }
+    let named = blocks.keys().filter(|name| is_json(name)).count();
+    assert_eq!(document.matches("```json\n").count(), named);
+    blocks
+}
+
+/// Adds a field to every object, except in the members `free`, where the keys are the user's own.
+pub fn add_fields(value: &mut Value, free: &[&str]) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members.iter_mut() {
+                if !free.contains(&key.as_str()) {
+                    add_fields(member, free);
+                }
+            }
+            members.insert("later".to_owned(), json!({ "x": [1] }));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| add_fields(value, free)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Compares a schema with its file, or writes it with `UPDATE` in the environment.
+pub fn assert_stored(file: &Path, schema: &Value) {
+    let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(file, &generated).unwrap();
+    }
+    let stored = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(stored == generated, "run this test with `UPDATE=1`");
+}
+
+/// The schema of a type, whose definitions `types` keeps.
+pub fn of<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
+    types.subschema_for::<T>().to_value()
+}

@@ -1,0 +1,79 @@
+//! Reading lines that may be too long.
+
+use std::io::{self, BufRead, Read};
+
+use crate::MAX_LINE;
+
+/// A line of a stream, without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A complete line; the last one may lack its end.
+    Complete(Vec<u8>),
+    /// The line is longer than [`MAX_LINE`]. Unless it has `ended`, the rest of it is still to be read.
+    TooLong {
+        /// Whether its end was read.
+        ended: bool,
+    },
+}
+
+/// The length of the longest line with its end. What is longer is not read as a whole.
+pub const LONGEST: usize = MAX_LINE + 2;
+
+impl Line {
+    /// The line of these bytes, which are [`LONGEST`] at most, with its end if it has one.
+    pub fn of(mut line: Vec<u8>) -> Self {
+        let ended = line.last() == Some(&b'\n');
+        if ended {
+            line.pop();
+        }
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        if line.len() > MAX_LINE {
+            Self::TooLong { ended }
+        } else {
+            Self::Complete(line)
+        }
+    }
+}
+
+/// Reads a line; `None` at the end of the stream.
+pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+    stream.by_ref().take(limit).read_until(b'\n', &mut line)?;
+    Ok((!line.is_empty()).then(|| Line::of(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, MAX_LINE, read};
+
+    #[test]
+    fn lines_end_with_or_without_carriage_return() {
+        let mut stream = &b"one\r\ntwo\n\nthree"[..];
+        for expected in ["one", "two", "", "three"] {
+            assert_eq!(
+                read(&mut stream).unwrap(),
+                Some(Line::Complete(expected.into()))
+            );
+        }
+        assert_eq!(read(&mut stream).unwrap(), None);
+    }
+
+    #[test]
+    fn the_limit_does_not_count_the_end_of_the_line() {
+        for (length, end, fits) in [
+            (MAX_LINE, "\n", true),
+            (MAX_LINE, "\r\n", true),
+            (MAX_LINE, "", true),
+            (MAX_LINE + 1, "\n", false),
+            (MAX_LINE + 1, "", false),
+            (MAX_LINE + 100, "\n", false),
+        ] {
+            let stream = "x".repeat(length) + end;
+            let line = read(&mut stream.as_bytes()).unwrap().unwrap();
+            assert_eq!(matches!(line, Line::Complete(_)), fits, "{length} {end:?}");
+        }
+    }
+}

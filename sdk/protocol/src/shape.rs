@@ -1,0 +1,155 @@
+//! Values read into their types. What has another shape is named, and never quoted: it may be a secret in the wrong place.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::strict::Strict;
+
+/// Reads `value`, which is called `name`. The error names the field and what belongs there: `params.argv` must be a list.
+pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
+        let path = error.path().to_string();
+        let field = match path.as_str() {
+            "." => name.to_owned(),
+            path if path.starts_with('[') => format!("{name}{path}"),
+            path => format!("{name}.{path}"),
+        };
+        problem(&field, &error.into_inner().to_string())
+    })
+}
+
+/// serde's sentences quote the value first; what was expected instead is named last, by the type and not by the value.
+pub fn problem(field: &str, text: &str) -> String {
+    if let Some(missing) = text
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.split('`').next())
+    {
+        return format!("`{field}` has no `{missing}`");
+    }
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("`{field}` must be {}", form(expected)),
+        None => format!("`{field}` has the wrong form"),
+    }
+}
+
+fn form(expected: &str) -> &str {
+    match expected {
+        "a sequence" => "a list",
+        "a boolean" => "true or false",
+        "u8" => "a number from 0 to 255",
+        "u32" => "a number from 0 to 4294967295",
+        "u64" => "a number that is not negative",
+        "i64" => "a whole number",
+        "a string" | "string or map" => "a string",
+        "a character" => "one character",
+        expected if expected.starts_with("struct ") || expected == "a map" => "an object",
+        expected if expected.starts_with("one of `") || expected.starts_with('`') => expected,
+        _ => "of another form",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::read;
+    use crate::{Manifest, RunParams, RunResult};
+
+    const CANARY: &str = "zQ7x9Wv3, expected a c4n4ry";
+
+    fn problem<T: serde::de::DeserializeOwned>(value: Value) -> String {
+        let problem = read::<T>("params", value).err().unwrap_or_default();
+        for part in ["zQ7x", "9Wv3", "c4n4ry"] {
+            assert!(!problem.contains(part), "{problem}");
+        }
+        problem
+    }
+
+    #[test]
+    fn what_has_the_wrong_shape_is_named_with_what_belongs_there() {
+        let list = "must be a list";
+        for (params, expected) in [
+            (json!({ "argv": CANARY }), format!("`params.argv` {list}")),
+            (
+                json!({ "argv": [[CANARY]] }),
+                "`params.argv[0]` must be a string".to_owned(),
+            ),
+            (
+                json!({ "command": CANARY }),
+                format!("`params.command` {list}"),
+            ),
+            (
+                json!({ "answers": CANARY }),
+                "`params.answers` must be an object".to_owned(),
+            ),
+            (
+                json!({ "input": [CANARY] }),
+                "`params.input` must be an object".to_owned(),
+            ),
+            (
+                json!({ "capabilities": CANARY }),
+                "`params.capabilities` must be an object".to_owned(),
+            ),
+            (
+                json!({ "capabilities": { "ask": { "kinds": CANARY } } }),
+                format!("`params.capabilities.ask.kinds` {list}"),
+            ),
+            (
+                json!({ "context": CANARY }),
+                "`params.context` must be an object".to_owned(),
+            ),
+            (
+                json!({ "context": { "verbosity": CANARY } }),
+                "`params.context.verbosity` must be a number from 0 to 255".to_owned(),
+            ),
+            (
+                json!({ "context": { "interactive": CANARY } }),
+                "`params.context.interactive` must be true or false".to_owned(),
+            ),
+            (
+                json!({ "context": { "color": 1 } }),
+                "`params.context.color` must be a string".to_owned(),
+            ),
+            (
+                json!({ "context": { "host": { "version": "1" } } }),
+                "`params.context.host` has no `name`".to_owned(),
+            ),
+        ] {
+            let mut whole = json!({ "protocol": "1.0" });
+            whole
+                .as_object_mut()
+                .unwrap()
+                .extend(params.as_object().unwrap().clone());
+            assert_eq!(problem::<RunParams>(whole), expected, "{params}");
+        }
+        assert_eq!(
+            problem::<RunParams>(json!(CANARY)),
+            "`params` must be an object"
+        );
+        assert_eq!(
+            problem::<RunParams>(json!({})),
+            "`params` has no `protocol`"
+        );
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        let object = "must be an object";
+        assert_eq!(
+            problem::<RunResult>(json!([])),
+            format!("`params` {object}")
+        );
+        for (field, value) in [("command", json!([])), ("command", json!(["x", "about"]))] {
+            let manifest = json!({ "protocol": "1.0", "name": "x", field: value });
+            assert_eq!(
+                problem::<Manifest>(manifest),
+                format!("`params.{field}` {object}")
+            );
+        }
+        let arguments = json!({ "protocol": "1.0", "name": "x", "command": { "arguments": [[]] } });
+        assert_eq!(
+            problem::<Manifest>(arguments),
+            format!("`params.command.arguments[0]` {object}")
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! Words that hosts and plugins share.
+
+/// Returns "1 key", "2 keys".
+pub fn count(number: usize, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}

@@ -1,0 +1,138 @@
+use serde_json::json;
+
+use super::{HelpForm, HostOption, Misuse, take};
+use crate::CommandSpec;
+
+fn tree() -> CommandSpec {
+    serde_json::from_value(json!({
+        "name": "tree",
+        "arguments": [
+            { "name": "verbose", "kind": "flag", "long": "verbose", "short": "v", "global": true },
+            { "name": "place", "kind": "option", "long": "place", "short": "p" },
+        ],
+        "commands": [
+            { "name": "plant", "aliases": ["sow"], "arguments": [
+                { "name": "kind", "kind": "positional" },
+                { "name": "out", "kind": "option", "long": "out", "short": "o" },
+                { "name": "force", "kind": "flag", "long": "force", "short": "f" },
+                { "name": "words", "kind": "positional", "last": true, "repeatable": true },
+            ] },
+            { "name": "export", "arguments": [
+                { "name": "json", "kind": "option", "long": "json" },
+                { "name": "quick", "kind": "flag", "long": "quick", "short": "q" },
+                { "name": "hour", "kind": "option", "long": "hour", "short": "h" },
+                { "name": "version", "kind": "flag", "long": "version" },
+            ] },
+        ],
+    }))
+    .unwrap()
+}
+
+/// Returns what is taken from a line, in short, and what is left.
+fn read(root: &CommandSpec, line: &str) -> (String, String) {
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    let taken = take(root, &words);
+    let mut shown = "v".repeat(taken.verbose.into());
+    for (is_taken, letter) in [
+        (taken.quiet, 'q'),
+        (taken.json, 'j'),
+        (taken.version, 'V'),
+        (taken.help == Some(HelpForm::Short), 'h'),
+        (taken.help == Some(HelpForm::Long), 'H'),
+    ] {
+        shown.extend(is_taken.then_some(letter));
+    }
+    let argv: Vec<&str> = taken
+        .argv
+        .iter()
+        .map(|word| word.to_str().unwrap())
+        .collect();
+    (shown, argv.join(" "))
+}
+
+#[test]
+fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
+    for (line, taken, argv) in [
+        ("plant oak", "", "plant oak"),
+        ("--json plant oak -q", "qj", "plant oak"),
+        // The tree declares it, so that both know of it.
+        ("-vv plant", "vv", "-vv plant"),
+        ("plant -vvv -q", "vvvq", "plant -vvv"),
+        ("plant --verbose -vj", "v", "plant --verbose -vj"),
+        ("plant -qf", "q", "plant -f"),
+        ("plant -fqo -q", "q", "plant -fo -q"),
+        ("plant -qo--json --json", "qj", "plant -o--json"),
+        ("plant --out --json x", "", "plant --out --json x"),
+        ("plant --out=--json --json", "j", "plant --out=--json"),
+        ("plant -o -h -h", "h", "plant -o -h"),
+        ("--place plant sow --help -h", "H", "--place plant sow"),
+        ("plant -- --json -v", "", "plant -- --json -v"),
+        ("plant - -q", "q", "plant -"),
+        ("-V", "V", "-V"),
+        ("plant --version", "", "plant --version"),
+        // Names that the plugin uses itself are its own.
+        (
+            "export --json file -q -h 9",
+            "",
+            "export --json file -q -h 9",
+        ),
+        ("export --json=file", "", "export --json=file"),
+        ("--json export --version", "j", "export --version"),
+        // What nobody knows may mean anything.
+        ("plant -vx --bogus", "", "plant -vx --bogus"),
+    ] {
+        let expected = (taken.to_owned(), argv.to_owned());
+        assert_eq!(read(&tree(), line), expected, "{line}");
+    }
+}
+
+#[test]
+fn it_is_the_same_without_a_tree() {
+    let none = CommandSpec::default();
+    for (line, taken, argv) in [
+        ("-vvv --json a b", "vvvj", "a b"),
+        ("a -vq", "vq", "a"),
+        ("a -qh", "qh", "a"),
+        ("--version", "V", "--version"),
+        ("-qV", "qV", "-V"),
+        ("a --version", "", "a --version"),
+        ("-verbose -xq", "", "-verbose -xq"),
+        ("-- -v", "", "-- -v"),
+    ] {
+        let expected = (taken.to_owned(), argv.to_owned());
+        assert_eq!(read(&none, line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_misused_option_is_named() {
+    for (line, misuse) in [
+        ("--json", None),
+        ("--json=1", Some(Misuse::Value(HostOption::Json))),
+        (
+            "plant --verbose=2",
+            Some(Misuse::Value(HostOption::Verbose)),
+        ),
+        ("plant -q -v", Some(Misuse::Contradiction)),
+        ("export --json=1", None),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(take(&tree(), &words).misuse, misuse, "{line}");
+    }
+}
+
+#[test]
+fn the_path_names_the_command_that_is_called() {
+    for (line, name) in [
+        ("--place export plant", "plant"),
+        ("plant export", "plant"),
+        ("-p export", "tree"),
+        ("-- plant", "tree"),
+        ("sow", "plant"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (tree, expected) = (tree(), name);
+        let taken = take(&tree, &words);
+        assert_eq!(taken.path.last().unwrap().name, expected, "{line}");
+    }
+}

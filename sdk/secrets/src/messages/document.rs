@@ -1,0 +1,243 @@
+//! `BACKENDS.md`, its examples and its schema: the blocks are the files, and the files are what the types read and write.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use schemars::SchemaGenerator;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use self::examples::{add_fields, assert_stored, blocks, examples, is_json, of};
+use super::{
+    CredentialsResult, DeleteResult, ErrorData, GetResult, ListParams, ListResult, NameParams,
+    OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
+    UnsetParams, UnsetResult, ValuesResult, methods,
+};
+use bot_cli_protocol::Question;
+use bot_cli_protocol::{
+    AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
+};
+
+#[path = "../../../protocol/src/examples.rs"]
+mod examples;
+
+/// The members that every request has.
+const COMMON: [&str; 3] = ["protocol", "capabilities", "context"];
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn document() -> String {
+    std::fs::read_to_string(package().join("BACKENDS.md")).unwrap()
+}
+
+/// The lines of the examples that are messages, each with the name of its file.
+fn lines() -> Vec<(String, String)> {
+    examples(package())
+        .into_iter()
+        .filter(|(name, _)| is_json(name))
+        .flat_map(|(name, text)| {
+            let lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+            lines.into_iter().map(move |line| (name.clone(), line))
+        })
+        .collect()
+}
+
+#[test]
+fn the_blocks_of_the_document_are_the_example_files() {
+    let blocks = blocks(&document());
+    // Those in other languages are only named.
+    let mut files = examples(package());
+    files.retain(|name, _| is_json(name) || blocks.contains_key(name));
+    assert_eq!(blocks, files);
+}
+
+#[test]
+fn examples_decode_and_encode_to_themselves() {
+    let mut requests = HashMap::new();
+    for (file, line) in lines() {
+        let message = Message::from_line(line.as_bytes()).unwrap();
+        let typed = through_types(message, &mut requests);
+        assert_eq!(typed.to_line().trim_end(), line, "{file}");
+    }
+    let used: Vec<&String> = requests.values().collect();
+    for method in methods::ALL {
+        assert!(used.iter().any(|used| *used == method), "{method}");
+    }
+}
+
+#[test]
+fn every_example_decodes_with_members_of_a_later_version() {
+    let mut requests = HashMap::new();
+    for (file, line) in lines() {
+        let mut later: Value = serde_json::from_str(&line).unwrap();
+        add_fields(
+            &mut later,
+            &["entries", "values", "settings", "effect", "prior"],
+        );
+        let message = Message::from_line(later.to_string().as_bytes()).unwrap();
+        let typed = through_types(message, &mut requests);
+        assert!(!typed.to_line().is_empty(), "{file}");
+    }
+}
+
+/// The message with what belongs to its method read into types and written again.
+fn through_types(message: Message, requests: &mut HashMap<Id, String>) -> Message {
+    match message {
+        Message::Request { id, method, params } => {
+            requests.insert(id.clone(), method.clone());
+            let params = if method == "ask" {
+                through::<Question>(params)
+            } else {
+                request(&method, params)
+            };
+            Message::Request { id, method, params }
+        }
+        Message::Notification { method, params } => {
+            assert_eq!(method, "progress");
+            let params = through::<ProgressParams>(params);
+            Message::Notification { method, params }
+        }
+        Message::Result { id, result } => {
+            let result = result_of(&requests[&id], result);
+            Message::Result { id, result }
+        }
+        Message::Error { id, mut error } => {
+            let is_ours = error.code > 0;
+            error.data = error.data.map(|data| {
+                if is_ours {
+                    through::<ErrorData>(data)
+                } else {
+                    through::<bot_cli_protocol::ErrorData>(data)
+                }
+            });
+            Message::Error { id, error }
+        }
+    }
+}
+
+fn request(method: &str, params: Value) -> Value {
+    let Value::Object(params) = params else {
+        panic!("{method}: params is no object");
+    };
+    let (common, own): (Map<_, _>, Map<_, _>) = params
+        .into_iter()
+        .partition(|(name, _)| COMMON.contains(&name.as_str()));
+    let own = Value::Object(own);
+    let own = match method {
+        methods::OPEN => through::<OpenParams>(own),
+        methods::LIST => through::<ListParams>(own),
+        methods::GET | methods::VALUES | methods::CREDENTIALS | methods::DELETE => {
+            through::<NameParams>(own)
+        }
+        methods::ORGANIZATIONS => json!({}),
+        methods::PUT => through::<PutParams>(own),
+        methods::PUT_IMAGE_PULL_SECRET => through::<PutImagePullSecretParams>(own),
+        methods::UNSET => through::<UnsetParams>(own),
+        other => panic!("no type for {other}"),
+    };
+    let mut all = Map::new();
+    all.insert("protocol".to_owned(), common["protocol"].clone());
+    all.extend(own.as_object().unwrap().clone());
+    for (name, value) in common {
+        match name.as_str() {
+            "capabilities" => all.insert(name, through::<WireCapabilities>(value)),
+            "context" => all.insert(name, through::<RunContext>(value)),
+            _ => None,
+        };
+    }
+    Value::Object(all)
+}
+
+fn result_of(method: &str, result: Value) -> Value {
+    match method {
+        "ask" => through::<AskResult>(result),
+        methods::OPEN => through::<OpenResult>(result),
+        methods::LIST => through::<ListResult>(result),
+        methods::GET => through::<GetResult>(result),
+        methods::VALUES => through::<ValuesResult>(result),
+        methods::CREDENTIALS => through::<CredentialsResult>(result),
+        methods::ORGANIZATIONS => through::<OrganizationsResult>(result),
+        methods::PUT | methods::PUT_IMAGE_PULL_SECRET => through::<PutResult>(result),
+        methods::UNSET => through::<UnsetResult>(result),
+        methods::DELETE => through::<DeleteResult>(result),
+        other => panic!("no type for {other}"),
+    }
+}
+
+fn through<T: DeserializeOwned + Serialize>(value: Value) -> Value {
+    json!(bot_cli_protocol::shape::read::<T>("example", value).unwrap())
+}
+
+#[test]
+fn the_manifests_of_the_samples_are_found() {
+    for (name, text) in examples(package()) {
+        if name.starts_with("bot-cli-") {
+            let manifest = Manifest::find(text.as_bytes()).unwrap();
+            assert_eq!(format!("bot-cli-{}", manifest.name), name);
+            assert_eq!(manifest.secrets.as_deref(), Some(super::VERSION));
+        }
+    }
+    let document = document();
+    let manifest = Manifest::find(document.as_bytes()).unwrap();
+    assert_eq!(manifest.name, "secrets-acme");
+    assert_eq!(manifest.settings[0].name, "address");
+}
+
+#[test]
+fn the_document_names_every_code() {
+    let document = document();
+    let errors = document.split("| `data.code` | meaning |").nth(1).unwrap();
+    let (errors, _) = errors.split_once("\n\n").unwrap();
+    let codes = schemars::schema_for!(super::Code).to_value();
+    let codes = codes["oneOf"].as_array().unwrap();
+    for code in codes {
+        let name = code["const"].as_str().unwrap();
+        assert!(errors.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn the_stored_schema_is_that_of_the_types() {
+    assert_stored(&package().join("backends.schema.json"), &schema());
+}
+
+fn schema() -> Value {
+    let mut types = SchemaGenerator::default();
+    let mut entries = Map::new();
+    let mut add = |method: &str, params: Value, result: Value| {
+        let entry = json!({ "params": params, "result": result });
+        entries.insert(method.to_owned(), entry);
+    };
+    macro_rules! add {
+        ($method:ident, $params:ty, $result:ty) => {
+            let params = of::<$params>(&mut types);
+            add(methods::$method, params, of::<$result>(&mut types));
+        };
+    }
+    let none = json!({ "type": "object" });
+    add!(OPEN, OpenParams, OpenResult);
+    add!(LIST, ListParams, ListResult);
+    add!(GET, NameParams, GetResult);
+    add!(VALUES, NameParams, ValuesResult);
+    add!(CREDENTIALS, NameParams, CredentialsResult);
+    let organizations = of::<OrganizationsResult>(&mut types);
+    add(methods::ORGANIZATIONS, none, organizations);
+    add!(PUT, PutParams, PutResult);
+    add!(PUT_IMAGE_PULL_SECRET, PutImagePullSecretParams, PutResult);
+    add!(UNSET, UnsetParams, UnsetResult);
+    add!(DELETE, NameParams, DeleteResult);
+    let error = of::<ErrorData>(&mut types);
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "bot-cli secrets backends 1.0: parameters and results by method",
+        "description": "Generated from the types of bot-cli-sdk. What a writer of this version sends; a reader takes more, because \
+            later minor versions add members, codes and values. `params` also have the `protocol`, `capabilities` and `context` of \
+            `run` in protocol.schema.json.",
+        "x-methods": entries,
+        "x-error-data": error,
+        "$defs": types.take_definitions(true),
+    })
+}

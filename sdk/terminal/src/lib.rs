@@ -1,0 +1,269 @@
+//! The one module that prints, whether a command runs behind a host or by hand.
+//!
+//! Data goes to standard output, everything else to standard error.
+
+pub mod background;
+pub mod cancel;
+mod look;
+pub mod platform;
+mod printable;
+pub mod process;
+mod progress;
+mod prompt;
+pub mod report;
+pub mod shell;
+mod signal;
+pub mod standard_input;
+mod stream;
+mod table;
+pub mod ui;
+mod waiting;
+
+pub use look::{Look, PROMPTS, Prompts, Verbosity};
+pub use printable::LONGEST_TEXT;
+pub use printable::{one_line, printable, short_line};
+pub use process::{core_dump, file_size};
+use table::cut;
+pub use table::table;
+
+use std::cell::LazyCell;
+
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::cancel::Cancel;
+use crate::ui::{Capabilities, Context, Level, Ui};
+use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::outcome::{Format, Outcome};
+use bot_cli_protocol::question::{Answer, Question};
+use progress::Progress;
+use prompt::Trail;
+use stream::{to_stderr, to_stdout};
+use waiting::Waiting;
+
+/// The host, as people type it.
+const HOST: &str = "bot-cli";
+
+/// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Terminal {
+    look: Look,
+    verbosity: Verbosity,
+    format: Format,
+    progress: Progress,
+    cancel: Cancel,
+    trail: Trail,
+    /// Whether the output has not ended its line.
+    within_line: bool,
+}
+
+impl Terminal {
+    /// Shows things in the form of `format`, as far as `look` allows.
+    pub fn new(look: Look, verbosity: Verbosity, format: Format) -> Self {
+        Self {
+            look,
+            verbosity,
+            format,
+            progress: Progress::default(),
+            cancel: Cancel::new(),
+            trail: Trail::default(),
+            within_line: false,
+        }
+    }
+
+    /// Stops waiting for the user when somebody asks `cancel`, so that the terminal is tidy when the process ends.
+    pub fn watching(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Returns what a command that is shown here may know of it.
+    pub fn context(&self, cwd: std::path::PathBuf) -> Context {
+        Context {
+            cwd,
+            interactive: self.look.interactive,
+            color: self.look.stdout_color,
+            width: self.look.width,
+            format: self.format,
+            verbosity: self.verbosity.count(),
+            quiet: self.verbosity == Verbosity::Quiet,
+            terminal: self.look.stdout_terminal,
+        }
+    }
+
+    /// Shows how a command ended and tells the status to exit with.
+    pub fn report(&self, outcome: &Outcome) -> u8 {
+        self.progress.clear();
+        let shown = match self.format {
+            Format::Json => to_stdout(&report::document(outcome)),
+            Format::Text => self.report_text(outcome),
+        };
+        let Err(error) = shown else {
+            return outcome.status;
+        };
+        let reason = reason(&error);
+        match &outcome.result {
+            // A document with an error is a failure that has more to say.
+            Ok(reply) if outcome.status != 0 && reply.data.get("error").is_some() => {
+                self.report_unwritten(&failure_in(&reply.data["error"]), &reason);
+                outcome.status
+            }
+            // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
+            Ok(_) => {
+                let message = format!(
+                    "the command ran to its end, but its result could not be written: {reason}"
+                );
+                let failure = Failure::new(Exit::Unwritten, "output_failed", message);
+                to_stderr(&report::failure(&failure, self.look.stderr_color));
+                failure.exit.status()
+            }
+            Err(failure) => {
+                self.report_unwritten(failure, &reason);
+                outcome.status
+            }
+        }
+    }
+
+    fn report_unwritten(&self, failure: &Failure, reason: &str) {
+        let failed = format!("could not write the result: {reason}");
+        to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
+        to_stderr(&report::failure(failure, self.look.stderr_color));
+    }
+
+    fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
+        match &outcome.result {
+            Ok(reply) => {
+                to_stdout(&report::text(&reply.text, self.look.stdout_color))?;
+                if self.verbosity != Verbosity::Quiet {
+                    to_stderr(&report::next(
+                        &possible(&reply.next),
+                        self.look.stderr_color,
+                    ));
+                }
+            }
+            Err(failure) => to_stderr(&report::failure(failure, self.look.stderr_color)),
+        }
+        Ok(())
+    }
+}
+
+/// The failure in a document, as far as it can be read.
+fn failure_in(error: &Value) -> Failure {
+    let message = error["message"].as_str().unwrap_or("the command failed");
+    let mut failure = Failure::new(Exit::Failed, "failed", message);
+    failure.fields = Vec::deserialize(&error["fields"]).unwrap_or_default();
+    failure.hints = Vec::deserialize(&error["hints"]).unwrap_or_default();
+    failure
+}
+
+/// The commands without those of a host that the user's next shell does not find.
+fn possible(commands: &[String]) -> Vec<String> {
+    let is_of_host = |command: &String| command.split_whitespace().next() == Some(HOST);
+    let has_host = LazyCell::new(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        shell::will_find(HOST, &path)
+    });
+    let possible = |command: &&String| !is_of_host(command) || *has_host;
+    commands.iter().filter(possible).cloned().collect()
+}
+
+impl Ui for Terminal {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            ask: if self.look.interactive {
+                prompt::KINDS.to_vec()
+            } else {
+                Vec::new()
+            },
+            stdin: true,
+            progress: self.look.stderr_terminal && self.verbosity != Verbosity::Quiet,
+            output: self.format == Format::Text,
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        self.ask_while(question, &mut || true)
+    }
+
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
+        self.progress.clear();
+        if std::mem::take(&mut self.look.odd_prompts) {
+            let warning = format!("`{PROMPTS}` is neither `plain` nor `rich`");
+            self.log(Level::Warn, &warning);
+        }
+        if std::mem::take(&mut self.within_line) {
+            to_stderr("\n");
+        }
+        let cancel = &self.cancel;
+        let mut waiting = Waiting { cancel, wanted };
+        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.trail)?;
+        // Where the signal and the answer came at once, the answer may have been read first.
+        if self.cancel.requested() {
+            return Err(self.cancel.explain(Failure::cancelled()));
+        }
+        Ok(answer)
+    }
+
+    fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+        if self.capabilities().progress {
+            self.progress
+                .show(&printable(message, false), current, total);
+        }
+    }
+
+    fn clear_progress(&mut self) {
+        self.progress.clear();
+    }
+
+    fn log(&mut self, level: Level, message: &str) {
+        if self.verbosity.shows(level) {
+            self.trail.leave();
+            let line = report::log(level, message, self.look.stderr_color);
+            self.progress.pause(|| to_stderr(&line));
+        }
+    }
+
+    fn output(&mut self, text: &str) {
+        if self.format == Format::Json {
+            // The document is all there is then, also for a plugin that does not care.
+            return;
+        }
+        let text = printable(text, self.look.stdout_color);
+        self.trail.leave();
+        self.within_line = !text.ends_with('\n');
+        if self.within_line {
+            // The line would be drawn over it.
+            self.progress.clear();
+        }
+        // Whoever reads this may have gone; the work goes on all the same, and the report notices other errors.
+        self.progress.pause(|| drop(to_stdout(&text)));
+    }
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        self.stdin_while(&mut || true)
+    }
+
+    fn stdin_while(&mut self, wanted: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, Failure> {
+        self.trail.leave();
+        let cancel = &self.cancel;
+        Waiting { cancel, wanted }.everything()
+    }
+
+    fn waits_for(&mut self, plugin: &str) {
+        if self.look.stderr_terminal {
+            let line = format!("waiting for `{plugin}` to stop; Ctrl-C again ends it");
+            self.log(Level::Note, &line);
+        }
+    }
+
+    fn plugin_stderr(&mut self, line: &str) {
+        let line = printable(line, self.look.stderr_color);
+        self.trail.leave();
+        self.progress.pause(|| to_stderr(&format!("{line}\n")));
+    }
+}

@@ -1,0 +1,6 @@
+//! Unix.
+
+pub mod input;
+pub mod output;
+pub mod process;
+pub mod shell;

@@ -1,0 +1,141 @@
+//! The signals that tell a process to stop.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::background::{no_thread, spawn};
+use crate::signal::{Listened, StopSignal};
+use bot_cli_protocol::failure::{Exit, Failure};
+
+impl StopSignal {
+    const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
+
+    /// Whether whoever started this process has it ignore the signal.
+    pub fn is_ignored(self) -> bool {
+        is_ignored(self.number())
+    }
+
+    pub(super) fn of(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.number() == number)
+    }
+
+    /// Returns the number of the signal.
+    pub const fn number(self) -> i32 {
+        match self {
+            Self::Interrupt => SIGINT,
+            Self::Terminate => SIGTERM,
+            Self::HangUp => SIGHUP,
+        }
+    }
+}
+
+/// Returns how a process ended, as a shell has it: the status, or 128 and the number of the signal.
+pub fn shell_status(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
+    status.code().unwrap_or_else(signalled)
+}
+
+impl Listened {
+    pub(super) fn signals(self) -> impl Iterator<Item = StopSignal> {
+        StopSignal::ALL
+            .into_iter()
+            .filter(move |signal| match self {
+                Self::All => true,
+                Self::NotIgnored => !signal.is_ignored(),
+            })
+    }
+}
+
+pub(super) fn unwatched(error: io::Error) -> Failure {
+    let could_not = "could not watch for signals";
+    Failure::because(Exit::Failed, "no_signals", could_not, error)
+}
+
+/// The stop signals that have come since somebody last looked.
+#[derive(Debug)]
+pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
+
+impl StopSignals {
+    /// Returns the signals that have come since the last time.
+    pub fn take(&self) -> impl Iterator<Item = StopSignal> {
+        let signals = self.0.iter();
+        let come = signals.filter(|(_, come)| come.swap(false, Ordering::SeqCst));
+        come.map(|(signal, _)| *signal)
+    }
+}
+
+/// From now on, these signals are noted instead of ending this process at once.
+pub fn note_stop_signals(listened: Listened) -> Result<StopSignals, Failure> {
+    let noted = listened.signals().map(|signal| {
+        let come = Arc::default();
+        signal_hook::flag::register(signal.number(), Arc::clone(&come))?;
+        Ok((signal, come))
+    });
+    let noted: io::Result<Vec<_>> = noted.collect();
+    noted.map(StopSignals).map_err(unwatched)
+}
+
+/// From now on, calls `heard` in a thread of its own for each of these signals, instead of ending at once.
+pub fn listen_to_stop_signals(
+    listened: Listened,
+    mut heard: impl FnMut(StopSignal) + Send + 'static,
+) -> Result<(), Failure> {
+    let signals = listened.signals().map(StopSignal::number);
+    let mut signals = Signals::new(signals).map_err(unwatched)?;
+    spawn(move || {
+        let come = signals.forever();
+        come.filter_map(StopSignal::of).for_each(&mut heard);
+    })
+    .map_err(no_thread)
+}
+
+/// Whether whoever started this process has it ignore a signal.
+pub fn is_ignored(signal: i32) -> bool {
+    ignored::contain(signal)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod ignored {
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::sync::LazyLock;
+
+    /// It is asked for each signal, and the answer is that of the start.
+    pub fn contain(signal: i32) -> bool {
+        static IGNORED: LazyLock<u64> = LazyLock::new(read);
+        *IGNORED & (1 << (signal - 1)) != 0
+    }
+
+    /// The signals that this process ignores, a bit each.
+    fn read() -> u64 {
+        // Room for all of it: a file of this kind has no length to go by.
+        let mut status = String::with_capacity(8 * 1024);
+        let read =
+            File::open("/proc/self/status").and_then(|mut it| it.read_to_string(&mut status));
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        read.ok().and(mask).unwrap_or_default()
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod ignored {
+    use std::collections::HashMap;
+    use std::sync::{LazyLock, Mutex, PoisonError};
+
+    /// The answer is that of the first question, before this process does anything about the signal.
+    pub fn contain(signal: i32) -> bool {
+        static IGNORED: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);
+        let mut known = IGNORED.lock().unwrap_or_else(PoisonError::into_inner);
+        *known
+            .entry(signal)
+            .or_insert_with(|| bot_cli_system::signal::is_ignored(signal))
+    }
+}

@@ -1,0 +1,55 @@
+//! The user's shell on Unix.
+
+use std::borrow::Cow;
+
+/// The word as a POSIX shell reads it back, on one line.
+pub fn quoted(word: &str) -> String {
+    if word.chars().any(char::is_control) {
+        let escaped: String = word.chars().map(escaped).collect();
+        return format!("$'{escaped}'");
+    }
+    // Only a NUL can't be quoted, and that is a control character.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
+}
+
+/// The character between `$'` and `'`.
+fn escaped(character: char) -> String {
+    match character {
+        '\\' | '\'' => format!("\\{character}"),
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        // No argument and no path holds one.
+        '\0' => String::new(),
+        control if control.is_control() => {
+            let mut bytes = [0; 4];
+            let bytes = control.encode_utf8(&mut bytes).bytes();
+            bytes.fold(String::new(), |text, byte| text + &format!("\\{byte:03o}"))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::quoted;
+
+    #[test]
+    fn a_word_is_read_back_from_one_line() {
+        for word in [
+            "plain",
+            "",
+            "two words",
+            "it's `a` $HOME \\",
+            "a\nb",
+            "a\tb\\n'c'\r\u{1b}5\u{85}é",
+        ] {
+            let line = quoted(word);
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+            let mut bash = Command::new("bash");
+            let output = bash.args(["-c", &format!("printf %s {line}")]).output();
+            assert_eq!(String::from_utf8(output.unwrap().stdout).unwrap(), word);
+        }
+    }
+}

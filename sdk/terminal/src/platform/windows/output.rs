@@ -1,0 +1,34 @@
+//! Standard output on Windows.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::windows::io::AsHandle;
+
+use bot_cli_system::console::{self, Stream};
+use bot_cli_system::stdio;
+
+/// The reader of what was standard output.
+#[derive(Debug)]
+pub struct Reader(());
+
+/// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
+pub fn take_stdout() -> io::Result<(File, Reader)> {
+    io::stdout().flush()?;
+    let real = io::stdout().as_handle().try_clone_to_owned()?;
+    stdio::stderr_as_stdout()?;
+    Ok((File::from(real), Reader(())))
+}
+
+impl Reader {
+    /// Whether the reader has gone, which can't be seen here. A host that ends takes its plugins with it: they are in its jobs.
+    pub const fn wait_until_gone(&self) -> bool {
+        false
+    }
+}
+
+/// Has consoles understand the escape sequences for colour. One that can't, from before Windows 10, shows them as they are.
+pub fn allow_colour() {
+    for stream in [Stream::Output, Stream::Error] {
+        let _ = console::show_sequences(stream);
+    }
+}

@@ -1,0 +1,103 @@
+//! The events of the console that tell a process to stop, under the names of the signals that they stand for.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::{io, thread};
+
+use bot_cli_system::console::{self, Event};
+
+use crate::background::{no_thread, spawn};
+use crate::signal::{Listened, StopSignal};
+use bot_cli_protocol::failure::{Exit, Failure};
+
+impl StopSignal {
+    /// Whether whoever started this process has it ignore the event. Windows does not tell.
+    pub const fn is_ignored(self) -> bool {
+        false
+    }
+}
+
+/// Returns how a process ended: its status.
+pub fn shell_status(status: std::process::ExitStatus) -> i32 {
+    status.code().unwrap_or(-1)
+}
+
+/// Those who listen. The system has one listener of this process, and knows nothing of them.
+static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
+
+/// From now on, calls `heard` in a thread of its own for each of these events, instead of ending at once.
+pub fn listen_to_stop_signals(
+    _: Listened,
+    mut heard: impl FnMut(StopSignal) + Send + 'static,
+) -> Result<(), Failure> {
+    let signals = subscribe().map_err(unwatched)?;
+    spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
+}
+
+/// The events that have come since somebody last looked.
+#[derive(Debug)]
+pub struct StopSignals(Mutex<Receiver<StopSignal>>);
+
+impl StopSignals {
+    /// Returns the events that have come since the last time.
+    pub fn take(&self) -> impl Iterator<Item = StopSignal> {
+        let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        events.try_iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// From now on, these events are noted instead of ending this process at once.
+pub fn note_stop_signals(_: Listened) -> Result<StopSignals, Failure> {
+    let signals = subscribe().map_err(unwatched)?;
+    Ok(StopSignals(Mutex::new(signals)))
+}
+
+fn unwatched(error: io::Error) -> Failure {
+    let could_not = "could not watch for Ctrl-C";
+    Failure::because(Exit::Failed, "no_signals", could_not, error)
+}
+
+fn subscribe() -> io::Result<Receiver<StopSignal>> {
+    let (sender, signals) = mpsc::channel();
+    let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
+    listeners.push(sender);
+    drop(listeners);
+    console::listen(tell)?;
+    Ok(signals)
+}
+
+/// From now on, the events of the console do nothing to this process: they are for the program that it waits for.
+pub fn leave_to_others() -> io::Result<()> {
+    LISTENERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+    console::listen(tell).map(drop)
+}
+
+fn tell(event: Event) {
+    let signal = match event {
+        Event::Interrupt => StopSignal::Interrupt,
+        Event::Break => StopSignal::Terminate,
+        Event::End => StopSignal::HangUp,
+    };
+    for listener in LISTENERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+    {
+        // Who does not listen any more has ended.
+        let _ = listener.send(signal);
+    }
+    if event == Event::End {
+        // The process ends when this returns. Whoever listens ends it, or the system does after a few seconds.
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Whether whoever started this process has it ignore a signal: there are none.
+pub const fn is_ignored(_: i32) -> bool {
+    false
+}

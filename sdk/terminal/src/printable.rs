@@ -1,0 +1,174 @@
+//! Text of strangers, made fit for a terminal.
+
+/// Returns what the text looks like without the means to command a terminal: no control characters but line feed and tab, no
+/// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing or is not seen.
+///
+/// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.
+pub fn printable(text: &str, styled: bool) -> String {
+    // Most text is plain.
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+    {
+        return text.to_owned();
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut open = false;
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let (sequence, after) = match character {
+            '\u{1b}' => rest.split_at(escape_length(rest)),
+            _ => rest.split_at(character.len_utf8()),
+        };
+        rest = after;
+        if character == '\u{1b}' {
+            if styled && is_style(sequence) {
+                clean.push_str(sequence);
+                open = true;
+            }
+        } else if !is_command(character) {
+            clean.push(character);
+        }
+    }
+    if open {
+        clean.push_str("\u{1b}[0m");
+    }
+    clean
+}
+
+fn is_command(character: char) -> bool {
+    (character.is_control() && character != '\n' && character != '\t') || is_unseen(character)
+}
+
+/// Characters that change how others are read and have no width of their own.
+fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        // Soft hyphen, marks of direction, Mongolian vowel separator.
+        '\u{ad}' | '\u{61c}' | '\u{180e}'
+            // Zero-width space, joiners, marks of direction.
+            | '\u{200b}'..='\u{200f}'
+            // Separators of lines and paragraphs, embeddings and overrides of direction.
+            | '\u{2028}'..='\u{202e}'
+            // Word joiner, invisible operators, isolates, deprecated format characters.
+            | '\u{2060}'..='\u{206f}'
+            // Byte order mark, interlinear annotation.
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Tags.
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// The most characters of a plugin's text that is shown as a part of the host's own.
+pub const LONGEST_TEXT: usize = 500;
+
+/// Returns the text on one line, without the means to command a terminal.
+pub fn one_line(text: &str) -> String {
+    printable(text, false).replace(['\n', '\t'], " ")
+}
+
+/// Returns the text on one line of at most `most` characters, without the means to command a terminal. It ends in `…` where
+/// it was longer.
+pub fn short_line(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    let mut letters = text.trim().chars();
+    let mut shown: String = letters.by_ref().take(most).collect();
+    if letters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// `ESC [ 1 ; 31 m`
+fn is_style(sequence: &str) -> bool {
+    sequence
+        .strip_prefix("\u{1b}[")
+        .and_then(|rest| rest.strip_suffix('m'))
+        .is_some_and(|codes| codes.bytes().all(|b| b.is_ascii_digit() || b == b';'))
+}
+
+/// The bytes of the sequence at the start of `text`, as ECMA-48 forms them.
+fn escape_length(text: &str) -> usize {
+    let body = &text[1..];
+    let length = match body.as_bytes().first() {
+        Some(b'[') => body
+            .bytes()
+            .skip(1)
+            .position(|b| !(0x20..=0x3f).contains(&b))
+            .map_or(body.len(), |at| {
+                // A final byte belongs to the sequence, anything else only breaks it off.
+                let end = at + 1;
+                end + usize::from((0x40..=0x7e).contains(&body.as_bytes()[end]))
+            }),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => string_length(body),
+        Some(0x20..=0x7e) => 1,
+        _ => 0,
+    };
+    1 + length
+}
+
+/// A string sequence goes on to BEL or `ESC \`; one that never ends hides no more than its line.
+fn string_length(body: &str) -> usize {
+    let line = body.find('\n').unwrap_or(body.len());
+    let bell = body[..line].find('\u{7}').map(|at| at + 1);
+    let terminator = body[..line].find("\u{1b}\\").map(|at| at + 2);
+    match (bell, terminator) {
+        (Some(bell), Some(terminator)) => bell.min(terminator),
+        (Some(end), None) | (None, Some(end)) => end,
+        (None, None) => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn leaves_nothing_that_commands_a_terminal() {
+        for (text, plain, styled) in [
+            ("a\tb\nc\r\n", "a\tb\nc\n", "a\tb\nc\n"),
+            ("grüße 你好 🎉", "grüße 你好 🎉", "grüße 你好 🎉"),
+            (
+                "\u{1b}[31mred\u{1b}[0m",
+                "red",
+                "\u{1b}[31mred\u{1b}[0m\u{1b}[0m",
+            ),
+            ("\u{1b}[1;31mred", "red", "\u{1b}[1;31mred\u{1b}[0m"),
+            ("\u{1b}[2J\u{1b}[Hgone", "gone", "gone"),
+            ("\u{1b}]0;title\u{7}text", "text", "text"),
+            ("\u{1b}]8;;http://x\u{1b}\\link", "link", "link"),
+            ("\u{1b}]0;never ends\nnext", "\nnext", "\nnext"),
+            ("\u{1b}[31", "", ""),
+            ("\u{1b}[3ünder", "ünder", "ünder"),
+            ("\u{1b}", "", ""),
+            ("\u{1b}ü", "ü", "ü"),
+            ("\u{9b}31mx\u{7f}\0", "31mx", "31mx"),
+            ("safe\u{202e}live", "safelive", "safelive"),
+            ("❤\u{fe0f} 👩\u{200d}🚀", "❤\u{fe0f} 👩🚀", "❤\u{fe0f} 👩🚀"),
+        ] {
+            assert_eq!(printable(text, false), plain, "{text:?}");
+            assert_eq!(printable(text, true), styled, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn leaves_nothing_that_is_not_seen() {
+        let ranges = [
+            '\u{ad}'..='\u{ad}',
+            '\u{61c}'..='\u{61c}',
+            '\u{180e}'..='\u{180e}',
+            '\u{200b}'..='\u{200f}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2060}'..='\u{2064}',
+            '\u{2066}'..='\u{2069}',
+            '\u{feff}'..='\u{feff}',
+            '\u{e0000}'..='\u{e007f}',
+        ];
+        for character in ranges.into_iter().flatten() {
+            let text = format!("a{character}b");
+            for styled in [false, true] {
+                assert_eq!(printable(&text, styled), "ab", "{text:?}");
+            }
+        }
+    }
+}

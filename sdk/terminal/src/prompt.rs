@@ -1,0 +1,192 @@
+//! Questions at a terminal.
+
+mod frame;
+mod hidden;
+mod key;
+mod keyboard;
+mod line;
+mod list;
+mod plain;
+mod text;
+mod trail;
+
+use std::error::Error;
+use std::time::Duration;
+
+use frame::{CHOSEN, Frame, Piece};
+use hidden::Hidden;
+use key::Key;
+use keyboard::{Event, Keyboard};
+use list::{List, PAGE};
+use text::{Confirm, Text};
+pub use trail::Trail;
+
+use super::look::Prompts;
+use super::waiting::Waiting;
+use super::{Look, one_line, printable};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+
+/// The kinds of question that can be asked at a terminal.
+pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
+
+/// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
+/// the input does everywhere.
+pub fn ask(
+    question: &Question,
+    look: &Look,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
+    if question.kind.has_choices() && question.choices.is_empty() {
+        return Err(failed(question, "there is nothing to choose from"));
+    }
+    match look.prompts {
+        Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
+        Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
+    }
+}
+
+/// The effect of a key on a prompt.
+enum KeyOutcome {
+    /// It asks on.
+    Stay,
+    Done(Answer),
+    /// Rather the question before, or none at all.
+    Back,
+}
+
+/// A question with what has been typed so far.
+trait Prompt {
+    fn press(&mut self, key: Key) -> KeyOutcome;
+
+    /// Returns how long it waits for the next key before [`nothing`](Self::nothing) has come.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    fn nothing(&mut self) -> KeyOutcome {
+        KeyOutcome::Stay
+    }
+
+    /// Returns what is shown while it asks.
+    fn asked(&self) -> Vec<Piece>;
+
+    /// Returns what stays.
+    fn answered(&self) -> Vec<Piece>;
+}
+
+fn rich(
+    question: &Question,
+    color: bool,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
+    // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
+    let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
+    let refused = trail.take_back(question);
+    let words = help(question);
+    let help: Vec<Piece> = match &words {
+        Some(help) => vec![Piece::LineEnd, Piece::text(CHOSEN, &format!("[{help}]"))],
+        None => Vec::new(),
+    };
+    let mut prompt: Box<dyn Prompt> = match question.kind {
+        QuestionKind::Text => {
+            let typed = match &refused {
+                Some(Answer::Text(typed)) => Some(typed.as_str()),
+                _ => None,
+            };
+            Box::new(Text::new(question, &help, typed))
+        }
+        QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
+        QuestionKind::Confirm => Box::new(Confirm::new(question, &help)),
+        QuestionKind::Select | QuestionKind::Multiselect => {
+            Box::new(List::new(question, &help, refused.as_ref()))
+        }
+    };
+    let mut frame = Frame::begin(above(question, color), color);
+    let answer = put(question, prompt.as_mut(), keyboard, &mut frame);
+    match &answer {
+        Ok(Answer::Back) => frame.erase(trail.pop()),
+        Ok(answer) => trail.push(question, answer, frame.finish(&prompt.answered())),
+        Err(failure) if failure.code == "withdrawn" => frame.erase(0),
+        Err(_) => drop(frame.finish(&text::asked(&question.message))),
+    }
+    answer
+}
+
+/// Gives the keys to the prompt until there is an answer.
+fn put(
+    question: &Question,
+    prompt: &mut dyn Prompt,
+    mut keyboard: Keyboard,
+    frame: &mut Frame,
+) -> Result<Answer, Failure> {
+    loop {
+        // A pasted text is drawn once.
+        if !keyboard.is_busy()? {
+            frame.draw(&prompt.asked());
+        }
+        let step = match keyboard.next(prompt.patience())? {
+            Event::Key(Key::Control('c')) => return Err(Failure::cancelled()),
+            Event::Key(Key::Control('z')) => {
+                frame.leave();
+                let suspended = keyboard.suspend();
+                suspended.map_err(|error| failed(question, error))?;
+                KeyOutcome::Stay
+            }
+            Event::Key(Key::Control('l')) => {
+                frame.clear_screen();
+                KeyOutcome::Stay
+            }
+            Event::Key(key) => prompt.press(key),
+            Event::Nothing => prompt.nothing(),
+            Event::Redraw => KeyOutcome::Stay,
+        };
+        match step {
+            KeyOutcome::Stay => {}
+            KeyOutcome::Done(answer) => return Ok(answer),
+            KeyOutcome::Back if question.back => return Ok(Answer::Back),
+            KeyOutcome::Back => return Err(Failure::cancelled()),
+        }
+    }
+}
+
+/// The lines above the question: what it is about, and why it is asked again.
+fn above(question: &Question, color: bool) -> String {
+    let mut above = String::new();
+    if let Some(details) = &question.details {
+        above.push('\n');
+        above.push_str(&super::report::text(details, color));
+        above.push('\n');
+    }
+    if let Some(problem) = &question.problem {
+        above.push_str(printable(problem, false).trim_end());
+        above.push('\n');
+    }
+    above
+}
+
+/// The line below the question.
+fn help(question: &Question) -> Option<String> {
+    let long = question.choices.len() > PAGE;
+    let keys = match question.kind {
+        QuestionKind::Select if long => Some("type to filter, Enter to choose"),
+        QuestionKind::Select => Some("Enter to choose"),
+        QuestionKind::Multiselect if long => Some("Space to mark, type to filter, Enter to go on"),
+        QuestionKind::Multiselect => Some("Space to mark, Enter to go on"),
+        QuestionKind::Text | QuestionKind::Password | QuestionKind::Confirm => None,
+    };
+    let back = question.back.then_some("Esc to go back");
+    let own = question.help.as_deref().map(one_line);
+    let help: Vec<String> = own
+        .into_iter()
+        .chain([keys, back].into_iter().flatten().map(str::to_owned))
+        .collect();
+    (!help.is_empty()).then(|| help.join("; "))
+}
+
+fn failed(question: &Question, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let could_not = format!("could not ask `{}`", question.key);
+    Failure::because(Exit::Failed, "terminal_failed", could_not, why)
+}

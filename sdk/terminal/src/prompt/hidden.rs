@@ -1,0 +1,324 @@
+//! A line that is typed unseen.
+//!
+//! A paste may have several lines. Terminals send CR for their ends, as for Enter. Where a terminal does not mark what is
+//! pasted, lines that arrive faster than anybody types count as pasted, and only an Enter that comes by itself ends the answer.
+
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use super::frame::{PLAIN, Piece};
+use super::key::Key;
+use super::text::asked;
+use super::{KeyOutcome, Prompt};
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_protocol::secret::Secret;
+use bot_cli_protocol::wording::count;
+
+/// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
+pub const ROOM: usize = 64 * 1024;
+
+/// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
+pub const BURST: Duration = Duration::from_millis(25);
+
+/// A password.
+pub struct Hidden<'a> {
+    message: &'a str,
+    help: String,
+    typed: Typed,
+    /// An Enter that ends the answer unless something follows it at once.
+    enter: Option<Enter>,
+    /// Whether a text without a mark is being pasted.
+    burst: bool,
+    /// Whether nothing has arrived for a moment.
+    quiet: bool,
+    /// The lines of that text when it was quiet last: before that, Enter does not go on.
+    told: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Enter {
+    Return,
+    Feed,
+    /// Some terminals send both for one Enter.
+    Both,
+}
+
+impl<'a> Hidden<'a> {
+    pub fn new(question: &'a Question, help: Option<&str>) -> Self {
+        Self {
+            message: &question.message,
+            help: help.map_or_else(String::new, |help| format!("[{help}] ")),
+            typed: Typed::default(),
+            enter: None,
+            burst: false,
+            quiet: true,
+            told: 0,
+        }
+    }
+
+    /// The Enter before was the end of a line only.
+    fn go_on(&mut self, enter: Enter) {
+        self.burst = true;
+        if enter != Enter::Feed {
+            self.typed.push('\r');
+        }
+        if enter != Enter::Return {
+            self.typed.push('\n');
+        }
+    }
+
+    fn end_of_line(&mut self, enter: Enter, quiet: bool) {
+        if self.burst && !quiet {
+            self.typed
+                .push(if enter == Enter::Feed { '\n' } else { '\r' });
+        } else {
+            self.enter = Some(enter);
+        }
+    }
+}
+
+impl Prompt for Hidden<'_> {
+    fn press(&mut self, key: Key) -> KeyOutcome {
+        let quiet = std::mem::take(&mut self.quiet);
+        match self.enter.take() {
+            Some(Enter::Return) if key == Key::Feed => {
+                self.enter = Some(Enter::Both);
+                return KeyOutcome::Stay;
+            }
+            Some(enter) => self.go_on(enter),
+            None => {}
+        }
+        match key {
+            Key::Enter => self.end_of_line(Enter::Return, quiet),
+            Key::Feed => self.end_of_line(Enter::Feed, quiet),
+            Key::Escape => return KeyOutcome::Back,
+            Key::Control('d') if self.typed.text.is_empty() => return KeyOutcome::Back,
+            Key::Backspace => self.typed.pop(),
+            Key::Control('u' | 'w') => {
+                self.typed = Typed::default();
+                self.burst = false;
+                self.told = 0;
+            }
+            Key::Char(character) | Key::Pasted(character) => self.typed.push(character),
+            Key::Tab if self.burst => self.typed.push('\t'),
+            // Whatever else moves a cursor that nobody sees.
+            Key::Tab
+            | Key::Delete
+            | Key::Up
+            | Key::Down
+            | Key::Left
+            | Key::Right
+            | Key::WordLeft
+            | Key::WordRight
+            | Key::Home
+            | Key::End
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Control(_)
+            | Key::Alt(_)
+            | Key::AltBackspace => {}
+        }
+        KeyOutcome::Stay
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        let waits = self.enter.is_some() || (self.burst && !self.quiet);
+        waits.then_some(BURST)
+    }
+
+    fn nothing(&mut self) -> KeyOutcome {
+        self.quiet = true;
+        self.told = self.typed.lines();
+        match self.enter {
+            Some(_) => KeyOutcome::Done(Answer::Secret(self.typed.answer())),
+            None => KeyOutcome::Stay,
+        }
+    }
+
+    fn asked(&self) -> Vec<Piece> {
+        let mut pieces = asked(self.message);
+        pieces.push(Piece::text(PLAIN, &self.help));
+        let lines = if self.burst {
+            self.told
+        } else {
+            self.typed.lines()
+        };
+        if lines > 1 || (self.burst && lines > 0) {
+            let count = format!("({}, Enter to go on) ", count(lines, "line"));
+            pieces.push(Piece::text(PLAIN, &count));
+        }
+        pieces
+    }
+
+    fn answered(&self) -> Vec<Piece> {
+        let hidden = match self.typed.lines() {
+            0 | 1 => "(hidden)".to_owned(),
+            lines => format!("(hidden, {})", count(lines, "line")),
+        };
+        let mut pieces = super::text::answered(self.message, "");
+        pieces.push(Piece::text(PLAIN, &hidden));
+        pieces
+    }
+}
+
+/// A text whose lines end with LF, whatever came for their ends.
+pub struct Typed {
+    text: Zeroizing<String>,
+    after_return: bool,
+}
+
+impl Default for Typed {
+    fn default() -> Self {
+        Self {
+            text: Zeroizing::new(String::with_capacity(ROOM)),
+            after_return: false,
+        }
+    }
+}
+
+impl Typed {
+    pub fn push(&mut self, character: char) {
+        match character {
+            '\n' if self.after_return => {}
+            '\r' => self.text.push('\n'),
+            character => self.text.push(character),
+        }
+        self.after_return = character == '\r';
+    }
+
+    fn pop(&mut self) {
+        self.text.pop();
+        self.after_return = false;
+    }
+
+    fn lines(&self) -> usize {
+        self.text.trim_end_matches('\n').split('\n').count()
+    }
+
+    /// Several lines, each with its end, as in the file that they were copied from; or one line without.
+    pub fn answer(&self) -> Secret {
+        let text = self.text.trim_end_matches('\n');
+        let mut answer = String::with_capacity(text.len() + 1);
+        answer.push_str(text);
+        if text.contains('\n') {
+            answer.push('\n');
+        }
+        Secret::new(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::Decoder;
+    use super::{Hidden, KeyOutcome, Prompt as _};
+    use crate::prompt::frame::Piece;
+    use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+
+    /// The answer to these bytes, and what was said of it; `|` is a pause.
+    fn typed(bytes: &str) -> (Option<String>, Vec<String>) {
+        let question = Question::new(QuestionKind::Password, "k", "Token");
+        let mut prompt = Hidden::new(&question, None);
+        let mut decoder = Decoder::new();
+        let mut said = Vec::new();
+        // Some time after the last byte nothing has arrived, either.
+        for byte in bytes.bytes().chain(*b"|") {
+            let key = if byte == b'|' {
+                decoder.give_up()
+            } else {
+                decoder.take(byte)
+            };
+            let step = match key {
+                Some(key) => prompt.press(key),
+                None if byte == b'|' && prompt.patience().is_some() => prompt.nothing(),
+                None => KeyOutcome::Stay,
+            };
+            if byte == b'|'
+                && let Some(Piece::Text(_, text)) = prompt.asked().pop()
+                && text.starts_with('(')
+                && said.last() != Some(&text)
+            {
+                said.push(text);
+            }
+            match step {
+                KeyOutcome::Done(Answer::Secret(secret)) => {
+                    return (Some(secret.expose().to_owned()), said);
+                }
+                KeyOutcome::Back => return (None, said),
+                KeyOutcome::Stay | KeyOutcome::Done(_) => {}
+            }
+        }
+        panic!("no answer to {bytes:?}");
+    }
+
+    fn pasted(text: &str) -> String {
+        format!("\x1b[200~{text}\x1b[201~")
+    }
+
+    #[test]
+    fn keys_that_change_a_line_change_it_and_others_type_nothing() {
+        for (keys, expected) in [
+            ("wrong\x15rightö\r", "rightö"),
+            ("wrong\x17rightö\r", "rightö"),
+            ("wrong\x7f\x08rightö\r", "wrorightö"),
+            ("wrong\x01\x1b[D\tright\x1a\x14\x1b[A\r", "wrongright"),
+            ("a\x04\r", "a"),
+        ] {
+            assert_eq!(typed(keys).0.as_deref(), Some(expected), "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn a_pasted_text_of_several_lines_ends_with_one_line_end() {
+        for end in ["\r", "\n", "\r\n"] {
+            let text = format!("-----BEGIN{end}{end}a\tb{end}KEY-----{end}");
+            let (answer, said) = typed(&format!("{}|\r", pasted(&text)));
+            assert_eq!(answer.unwrap(), "-----BEGIN\n\na\tb\nKEY-----\n", "{end:?}");
+            assert_eq!(said, ["(4 lines, Enter to go on) "], "{end:?}");
+        }
+        let two = format!("{}{}\r", pasted("one\r"), pasted("two\r"));
+        assert_eq!(typed(&two).0.unwrap(), "one\ntwo\n");
+    }
+
+    #[test]
+    fn lines_that_arrive_at_once_are_one_pasted_text() {
+        for (sent, expected, lines) in [
+            ("one|\r", "one", &[][..]),
+            ("one\r", "one", &[]),
+            ("one\r\n", "one", &[]),
+            ("one\n", "one", &[]),
+            ("one\rtwo|\r", "one\ntwo\n", &["2 lines"]),
+            ("one\rtwo\r\r|\r", "one\ntwo\n", &["2 lines"]),
+            ("one\r\ntwo\r\n|\r\n", "one\ntwo\n", &["2 lines"]),
+            ("one\ntwo\n|\n", "one\ntwo\n", &["2 lines"]),
+            ("one\r\n\r\ntwo\r\n|\r", "one\n\ntwo\n", &["3 lines"]),
+            (
+                "one\r\r\ttwo\r|x|\r",
+                "one\n\n\ttwo\nx\n",
+                &["3 lines", "4 lines"],
+            ),
+            ("one\r\r|\r", "one", &["1 line"]),
+            ("one\rtwo|\x15|three|\r", "three", &["2 lines"]),
+            (
+                "one\rtwo\r|three\rfour\r|\r",
+                "one\ntwo\nthree\nfour\n",
+                &["2 lines", "4 lines"],
+            ),
+        ] {
+            let (answer, said) = typed(sent);
+            assert_eq!(answer.unwrap(), expected, "{sent:?}");
+            let lines: Vec<String> = lines
+                .iter()
+                .map(|lines| format!("({lines}, Enter to go on) "))
+                .collect();
+            assert_eq!(said, lines, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn escape_and_ctrl_d_are_no_answers() {
+        for keys in ["\x1b", "a\x1b", "\x04"] {
+            assert_eq!(typed(keys).0, None, "{keys:?}");
+        }
+    }
+}

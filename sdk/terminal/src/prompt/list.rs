@@ -1,0 +1,347 @@
+//! Questions that are answered out of a list, which becomes shorter as one types.
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
+use super::key::Key;
+use super::line::Line;
+use super::text::{answered, asked, on_line, typed};
+use super::{KeyOutcome, Prompt};
+use crate::{cut, look, one_line};
+use bot_cli_protocol::question::{Answer, Choice, Question, QuestionKind};
+
+/// Rows of a list that are shown at once.
+pub const PAGE: usize = 12;
+
+/// Columns that a list needs beside its rows: the cursor, the mark, and one that stays free.
+const MARGIN: usize = 7;
+
+/// One or several of the choices.
+pub struct List<'a> {
+    question: &'a Question,
+    help: &'a [Piece],
+    rows: Vec<Row>,
+    filter: Line,
+    /// The rows that the filter leaves.
+    left: Vec<usize>,
+    /// Among those that are left.
+    cursor: usize,
+    several: bool,
+}
+
+/// A choice as it is shown.
+struct Row {
+    value: String,
+    label: String,
+    whole: String,
+    marked: bool,
+}
+
+impl<'a> List<'a> {
+    /// With the `chosen` values marked, or else the default ones.
+    pub fn new(question: &'a Question, help: &'a [Piece], chosen: Option<&Answer>) -> Self {
+        let default: Vec<&str> = match (chosen, &question.default) {
+            (Some(Answer::Text(value)), _) => vec![value],
+            (Some(Answer::Many(values)), _) => values.iter().map(String::as_str).collect(),
+            (_, Some(Value::Array(values))) => values.iter().filter_map(Value::as_str).collect(),
+            (_, default) => default.iter().filter_map(Value::as_str).collect(),
+        };
+        let row = |choice: &Choice| {
+            let label = one_line(&choice.label);
+            let about = choice.about.as_deref().map(one_line).unwrap_or_default();
+            Row {
+                value: choice.value.clone(),
+                whole: match about.as_str() {
+                    "" => label.clone(),
+                    about => format!("{label} - {about}"),
+                },
+                label,
+                marked: default.contains(&choice.value.as_str()),
+            }
+        };
+        let rows: Vec<Row> = question.choices.iter().map(row).collect();
+        let several = question.kind == QuestionKind::Multiselect;
+        let marked = rows.iter().position(|row| row.marked);
+        Self {
+            question,
+            help,
+            left: (0..rows.len()).collect(),
+            cursor: if several { 0 } else { marked.unwrap_or(0) },
+            rows,
+            filter: Line::default(),
+            several,
+        }
+    }
+
+    /// The row at the cursor, if the filter leaves any.
+    fn current(&self) -> Option<usize> {
+        self.left.get(self.cursor).copied()
+    }
+
+    fn marked(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.marked)
+    }
+
+    fn answer(&self) -> KeyOutcome {
+        if self.several && !self.left.is_empty() {
+            let values = self.marked().map(|row| row.value.clone());
+            return KeyOutcome::Done(Answer::Many(values.collect()));
+        }
+        self.current().map_or(KeyOutcome::Stay, |row| {
+            KeyOutcome::Done(Answer::Text(self.rows[row].value.clone()))
+        })
+    }
+
+    /// Up and down, from the last row on to the first.
+    fn step(&mut self, rows: isize) {
+        let length = self.left.len();
+        if length > 0 {
+            self.cursor = self.cursor.checked_add_signed(rows).unwrap_or(length - 1);
+            self.cursor = if self.cursor < length { self.cursor } else { 0 };
+        }
+    }
+
+    fn narrow(&mut self) {
+        let words = self.filter.text().to_lowercase();
+        let current = self.current();
+        let has_words = |row: &Row| {
+            let text = format!("{} {}", row.value, row.whole).to_lowercase();
+            words.split_whitespace().all(|word| text.contains(word))
+        };
+        self.left = (0..self.rows.len())
+            .filter(|&row| has_words(&self.rows[row]))
+            .collect();
+        // What was chosen before the filter is of no account once it is typed.
+        let kept = current.filter(|_| words.is_empty());
+        let kept = kept.and_then(|row| self.left.iter().position(|&left| left == row));
+        self.cursor = kept.unwrap_or(0);
+    }
+
+    /// The rows that fit, with the cursor in the middle as far as there are rows.
+    fn page(&self, page: usize) -> std::ops::Range<usize> {
+        let length = self.left.len();
+        let first = self.cursor.saturating_sub(page / 2);
+        let first = first.min(length.saturating_sub(page));
+        first..(first + page).min(length)
+    }
+
+    fn row(&self, at: usize, page: &std::ops::Range<usize>) -> [Piece; 4] {
+        let row = &self.rows[self.left[at]];
+        let is_current = at == self.cursor;
+        let (columns, _) = look::size();
+        let margin = match at {
+            at if at == self.cursor => Piece::text(CHOSEN, "> "),
+            at if at == page.start && at > 0 => Piece::text(PLAIN, "^ "),
+            at if at + 1 == page.end && page.end < self.left.len() => Piece::text(PLAIN, "v "),
+            _ => Piece::text(PLAIN, "  "),
+        };
+        let style = if is_current { CHOSEN } else { PLAIN };
+        let mark = match (self.several, row.marked) {
+            (false, _) => Piece::text(PLAIN, ""),
+            (true, true) => Piece::text(ASKED, "[x] "),
+            (true, false) => Piece::text(style, "[ ] "),
+        };
+        let shown = cut(&row.whole, columns.saturating_sub(MARGIN));
+        [Piece::LineEnd, margin, mark, Piece::text(style, &shown)]
+    }
+}
+
+impl Prompt for List<'_> {
+    fn press(&mut self, key: Key) -> KeyOutcome {
+        if key.is_enter() {
+            return self.answer();
+        }
+        let typed = !self.filter.is_empty();
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "whatever is not for the list is for the filter"
+        )]
+        match key {
+            Key::Escape if typed => {
+                self.filter = Line::default();
+                self.narrow();
+            }
+            Key::Up | Key::Control('p') => self.step(-1),
+            Key::Down | Key::Control('n') => self.step(1),
+            Key::PageUp => self.cursor = self.cursor.saturating_sub(PAGE),
+            Key::PageDown => {
+                self.cursor = (self.cursor + PAGE).min(self.left.len().saturating_sub(1));
+            }
+            Key::Home if !typed => self.cursor = 0,
+            Key::End if !typed => self.cursor = self.left.len().saturating_sub(1),
+            Key::Char(' ') if self.several => {
+                if let Some(row) = self.current() {
+                    self.rows[row].marked ^= true;
+                }
+            }
+            _ => {
+                let before = self.filter.text().to_owned();
+                let step = on_line(&mut self.filter, key);
+                if self.filter.text() != before {
+                    self.narrow();
+                }
+                return step;
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn asked(&self) -> Vec<Piece> {
+        let mut pieces = asked(&self.question.message);
+        pieces.extend(self::typed(&self.filter));
+        if self.left.is_empty() {
+            let nothing = "  nothing matches; Esc shows all";
+            pieces.extend([Piece::LineEnd, Piece::text(WRONG, nothing)]);
+        }
+        let page = self.page(room(&pieces, self.help));
+        for at in page.clone() {
+            pieces.extend(self.row(at, &page));
+        }
+        pieces.extend_from_slice(self.help);
+        pieces
+    }
+
+    fn answered(&self) -> Vec<Piece> {
+        let labels: Vec<&str> = match self.current() {
+            _ if self.several => self.marked().map(|row| row.label.as_str()).collect(),
+            row => row
+                .iter()
+                .map(|&row| self.rows[row].label.as_str())
+                .collect(),
+        };
+        let labels = if labels.is_empty() {
+            "none".to_owned()
+        } else {
+            labels.join(", ")
+        };
+        answered(&self.question.message, &labels)
+    }
+}
+
+/// The rows of a list for which the terminal has room beside the question and its help.
+fn room(question: &[Piece], help: &[Piece]) -> usize {
+    let (columns, rows) = look::size();
+    let taken = |pieces: &[Piece]| {
+        let width = |piece: &Piece| match piece {
+            Piece::Text(_, text) => text.width(),
+            Piece::LineEnd | Piece::Cursor => 0,
+        };
+        let width: usize = pieces.iter().map(width).sum();
+        width / columns.saturating_sub(1).max(1) + 1
+    };
+    let room = rows.saturating_sub(taken(question) + taken(help) + 1);
+    room.clamp(1, PAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{KeyOutcome, List, Prompt as _};
+    use crate::prompt::frame::Piece;
+    use crate::prompt::key::Decoder;
+    use bot_cli_protocol::question::{Answer, Choice, Question, QuestionKind};
+
+    fn question(kind: QuestionKind) -> Question {
+        let choice = |label: &str| Choice {
+            value: format!("{}_stt", label.to_lowercase()),
+            label: label.to_owned(),
+            about: (label == "Beta").then(|| "the second one".to_owned()),
+        };
+        Question {
+            choices: ["Alpha", "Beta", "Gamma"].map(choice).to_vec(),
+            ..Question::new(kind, "k", "Which?")
+        }
+    }
+
+    /// The answer to these keys, or what is shown.
+    fn pressed(question: &Question, keys: &str) -> Result<Answer, Vec<String>> {
+        let mut list = List::new(question, &[], None);
+        let mut decoder = Decoder::new();
+        let mut keys: Vec<_> = keys.bytes().map(|byte| decoder.take(byte)).collect();
+        keys.push(decoder.give_up());
+        for key in keys.into_iter().flatten() {
+            match list.press(key) {
+                KeyOutcome::Done(answer) => return Ok(answer),
+                KeyOutcome::Stay => {}
+                KeyOutcome::Back => return Ok(Answer::Back),
+            }
+        }
+        let rows = list.asked();
+        let rows = rows.split(|piece| *piece == Piece::LineEnd);
+        Err(rows
+            .map(|row| {
+                row.iter()
+                    .filter_map(|piece| match piece {
+                        Piece::Text(_, text) => Some(text.as_str()),
+                        Piece::LineEnd | Piece::Cursor => None,
+                    })
+                    .collect()
+            })
+            .collect())
+    }
+
+    #[test]
+    fn one_is_chosen_by_arrows_and_words() {
+        let mut question = question(QuestionKind::Select);
+        let text = |value: &str| Ok(Answer::Text(value.to_owned()));
+        for (keys, value) in [
+            ("\r", "alpha_stt"),
+            ("\x1b[B\n", "beta_stt"),
+            ("\x1b[A\r", "gamma_stt"),
+            ("\x1b[A\x1b[B\r", "alpha_stt"),
+            ("\x0e\x0e\x10\r", "beta_stt"),
+            ("\x1b[F\r", "gamma_stt"),
+            ("\x1b[6~\x1b[H\r", "alpha_stt"),
+            ("gam\r", "gamma_stt"),
+            ("Second be\r", "beta_stt"),
+            ("gam\x15b\x14\x1a\r", "beta_stt"),
+            // Enter where nothing matches chooses nothing.
+            ("nothing\r\x17bet\r", "beta_stt"),
+            ("nothing\r\x1b", "-"),
+        ] {
+            if value == "-" {
+                assert!(pressed(&question, keys).is_err());
+            } else {
+                assert_eq!(pressed(&question, keys), text(value), "{keys:?}");
+            }
+        }
+        question.default = Some(json!("beta_stt"));
+        assert_eq!(pressed(&question, "\r"), text("beta_stt"));
+        assert_eq!(pressed(&question, "x\x7f\r"), text("alpha_stt"));
+    }
+
+    #[test]
+    fn several_are_marked_and_keep_their_marks() {
+        let mut question = question(QuestionKind::Multiselect);
+        let many = |values: &[&str]| {
+            Ok(Answer::Many(
+                values.iter().map(|&value| value.to_owned()).collect(),
+            ))
+        };
+        assert_eq!(pressed(&question, "\r"), many(&[]));
+        assert_eq!(
+            pressed(&question, " \x1b[B\x1b[B \r"),
+            many(&["alpha_stt", "gamma_stt"])
+        );
+        assert_eq!(
+            pressed(&question, "gam \x15\x1b[H \r"),
+            many(&["alpha_stt", "gamma_stt"])
+        );
+        let shown = pressed(&question, "gam \x15x\r").unwrap_err();
+        assert_eq!(shown, ["? Which? x", "  nothing matches; Esc shows all"]);
+        question.default = Some(json!(["beta_stt"]));
+        assert_eq!(pressed(&question, "\r"), many(&["beta_stt"]));
+        assert_eq!(pressed(&question, "\x1b[B \r"), many(&[]));
+    }
+
+    #[test]
+    fn escape_takes_the_filter_away_first() {
+        let question = question(QuestionKind::Select);
+        let all = ["? Which? ", "  Alpha", "  Beta - the second one", "> Gamma"];
+        assert_eq!(pressed(&question, "gam\x1b").unwrap_err(), all);
+        assert_eq!(pressed(&question, "\x1b"), Ok(Answer::Back));
+        assert_eq!(pressed(&question, "\x04"), Ok(Answer::Back));
+    }
+}

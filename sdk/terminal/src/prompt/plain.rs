@@ -1,0 +1,244 @@
+//! Questions line by line, for terminals that only write and for screen readers: nothing moves, and no line is written twice.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::hidden::{BURST, ROOM, Typed};
+use super::key::{Decoder, Key};
+use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
+use super::{above, failed};
+use crate::one_line;
+use crate::platform::input::Modes;
+use crate::stream::to_stderr;
+use crate::waiting::Waiting;
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
+use bot_cli_protocol::suggest;
+
+/// The word that goes back where the question allows it. It is never an answer: in quotes it is the word itself.
+const BACK: &str = "back";
+
+/// The word for an empty list of choices.
+const NONE: &str = "none";
+
+/// Asks until an answer is possible.
+pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
+    let hidden = match question.kind {
+        QuestionKind::Password => {
+            let hidden = Modes::hidden_lines().map_err(|error| failed(question, error))?;
+            Some(hidden)
+        }
+        QuestionKind::Text
+        | QuestionKind::Confirm
+        | QuestionKind::Select
+        | QuestionKind::Multiselect => None,
+    };
+    to_stderr(&(above(question, color) + &introduction(question)));
+    loop {
+        to_stderr(&request(question));
+        let typed = line(waiting, hidden.is_some());
+        if hidden.is_some() || typed.is_err() {
+            to_stderr("\n");
+        }
+        let typed = typed?;
+        let understood = match (typed.trim() == BACK, question.back) {
+            (true, true) => return Ok(Answer::Back),
+            (true, false) => Err(format!("there is no question to go back to; {}", quoting())),
+            (false, _) => understand(question, unquoted(&typed)),
+        };
+        match understood {
+            Ok(answer) => return Ok(answer),
+            Err(problem) => to_stderr(&format!("{problem}\n")),
+        }
+    }
+}
+
+fn quoting() -> String {
+    format!("`\"{BACK}\"` is the word itself")
+}
+
+/// The word for going back as an answer: in quotes, of which one pair is taken off.
+fn unquoted(typed: &str) -> &str {
+    let quoted = typed
+        .trim()
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    quoted
+        .filter(|word| word.trim_matches('"') == BACK)
+        .unwrap_or(typed)
+}
+
+/// Returns what is said once: the choices and the help.
+fn introduction(question: &Question) -> String {
+    let mut text = String::new();
+    let is_list = !question.choices.is_empty();
+    if is_list {
+        let _ = writeln!(text, "{}", one_line(&question.message));
+    }
+    for (number, choice) in (1..).zip(&question.choices) {
+        let about = choice.about.as_deref().map(one_line).unwrap_or_default();
+        let dash = if about.is_empty() { "" } else { " - " };
+        let _ = writeln!(
+            text,
+            "{number:>3}. {}{dash}{about}",
+            one_line(&choice.label)
+        );
+    }
+    let back = question.back.then(|| match question.kind {
+        QuestionKind::Text | QuestionKind::Password => {
+            format!("type `{BACK}` to go back; {}", quoting())
+        }
+        QuestionKind::Confirm | QuestionKind::Select | QuestionKind::Multiselect => {
+            format!("type `{BACK}` to go back")
+        }
+    });
+    let help: Vec<String> = question
+        .help
+        .as_deref()
+        .map(one_line)
+        .into_iter()
+        .chain(back)
+        .collect();
+    if !help.is_empty() {
+        let _ = writeln!(text, "({})", help.join("; "));
+    }
+    text
+}
+
+/// Returns what stands before the answer.
+fn request(question: &Question) -> String {
+    let message = one_line(&question.message);
+    let default = question.default.as_ref();
+    let numbers = || {
+        let numbers = defaults(question).map(|(number, _)| number.to_string());
+        numbers.collect::<Vec<_>>().join(", ")
+    };
+    let (what, default) = match question.kind {
+        QuestionKind::Text => (message, default.and_then(Value::as_str).map(str::to_owned)),
+        QuestionKind::Password => (format!("{message} (hidden)"), None),
+        QuestionKind::Confirm => {
+            let letters = letters(default.and_then(Value::as_bool));
+            (format!("{message} {letters}"), None)
+        }
+        QuestionKind::Select => ("Number or name".to_owned(), Some(numbers())),
+        QuestionKind::Multiselect => {
+            let marked = Some(numbers()).filter(|numbers| !numbers.is_empty());
+            let what = format!("Numbers or names with commas, or `{NONE}`");
+            (what, Some(marked.unwrap_or_else(|| NONE.to_owned())))
+        }
+    };
+    let default = default.filter(|default| !default.is_empty());
+    let default = default.map_or_else(String::new, |default| format!(" ({})", one_line(&default)));
+    let colon = if what.contains('?') { "" } else { ":" };
+    format!("{what}{default}{colon} ")
+}
+
+/// The choices that Enter accepts, with their numbers.
+fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
+    let is_default = |value: &str| match &question.default {
+        Some(Value::Array(values)) => values.iter().any(|default| default == value),
+        default => default.as_ref().is_some_and(|default| default == value),
+    };
+    let values = question.choices.iter().map(|choice| choice.value.as_str());
+    (1..)
+        .zip(values)
+        .filter(move |(_, value)| is_default(value))
+}
+
+/// Returns what a typed line answers, or what is wrong with it.
+fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
+    let default = question.default.as_ref();
+    let chosen = |word: &str| choice(question, word.trim());
+    match question.kind {
+        QuestionKind::Text if typed.is_empty() => {
+            let default = default.and_then(Value::as_str).unwrap_or_default();
+            Ok(Answer::Text(default.to_owned()))
+        }
+        QuestionKind::Text => Ok(Answer::Text(typed.to_owned())),
+        QuestionKind::Password => {
+            let mut secret = Typed::default();
+            typed.chars().for_each(|character| secret.push(character));
+            Ok(Answer::Secret(secret.answer()))
+        }
+        QuestionKind::Confirm => yes_or_no(typed, default.and_then(Value::as_bool))
+            .map(Answer::Confirm)
+            .ok_or_else(|| WHAT_TO_TYPE.to_owned()),
+        QuestionKind::Select => match defaults(question).next() {
+            Some((_, default)) if typed.trim().is_empty() => Ok(Answer::Text(default.to_owned())),
+            Some(_) | None => chosen(typed).map(Answer::Text),
+        },
+        QuestionKind::Multiselect => {
+            let values: Vec<Value> = match typed.trim() {
+                "" => defaults(question).map(|(_, value)| value.into()).collect(),
+                NONE => Vec::new(),
+                typed => {
+                    let values = typed.split(',').map(|word| chosen(word).map(Value::String));
+                    values.collect::<Result<_, _>>()?
+                }
+            };
+            question.check(&Value::Array(values))
+        }
+    }
+}
+
+/// The value of a choice that is named by its number, as it is shown, or as scripts name it.
+fn choice(question: &Question, word: &str) -> Result<String, String> {
+    let number = word
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_sub(1));
+    let choices = &question.choices;
+    let named = number.and_then(|at| choices.get(at)).or_else(|| {
+        let is_meant = |name: &str| name.to_lowercase() == word.to_lowercase();
+        let by_value = choices.iter().find(|choice| choice.value == word);
+        by_value.or_else(|| {
+            choices
+                .iter()
+                .find(|choice| is_meant(&one_line(&choice.label)))
+        })
+    });
+    match named {
+        Some(choice) => Ok(choice.value.clone()),
+        None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
+        None => {
+            let values = choices.iter().map(|choice| choice.value.as_str());
+            let meant = suggest::nearest(word, values).map_or_else(String::new, |near| {
+                format!("; {}", suggest::did_you_mean(&[near]))
+            });
+            Err(format!(
+                "`{}` is not one of the choices{meant}",
+                one_line(word)
+            ))
+        }
+    }
+}
+
+/// A line without its end, and without the keys that type nothing. Of a `hidden` one, all lines that arrive at once: they were
+/// pasted.
+fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
+    let mut line = Zeroizing::new(String::with_capacity(ROOM));
+    let mut decoder = Decoder::new();
+    let mut ended = true;
+    loop {
+        let Some(byte) = waiting.byte()? else {
+            if ended {
+                return Err(Failure::cancelled());
+            }
+            // Ctrl-D within a line only hands over what there is of it.
+            ended = true;
+            continue;
+        };
+        ended = false;
+        if byte == b'\n' && !(hidden && waiting.for_input(Some(BURST))?) {
+            return Ok(line);
+        }
+        match decoder.take(byte) {
+            Some(Key::Char(character)) => line.push(character),
+            Some(Key::Feed) => line.push('\n'),
+            Some(Key::Tab) if hidden => line.push('\t'),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The words in which results, failures and log lines are shown.
+
+use anstyle::{AnsiColor, Style};
+
+use super::{one_line, printable};
+use crate::ui::Level;
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::outcome::Outcome;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const QUIET: Style = Style::new().dimmed();
+
+/// The one document of `--json`.
+pub fn document(outcome: &Outcome) -> String {
+    let document = match &outcome.result {
+        // It may be large.
+        Ok(reply) => serde_json::to_string_pretty(&reply.data),
+        Err(_) => serde_json::to_string_pretty(&outcome.document()),
+    };
+    // A `Value` always has a JSON form.
+    let mut document = document.unwrap_or_default();
+    document.push('\n');
+    document
+}
+
+/// The result for people, which ends with a line feed unless it is empty.
+pub fn text(text: &str, color: bool) -> String {
+    let mut text = printable(text, color);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Commands that may come next, each with the remarks below it.
+pub fn next(commands: &[String], color: bool) -> String {
+    let remark = |remark: &str| format!("      {}\n", styled(QUIET, &one_line(remark), color));
+    let shown = |entry: &String| {
+        let (remarks, command): (Vec<&str>, Vec<&str>) =
+            entry.lines().partition(|line| line.starts_with("# "));
+        std::iter::once(labelled("next", HINT, &command.join("\n"), color))
+            .chain(remarks.into_iter().map(remark))
+            .collect::<String>()
+    };
+    commands.iter().map(shown).collect()
+}
+
+/// Returns what went wrong, where, and what to do about it.
+pub fn failure(failure: &Failure, color: bool) -> String {
+    let mut text = match failure.exit {
+        // Who stopped it need not be told that stopping is an error.
+        Exit::Cancelled | Exit::Terminated => {
+            let is_bare = failure.message == "cancelled";
+            let rest = match failure.outcome {
+                Some(ChangeState::NotDone) if is_bare => "; nothing was changed",
+                Some(_) | None => "",
+            };
+            format!("{}{rest}\n", printable(&failure.message, false))
+        }
+        Exit::Failed
+        | Exit::Usage
+        | Exit::Unknown
+        | Exit::NotAllowed
+        | Exit::Unavailable
+        | Exit::Unwritten
+        | Exit::Protocol
+        | Exit::NotRunnable
+        | Exit::NotFound => labelled("error", ERROR, &failure.message, color),
+    };
+    for field in &failure.fields {
+        if failure.fields.len() == 1 && failure.message.ends_with(&field.problem) {
+            // The one problem is the whole message.
+            continue;
+        }
+        let name = match &field.flag {
+            Some(flag) if *flag != field.field => format!("{} ({flag})", field.field),
+            Some(_) | None => field.field.clone(),
+        };
+        text.push_str("  ");
+        text.push_str(&one_line(&format!("{name}: {}", field.problem)));
+        text.push('\n');
+    }
+    for hint in &failure.hints {
+        text.push_str(&labelled("hint", HINT, hint, color));
+    }
+    text
+}
+
+/// A line beside the result.
+pub fn log(level: Level, message: &str, color: bool) -> String {
+    match level {
+        Level::Warn => labelled("warning", WARNING, message, color),
+        Level::Note => {
+            let note = format!("note: {}", one_line(message.trim_end()));
+            styled(QUIET, &note, color) + "\n"
+        }
+        Level::Info => format!("{}\n", one_line(message.trim_end())),
+        Level::Debug => labelled("debug", QUIET, message, color),
+    }
+}
+
+fn labelled(label: &str, style: Style, message: &str, color: bool) -> String {
+    let label = styled(style, &format!("{label}:"), color);
+    format!("{label} {}\n", one_line(message.trim_end()))
+}
+
+fn styled(style: Style, text: &str, color: bool) -> String {
+    if color {
+        format!("{style}{text}{style:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{failure, log, next};
+    use crate::ui::Level;
+    use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+
+    #[test]
+    fn who_cancels_learns_that_nothing_was_changed() {
+        let own = Failure::new(
+            Exit::Cancelled,
+            "cancelled",
+            "cancelled: half of it is done",
+        );
+        for (cancelled, expected) in [
+            (Failure::cancelled(), "cancelled\n"),
+            (
+                Failure::cancelled().outcome(ChangeState::NotDone),
+                "cancelled; nothing was changed\n",
+            ),
+            (
+                Failure::cancelled().outcome(ChangeState::Unknown),
+                "cancelled\n",
+            ),
+            (
+                own.outcome(ChangeState::NotDone),
+                "cancelled: half of it is done\n",
+            ),
+        ] {
+            assert_eq!(failure(&cancelled, false), expected);
+        }
+    }
+
+    #[test]
+    fn remarks_stand_below_their_command() {
+        let commands = [
+            "uv sync\n# then \u{1b}[31mopen http://localhost\n# in a second terminal:".to_owned(),
+            "one\ntwo".to_owned(),
+        ];
+        assert_eq!(
+            next(&commands, false),
+            "next: uv sync\n      # then open http://localhost\n      # in a second terminal:\nnext: one two\n"
+        );
+        assert!(
+            next(&commands, true).contains("      \u{1b}[2m# in a second terminal:\u{1b}[0m\n")
+        );
+    }
+
+    #[test]
+    fn a_note_is_one_dim_line() {
+        let note = "the vault is used\nsince there is no account\n";
+        for (color, expected) in [
+            (false, "note: the vault is used since there is no account\n"),
+            (
+                true,
+                "\u{1b}[2mnote: the vault is used since there is no account\u{1b}[0m\n",
+            ),
+        ] {
+            assert_eq!(log(Level::Note, note, color), expected);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Standard input as an argument names it. A plugin's own is the host's end of the protocol: whoever opened it by its name would
+//! wait for a line that is meant for another reader. `Session::stdin` has what the user piped in.
+
+use std::path::Path;
+
+use crate::platform::input::{STDIN_NAMES, is_pipe_at_stdin};
+
+/// Whether a file argument means standard input: `-`, one of the system's names for it, or another name of the same pipe.
+pub fn is_named_by(path: &Path) -> bool {
+    STDIN_NAMES.iter().any(|name| path == Path::new(name)) || is_pipe_at_stdin(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::is_named_by;
+
+    #[test]
+    fn standard_input_has_several_names() {
+        for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+            assert!(is_named_by(Path::new(name)), "{name}");
+        }
+        for name in ["", "./-", "stdin", "/dev/fd/999", "/dev/null", "."] {
+            assert!(!is_named_by(Path::new(name)), "{name}");
+        }
+    }
+}

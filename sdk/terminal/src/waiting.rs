@@ -1,0 +1,89 @@
+//! Waiting for the user, who may want to stop, or be gone.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::cancel::Cancel;
+use crate::platform::input;
+use crate::ui::withdrawn;
+use bot_cli_protocol::failure::{Exit, Failure};
+
+/// The interval at which a request to stop is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Standard input, which is read for as long as somebody waits for it.
+pub struct Waiting<'a> {
+    pub cancel: &'a Cancel,
+    /// Whether anybody still waits for what is read.
+    pub wanted: &'a mut dyn FnMut() -> bool,
+}
+
+impl Waiting<'_> {
+    /// Waits until there is something to read, or the input has ended; with `patience` only so long.
+    pub fn for_input(&mut self, patience: Option<Duration>) -> Result<bool, Failure> {
+        let deadline = patience.map(|patience| Instant::now() + patience);
+        loop {
+            if self.cancel.requested() {
+                return Err(Failure::cancelled());
+            }
+            if !(self.wanted)() {
+                return Err(withdrawn());
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let patience = left.map_or(TICK, |left| left.min(TICK));
+            if input::wait(patience).map_err(unreadable)? {
+                return Ok(true);
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
+        let mut byte = [0];
+        Ok(match self.read(&mut byte)? {
+            0 => None,
+            _ => Some(byte[0]),
+        })
+    }
+
+    /// Everything up to the end of the input. A terminal that has gone away says nothing of whether that was all.
+    pub fn everything(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            match self.read(&mut piece)? {
+                0 if input::has_hung_up().map_err(unreadable)? => return Err(Failure::cancelled()),
+                0 => return Ok(bytes),
+                length => bytes.extend(&piece[..length]),
+            }
+        }
+    }
+
+    /// Bytes, 0 at the end of the input.
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
+        loop {
+            self.for_input(None)?;
+            match input::read(&mut *bytes) {
+                Err(error) if is_passing(&error) => {}
+                Err(error) if input::is_lost(&error) => return Err(Failure::cancelled()),
+                read => return read.map_err(unreadable),
+            }
+        }
+    }
+}
+
+/// Whether another attempt may succeed.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}
+
+fn unreadable(error: io::Error) -> Failure {
+    let could_not = "could not read standard input";
+    Failure::because(Exit::Failed, "input_failed", could_not, error)
+}

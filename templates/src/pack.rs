@@ -1,0 +1,34 @@
+//! Provider packs: AI services that another executable or a folder brings for `init`. `PACKS.md` is the normative text.
+//!
+//! The services that are built in have the same shape and keep the same rules.
+
+mod check;
+#[cfg(test)]
+mod document;
+mod folder;
+mod grammar;
+mod python;
+mod read;
+mod rule;
+mod schema;
+mod taken;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Effects, Origin, Problem, arguments, check, effects, variables};
+pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
+pub use python::{BUILTINS, OWN_MODULES, is_standard_module};
+pub(crate) use read::size;
+pub use read::{Contents, LeftOut, Newer, Reader, read};
+pub use rule::Rule;
+pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
+pub use taken::Taken;
+
+/// The version of the schema that this library knows.
+pub const SCHEMA: &str = "1.1";
+
+/// The prefix of the name in a pack's manifest: `pack-acme`.
+pub const PREFIX: &str = "pack-";
+
+/// The most data of a pack, in bytes of JSON or TOML.
+pub const MOST_DATA: usize = 1024 * 1024;

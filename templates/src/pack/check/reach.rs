@@ -1,0 +1,159 @@
+//! What the service of a pack reaches: services of the framework, and the packages that it names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Checker, MOST, arguments, variables};
+use crate::pack::grammar::{self, shown};
+use crate::pack::{Provider, Rule, Service, python};
+
+/// The parts of the framework that a pack reaches. Others run files and modules that a text names.
+const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
+
+/// The parts of these that run code out of a model's repository, or a program.
+const RUNS_CODE: [&str; 3] = [
+    "pipecat.services.funasr",
+    "pipecat.services.mcp_service",
+    "pipecat.services.moondream",
+];
+
+/// What services do, for people who decide on a pack: `packages`, `modules`, `calls` and `variables`.
+pub type Effects = BTreeMap<&'static str, BTreeSet<String>>;
+
+/// Returns what the services of a pack do.
+#[must_use]
+pub fn effects(providers: &[Provider]) -> Effects {
+    let mut effects = Effects::new();
+    for provider in providers {
+        for service in &provider.services {
+            let mut add = |what, text| {
+                effects.entry(what).or_default().insert(text);
+            };
+            for extra in &service.extras {
+                add("packages", format!("pipecat-ai[{extra}]"));
+            }
+            for package in &service.packages {
+                add("packages", package.clone());
+            }
+            let brought = brought(service);
+            for (module, names) in imports(service) {
+                let top = top(module);
+                match brought.get(top) {
+                    Some(package) => add("modules", format!("{top} of {package}")),
+                    None => add("modules", module.to_owned()),
+                }
+                let is_called = |name: &str| {
+                    let mut calls = arguments(service).into_iter();
+                    name == service.class || calls.any(|arg| arg.call.as_deref() == Some(name))
+                };
+                for name in names.into_iter().filter(|name| is_called(name)) {
+                    add("calls", format!("{module}.{name}"));
+                }
+            }
+            for name in variables(service) {
+                let is_secret = provider.env.get(name).is_some_and(|it| it.secret);
+                let secret = if is_secret { " (secret)" } else { "" };
+                add("variables", format!("{name}{secret}"));
+            }
+        }
+    }
+    effects
+}
+
+impl Checker {
+    /// Each module is of the framework's services or of a package of the service, and nothing else gets in with it.
+    pub(super) fn reach(&mut self, service: &Service) {
+        self.count("modules", service.modules.len(), MOST);
+        for (package, modules) in &service.modules {
+            self.count("modules", modules.len(), MOST);
+            let is_named = service.packages.iter().any(|it| name(it) == package);
+            if !is_named {
+                let problem = format!("has `{}`, which `packages` does not have", shown(package));
+                self.found(Rule::Imports, "modules", problem);
+            }
+            for module in modules {
+                self.form("modules", module, &grammar::MODULE);
+            }
+        }
+        let brought = brought(service);
+        for (module, names) in imports(service) {
+            if is_framework(module) {
+                self.of_framework(service, &names);
+            } else if is_others(top(module)) || !brought.contains_key(top(module)) {
+                let problem = format!(
+                    "has `{}`, which is neither of the framework's services nor of `packages`",
+                    shown(module)
+                );
+                self.found(Rule::Imports, "imports", problem);
+            }
+        }
+    }
+
+    /// Modules of the framework have names of other modules in them, which a class is not.
+    fn of_framework(&mut self, service: &Service, names: &[&str]) {
+        for name in names {
+            let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
+            if !is_class || *name == service.class && !name.contains("Service") {
+                let problem = format!(
+                    "has `{}`, which is no service or class of the framework",
+                    shown(name)
+                );
+                self.found(Rule::Imports, "imports", problem);
+            }
+        }
+        let expressions = arguments(service).into_iter();
+        for code in expressions.filter_map(|arg| arg.expr.as_deref()) {
+            let (first, attributes) = code.split_once('.').unwrap_or((code, ""));
+            if names.contains(&first) && attributes.contains('.') {
+                let problem = format!("has `{}`, which is no value of a class", shown(code));
+                self.found(Rule::Imports, "args", problem);
+            }
+        }
+    }
+}
+
+/// Each module with what is imported from it.
+fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let further = service.imports.iter().map(|(module, names)| {
+        let names = names.iter().map(String::as_str);
+        (module.as_str(), names.collect())
+    });
+    std::iter::once((service.module.as_str(), vec![service.class.as_str()])).chain(further)
+}
+
+/// The top-level modules that packages bring, with the package.
+fn brought(service: &Service) -> BTreeMap<String, &str> {
+    let packages = service.packages.iter().map(|package| name(package));
+    packages
+        .flat_map(|package| {
+            let modules = match service.modules.get(package) {
+                Some(modules) => modules.clone(),
+                None => vec![package.replace('-', "_")],
+            };
+            modules.into_iter().map(move |module| (module, package))
+        })
+        .collect()
+}
+
+/// The name of the package that a requirement is for.
+fn name(requirement: &str) -> &str {
+    requirement.split(['[', '>']).next().unwrap_or_default()
+}
+
+fn top(module: &str) -> &str {
+    module.split('.').next().unwrap_or_default()
+}
+
+fn is_framework(module: &str) -> bool {
+    let is_in = |part: &&str| {
+        let below = module.strip_prefix(part);
+        below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+    };
+    FRAMEWORK.iter().any(is_in) && !RUNS_CODE.iter().any(is_in)
+}
+
+/// Whether a module is there whatever packages are installed.
+fn is_others(top: &str) -> bool {
+    let lower = top.to_ascii_lowercase();
+    let mut standard = python::STANDARD_MODULES.split_ascii_whitespace();
+    top.starts_with('_') || lower == "pipecat" || standard.any(|module| module == lower)
+}

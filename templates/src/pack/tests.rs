@@ -1,0 +1,410 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A pack `acme` with a service that is in order, but for what `change` does to it.
+fn providers(change: impl FnOnce(&mut Value)) -> Value {
+    let mut service = json!({
+        "id": "acme_fast_stt",
+        "kind": "stt",
+        "label": "Acme Fast",
+        "packages": ["acme-speech>=1.2,<2"],
+        "modules": { "acme-speech": ["acme"] },
+        "module": "acme.pipecat",
+        "class": "AcmeSTTService",
+        "imports": { "acme.kinds": ["Kind", "Params"] },
+        "args": [
+            { "name": "api_key", "env": "ACME_API_KEY" },
+            { "name": "kind", "expr": "Kind.FAST" },
+            { "name": "rate", "value": 16000 },
+            { "name": "params", "call": "Params", "args": [{ "name": "words", "value": ["a", "b"] }] },
+            { "name": "settings.model", "env": "ACME_MODEL", "class_default": "fast-1" },
+        ],
+        "note": "Needs no GPU",
+    });
+    change(&mut service);
+    json!([{
+        "label": "Acme",
+        "site": "https://acme.example",
+        "env": {
+            "ACME_API_KEY": { "about": "API key", "secret": true },
+            "ACME_MODEL": { "about": "Model" },
+        },
+        "service": [service],
+    }])
+}
+
+fn read_acme(providers: Value) -> Contents {
+    read("acme", providers, None, &mut Taken::default()).unwrap()
+}
+
+/// Why the service is left out; the first reason.
+fn reason(change: impl FnOnce(&mut Value)) -> String {
+    let contents = read_acme(providers(change));
+    assert_eq!(contents.providers, []);
+    let [left_out] = contents.left_out.as_slice() else {
+        panic!("{contents:?}");
+    };
+    left_out.problems[0].reason()
+}
+
+#[test]
+fn reads_what_is_in_order() {
+    let contents = read_acme(providers(|_| {}));
+    assert_eq!(contents.left_out, []);
+    assert_eq!(contents.remarks, []);
+    let [provider] = contents.providers.as_slice() else {
+        panic!("{contents:?}");
+    };
+    assert_eq!(provider.services[0].id, "acme_fast_stt");
+    assert_eq!(check(provider, Origin::Pack("acme")), []);
+    let again = json!(provider);
+    assert_eq!(read_acme(json!([again])).providers, contents.providers);
+}
+
+#[test]
+fn a_pack_says_not_what_comes_first() {
+    let contents = read_acme(providers(|service| service["recommended"] = json!(1)));
+    assert_eq!(contents.providers[0].services[0].recommended, None);
+}
+
+const CODE: &str = r#"print(__import__("os").system("evil")) or X"#;
+
+/// The place, the value that is put there, and the reason.
+type Row = (&'static str, Value, &'static str);
+
+/// A key of the service.
+fn wrong_services() -> Vec<Row> {
+    vec![
+        (
+            "/class",
+            json!(CODE),
+            "`class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a Python class name such as `AcmeSTTService`",
+        ),
+        (
+            "/module",
+            json!("os;import sys"),
+            "`module` is `os;import sys`, not a Python module such as `acme.services.stt`",
+        ),
+        (
+            "/label",
+            json!("a\nb"),
+            "`label` is `a\\nb`, not a name of plain characters on one line, without letters that look like others",
+        ),
+        (
+            "/label",
+            json!("x".repeat(41)),
+            "`label` must have at most 40 characters",
+        ),
+        (
+            "/id",
+            json!("other_stt"),
+            "`id` must begin with `acme_`, the pack's name",
+        ),
+        (
+            "/id",
+            json!("acme_fast_llm"),
+            "`id` must end in `_stt`, its kind",
+        ),
+        (
+            "/alias",
+            json!("deepgram"),
+            "`alias` is for services that are built in",
+        ),
+        (
+            "/one_of",
+            json!(["ACME_API_KEY", "ACME_MODEL"]),
+            "`one_of` has `ACME_API_KEY`, which is no text that is read and `optional`",
+        ),
+        (
+            "/one_of",
+            json!(["ACME_OTHER"]),
+            "`one_of` must have two variables or none",
+        ),
+        (
+            "/turbo",
+            json!(true),
+            "`service.turbo` is not a key of catalogue 1.1",
+        ),
+        (
+            "/kind",
+            json!("smell"),
+            "`service.kind` must be one of `stt`, `llm`, `tts`, `realtime`, `video`",
+        ),
+        (
+            "/packages/0",
+            json!("acme-speech"),
+            "`packages` is `acme-speech`, not a requirement such as `acme-speech>=1.2,<2`: a name of lower-case words with hyphens, a floor and a ceiling",
+        ),
+        (
+            "/extras",
+            json!(["x]>=0; os"]),
+            "`extras` is `x]>=0; os`, not the name of an extra of `pipecat-ai`, such as `openai`",
+        ),
+        (
+            "/requires_python",
+            json!(">=3"),
+            "`requires_python` is `>=3`, not a version of Python such as `3.12`",
+        ),
+        (
+            "/prompt",
+            json!("settings.system_instruction"),
+            "`prompt` is for language models and realtime services",
+        ),
+        (
+            "/imports",
+            json!({ "acme.kinds": ["Kind", "Params"], "acme.other": ["Kind"] }),
+            "`imports` has `Kind` twice",
+        ),
+        (
+            "/imports",
+            json!({ "acme.kinds": ["Kind", "Params", "required"] }),
+            "`imports` is `required`, not a Python name that generated code has no other use for",
+        ),
+        (
+            "/imports",
+            json!({ "acme.kinds": ["Kind", "Params"], "os": ["system"] }),
+            "`imports` has `os`, which is neither of the framework's services nor of `packages`",
+        ),
+        (
+            "/modules",
+            json!({ "acme": ["acme"], "acme-speech": ["acme"] }),
+            "`modules` has `acme`, which `packages` does not have",
+        ),
+    ]
+}
+
+/// A key of an argument.
+fn wrong_arguments() -> Vec<Row> {
+    vec![
+        (
+            "/args/0/turbo",
+            json!(true),
+            "`service.args[0].turbo` is not a key of catalogue 1.1",
+        ),
+        (
+            "/args/0/name",
+            json!("a=1, b"),
+            "`args.a=1, b` is `a=1, b`, not the name of a Python argument such as `api_key`",
+        ),
+        (
+            "/args/0/env",
+            json!("PATH"),
+            "`env.PATH` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`",
+        ),
+        (
+            "/args/0/env",
+            json!("LD_PRELOAD"),
+            "`env.LD_PRELOAD` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`",
+        ),
+        (
+            "/args/0/env",
+            json!("ACME_KEY"),
+            "`env.ACME_KEY` is read and not described",
+        ),
+        (
+            "/args/1/expr",
+            json!("os.environ"),
+            "`args.kind.expr` is `os.environ`, not `session`, `None`, `True`, `False` or a name of `imports`, with attributes behind dots",
+        ),
+        (
+            "/args/1/expr",
+            json!("Other.FAST"),
+            "`args.kind.expr` uses `Other`, which `imports` does not have",
+        ),
+        (
+            "/args/1/expr",
+            json!(CODE),
+            "`args.kind.expr` is `print(__import__(\"os\").system(\"evil\")) o…`, not `session`, `None`, `True`, `False` or a name of `imports`, with attributes behind dots",
+        ),
+        (
+            "/args/3/call",
+            json!("Elsewhere"),
+            "`args.params.call` is `Elsewhere`, which `imports` does not have",
+        ),
+        (
+            "/args/2/value",
+            json!("a\u{0}"),
+            "`args.rate.value` is `a\\0`, not one line of plain characters without backticks",
+        ),
+        (
+            "/args/2/value",
+            json!({ "a": 1 }),
+            "`service.args[2].value` has the wrong form",
+        ),
+        (
+            "/args/2/value",
+            json!(18_446_744_073_709_551_615_u64),
+            "`args.rate.value` is a number that is too large",
+        ),
+        (
+            "/args/2/env",
+            json!("ACME_MODEL"),
+            "`args.rate` must have exactly one of `env`, `value`, `expr` and `call`",
+        ),
+        (
+            "/args/4/type",
+            json!("int"),
+            "`args.settings.model.class_default` is not of the argument's type",
+        ),
+    ]
+}
+
+#[test]
+fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
+    let mut wrong = Vec::new();
+    for (place, value, expected) in wrong_services().into_iter().chain(wrong_arguments()) {
+        let reason = reason(|service| {
+            let (parent, key) = place.rsplit_once('/').unwrap();
+            let parent = service.pointer_mut(parent).unwrap();
+            match parent.as_array_mut() {
+                Some(items) => items[key.parse::<usize>().unwrap()] = value.clone(),
+                None => parent[key] = value.clone(),
+            }
+        });
+        if reason != expected {
+            wrong.push((place, reason, expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_variable_that_no_service_reads_is_a_remark() {
+    let mut providers = providers(|_| {});
+    providers[0]["env"]["ACME_REGION"] = json!({ "about": "Region" });
+    let contents = read_acme(providers);
+    assert!(!contents.providers[0].env.contains_key("ACME_REGION"));
+    let remarks: Vec<String> = contents.remarks.iter().map(Problem::to_string).collect();
+    assert_eq!(remarks, ["`env.ACME_REGION` is read by no service"]);
+}
+
+#[test]
+fn the_others_stay() {
+    let mut providers = providers(|_| {});
+    let service = providers[0]["service"][0].clone();
+    let services = providers[0]["service"].as_array_mut().unwrap();
+    let mut other = service.clone();
+    other["id"] = json!("acme_slow_stt");
+    other["label"] = json!("Acme Slow");
+    let mut later = other.clone();
+    later["id"] = json!("acme_later_stt");
+    later["turbo"] = json!({ "on": true });
+    services.extend([json!("x"), service, later, other]);
+    providers.as_array_mut().unwrap().extend([
+        json!({ "label": "Beta", "site": "javascript:x", "service": [] }),
+        json!({ "label": "Gamma", "site": "https://gamma.example", "region": "eu", "service": [] }),
+        json!([]),
+    ]);
+    let newer = Newer {
+        schema: "1.2".to_owned(),
+        executable: "bot-cli-init".to_owned(),
+        version: "0.1.0".to_owned(),
+    };
+    let contents = read("acme", providers, Some(newer), &mut Taken::default()).unwrap();
+    let ids: Vec<&str> = contents.providers[0]
+        .services
+        .iter()
+        .map(|service| service.id.as_str())
+        .collect();
+    assert_eq!(ids, ["acme_fast_stt", "acme_slow_stt"]);
+    let left_out: Vec<String> = contents
+        .left_out
+        .iter()
+        .map(|it| format!("{}: {}", it.what, it.reason()))
+        .collect();
+    assert_eq!(
+        left_out,
+        [
+            "service 2 of Acme: `service` must be an object; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
+            "acme_fast_stt: `label` is that of another service of its kind; and 1 more problem",
+            "acme_later_stt: `service.turbo` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
+            "Beta: `site` is `javascript:x`, not an address such as `https://acme.example/docs`; and 1 more problem",
+            "Gamma: `provider.region` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
+            "provider 4: `provider` must be an object",
+        ]
+    );
+}
+
+#[test]
+fn a_variable_means_what_it_means_elsewhere() {
+    let mut taken = Taken::default();
+    let first = read("acme", providers(|_| {}), None, &mut taken).unwrap();
+    assert_eq!(first.left_out, []);
+    for (place, value, expected) in [
+        (
+            "/0/env/ACME_MODEL/about",
+            json!("Voice"),
+            "`env.ACME_MODEL.about` must be `Model`, as in pack `acme`",
+        ),
+        (
+            "/0/env/ACME_MODEL/secret",
+            json!(true),
+            "`env.ACME_MODEL.secret` must be false, as in pack `acme`",
+        ),
+        (
+            "/0/service/0/args/4/type",
+            json!("list"),
+            "`env.ACME_MODEL` has another type or default than in pack `acme`",
+        ),
+        (
+            "/0/env/ACME_MODEL/turbo",
+            json!(1),
+            "`env.ACME_MODEL.turbo` is not a key of catalogue 1.1",
+        ),
+    ] {
+        let mut other = providers(|service| service["id"] = json!("beta_stt"));
+        let (parent, key) = place.rsplit_once('/').unwrap();
+        other.pointer_mut(parent).unwrap()[key] = value;
+        let contents = read("beta", other, None, &mut taken).unwrap();
+        assert_eq!(contents.left_out[0].problems[0].reason(), expected);
+    }
+    let same = providers(|service| service["id"] = json!("beta_stt"));
+    assert_eq!(
+        read("beta", same.clone(), None, &mut taken)
+            .unwrap()
+            .left_out,
+        []
+    );
+    let again = read("beta", same, None, &mut taken).unwrap();
+    assert_eq!(again.left_out[0].reason(), "`id` is that of pack `beta`");
+}
+
+#[test]
+fn much_data_is_one_problem() {
+    let many = |count: usize| {
+        let one = providers(|_| {})[0].clone();
+        Value::Array(vec![one; count])
+    };
+    let problem = read("acme", many(2000), None, &mut Taken::default()).unwrap_err();
+    assert_eq!(
+        problem.reason(),
+        "`providers` has more than 1 MiB of data, the most of a pack"
+    );
+    let contents = read_acme(many(500));
+    assert_eq!(contents.left_out.len(), 100);
+    let deep = providers(|service| {
+        let mut value = json!(1);
+        for _ in 0..100 {
+            value = json!([value]);
+        }
+        service["args"][2]["value"] = value;
+    });
+    assert!(
+        read_acme(deep).left_out[0]
+            .reason()
+            .contains("within each other")
+    );
+    assert_eq!(
+        read("acme", json!({}), None, &mut Taken::default())
+            .unwrap_err()
+            .reason(),
+        "`providers` must be a list"
+    );
+}
+
+#[test]
+fn every_rule_has_its_own_name() {
+    let ids: std::collections::BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids.len(), Rule::ALL.len());
+}

@@ -1,0 +1,103 @@
+//! What a shell shows, held against a transcript.
+
+use std::path::Path;
+
+use super::{Bench, Ran};
+use crate::patience::PATIENCE;
+
+impl Bench {
+    /// Runs the lines of a transcript. `$ SCRIPT` and what follows behind `> ` is run in the working folder, with `bot-cli` on `PATH`; below stand
+    /// the lines of standard output, those of standard error behind `! `, and the status behind `= ` where it is not 0. `[..]` is any text
+    /// in a line, `...` any lines of one of both, and alone any output.
+    ///
+    /// # Panics
+    ///
+    /// At the first script that shows something else.
+    #[track_caller]
+    pub fn shows(&self, transcript: &str) {
+        let text = transcript.trim_start_matches('\n').trim_end_matches(' ');
+        let indent = text.len() - text.trim_start_matches(' ').len();
+        let lines = text.lines().map(|line| line.get(indent..).unwrap_or(""));
+        let lines: Vec<&str> = lines.collect();
+        for step in lines.chunk_by(|_, next| !next.starts_with("$ ")) {
+            let (script, expected): (Vec<&str>, Vec<&str>) =
+                step.iter().partition(|line| line.starts_with(['$', '>']));
+            let shown = self.shown(&script);
+            let fits = if expected == ["..."] {
+                !shown.iter().any(|line| line.starts_with("= "))
+            } else {
+                let shown = shown.iter().map(String::as_str).partition(is_aside);
+                let (asides, lines): (Vec<&str>, Vec<&str>) = shown;
+                let (expected_asides, expected): (Vec<&str>, Vec<&str>) =
+                    expected.iter().copied().partition(is_aside);
+                fit(&expected_asides, &asides) && fit(&expected, &lines)
+            };
+            let [script, shown] = [script.join("\n"), shown.join("\n")];
+            let expected = expected.join("\n");
+            assert!(fits, "{script}\n{shown}\nexpected:\n{expected}\n");
+        }
+    }
+
+    fn shown(&self, script: &[&str]) -> Vec<String> {
+        let lines = script.iter().map(|line| line.get(2..).unwrap_or(""));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let text = text.replace("[BENCH]", &self.path("").to_string_lossy());
+        let mut shell = self.command(Path::new("/bin/sh"));
+        shell.args(["-c", &text]);
+        let mut shell = assert_cmd::Command::from_std(shell);
+        let output = shell.timeout(PATIENCE).output();
+        let ran = output.and_then(|output| self.ran(&output));
+        ran.map_or_else(|error| vec![error.to_string()], |ran| ran.lines())
+    }
+}
+
+impl Ran {
+    /// As a transcript has it.
+    fn lines(&self) -> Vec<String> {
+        let whole = |text: &str| match text {
+            "" => String::new(),
+            text if text.ends_with('\n') => text.to_owned(),
+            text => format!("{text}[no line end]"),
+        };
+        let stderr = whole(&self.stderr);
+        let stderr = stderr.lines().map(|line| match line {
+            "" => "!".to_owned(),
+            line => format!("! {line}"),
+        });
+        let status = match self.status {
+            Some(0) => None,
+            Some(status) => Some(format!("= {status}")),
+            None => Some("= a signal".to_owned()),
+        };
+        let stdout = whole(&self.stdout);
+        let lines = stdout.lines().map(str::to_owned).chain(stderr);
+        lines.chain(status).collect()
+    }
+}
+
+/// Whether a line is not one of standard output.
+fn is_aside(line: &&str) -> bool {
+    *line == "!" || line.starts_with("! ") || line.starts_with("= ")
+}
+
+/// Whether lines are as a transcript has them.
+fn fit(expected: &[&str], shown: &[&str]) -> bool {
+    match (expected, shown) {
+        ([], shown) => shown.is_empty(),
+        (["..." | "! ...", rest @ ..], shown) => {
+            (0..=shown.len()).any(|at| fit(rest, &shown[at..]))
+        }
+        ([_, ..], []) => false,
+        ([line, rest @ ..], [first, others @ ..]) => fits(line, first) && fit(rest, others),
+    }
+}
+
+fn fits(expected: &str, shown: &str) -> bool {
+    match expected.split_once("[..]") {
+        None => expected == shown,
+        Some((start, rest)) => shown.strip_prefix(start).is_some_and(|shown| {
+            let mut ends = shown.char_indices().map(|(at, _)| at).chain([shown.len()]);
+            ends.any(|at| fits(rest, &shown[at..]))
+        }),
+    }
+}

@@ -1,0 +1,364 @@
+//! Plugins that are wrong as data says: rules of what comes in and what is done instead, in the marks of the checks. The format is in
+//! `sdk/protocol/checks/README.md`.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Stdin, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio, exit};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use std::{env, fs};
+
+use bot_cli_terminal::process::{Listened, listen_to_stop_signals};
+use serde_json::{Value, json};
+
+use crate::patience::wait_for_file;
+
+/// The delay of what comes later than it should.
+const LATER: Duration = Duration::from_millis(200);
+
+/// A plugin in order.
+pub trait Plugin {
+    /// Replies to a request.
+    fn serve(&mut self, wire: &mut Wire, id: &Value, method: &str, params: &Value);
+}
+
+/// The standard streams of a plugin, and its rules.
+pub struct Wire {
+    rules: Vec<Rule>,
+    input: BufReader<Stdin>,
+    waiting: VecDeque<Value>,
+    /// The id of the run that waits for an answer.
+    open: Arc<Mutex<Option<Value>>>,
+    /// Nothing is said while a change is made quietly.
+    is_quiet: bool,
+    quietly: Option<Vec<String>>,
+    held: Option<Value>,
+}
+
+/// What comes in, and what is done then.
+#[derive(Clone)]
+struct Rule {
+    on: String,
+    actions: Vec<String>,
+}
+
+/// Serves until the input ends, with the rules in the file beside the executable.
+pub fn main(plugin: &mut impl Plugin) {
+    let text = fs::read_to_string(beside("fault")).unwrap_or_default();
+    let mut wire = Wire {
+        rules: rules(&text),
+        input: BufReader::new(io::stdin()),
+        waiting: VecDeque::new(),
+        open: Arc::default(),
+        is_quiet: false,
+        quietly: None,
+        held: None,
+    };
+    if env::args_os().len() > 1 && wire.on("-- start with").is_none() {
+        print("Usage: bot-cli NAME");
+        return;
+    }
+    let (open, at_signal) = (Arc::clone(&wire.open), wire.on("-- signal"));
+    drop(listen_to_stop_signals(Listened::All, move |signal| {
+        let asking = open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(rule) = &at_signal {
+            if rule.actions.is_empty() {
+                return;
+            }
+        } else if let Some(id) = asking {
+            print(&error(&id, 130, "cancelled", &json!({})));
+        }
+        exit(signal.status().into());
+    }));
+    if let Some(rule) = wire.on("-- start") {
+        wire.act(&rule, &Value::Null, "");
+    }
+    while let Some(message) = wire.next() {
+        wire.take(plugin, &message);
+    }
+    if let Some(rule) = wire.on("-- close") {
+        wire.act(&rule, &Value::Null, "");
+    }
+    // What comes later comes.
+    thread::sleep(2 * LATER * u32::from(text.contains("-- later")));
+}
+
+impl Wire {
+    fn take(&mut self, plugin: &mut impl Plugin, message: &Value) {
+        let (id, Some(method)) = (&message["id"], message["method"].as_str()) else {
+            return;
+        };
+        let after = self.quietly.take();
+        self.is_quiet = after.is_some();
+        if !id.is_null() {
+            plugin.serve(self, id, method, &message["params"]);
+        }
+        self.is_quiet = false;
+        let rule = Rule {
+            on: String::new(),
+            actions: after.unwrap_or_default(),
+        };
+        self.act(&rule, message, "");
+    }
+
+    pub fn result(&self, id: &Value, result: &Value) {
+        self.say(&json!({"jsonrpc":"2.0","id":id,"result":result}).to_string());
+    }
+
+    pub fn fail(&self, id: &Value, code: i64, message: &str, data: &Value) {
+        self.say(&error(id, code, message, data));
+    }
+
+    fn say(&self, line: &str) {
+        if self.is_quiet {
+            return;
+        }
+        if let Some(rule) = self.on("-- lost").filter(|_| is_lost()) {
+            for action in &rule.actions {
+                do_one(action, &Value::Null, "");
+            }
+        }
+        print(line);
+    }
+
+    /// Asks for the run `id`; `None` at the end of the input.
+    pub fn ask(&mut self, id: &Value, question: &Value) -> Option<Value> {
+        let key = &question["key"];
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
+        self.say(&json!({"jsonrpc":"2.0","id":key,"method":"ask","params":question}).to_string());
+        let answer = loop {
+            let Some(message) = self.read() else {
+                if let Some(rule) = self.on("-- close") {
+                    self.act(&rule, &Value::Null, "");
+                }
+                break None;
+            };
+            if message.get("method").is_some() && !message["id"].is_null() {
+                self.waiting.push_back(message);
+            } else if message["id"] == *key {
+                break Some(message["result"].clone());
+            }
+        };
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        answer
+    }
+
+    fn on(&self, event: &str) -> Option<Rule> {
+        self.rules.iter().find(|rule| rule.on == event).cloned()
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        self.waiting.pop_front().or_else(|| self.read())
+    }
+
+    /// The next message, after what the rules do to it.
+    fn read(&mut self) -> Option<Value> {
+        loop {
+            let mut line = Vec::new();
+            if self.input.read_until(b'\n', &mut line).ok()? == 0 {
+                return None;
+            }
+            let latin: String = line.iter().copied().map(char::from).collect();
+            let message = serde_json::from_slice::<Value>(&line);
+            let fits = |rule: &&Rule| match (rule.on.split_at(2), &message) {
+                (("->", pattern), Ok(message)) => serde_json::from_str(pattern)
+                    .is_ok_and(|pattern: Value| fits(&pattern, message)),
+                (("~>", bytes), _) => {
+                    serde_json::from_str(bytes).is_ok_and(|bytes: String| latin.contains(&bytes))
+                }
+                _ => false,
+            };
+            if let Some(rule) = self.rules.iter().find(fits).cloned() {
+                let text = String::from_utf8_lossy(&line);
+                let message = message.unwrap_or_default();
+                match self.act(&rule, &message, text.trim_end()) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
+            }
+            match message {
+                _ if line.trim_ascii().is_empty() => {}
+                Err(_) => self.fail(&Value::Null, -32700, "not JSON", &json!({})),
+                Ok(message)
+                    if message["jsonrpc"] == "2.0"
+                        && ["method", "result", "error"]
+                            .iter()
+                            .any(|member| message.get(member).is_some()) =>
+                {
+                    return Some(message);
+                }
+                Ok(_) => self.fail(&Value::Null, -32600, "no message", &json!({})),
+            }
+        }
+    }
+
+    /// Does what a rule says. Returns a message that is to be served all the same.
+    fn act(&mut self, rule: &Rule, message: &Value, line: &str) -> Option<Value> {
+        for (at, action) in rule.actions.iter().enumerate() {
+            let words = action.strip_prefix("-- ").unwrap_or_default();
+            let (name, rest) = words.split_once(' ').unwrap_or((words, ""));
+            let parsed = || serde_json::from_str(rest).unwrap_or_else(|_| unknown(action));
+            match name {
+                "pass" => return Some(message.clone()),
+                "quietly" => {
+                    self.quietly = Some(rule.actions[at + 1..].to_vec());
+                    return Some(message.clone());
+                }
+                "hold" => self.held = Some(message.clone()),
+                "resume" => return self.held.take(),
+                "read" => {
+                    let text = rest.replace("$id", &message["id"].to_string());
+                    return serde_json::from_str(&text).ok();
+                }
+                "with" => {
+                    let mut message = message.clone();
+                    merge(&mut message, parsed());
+                    return Some(message);
+                }
+                "later" => {
+                    let (rest, message) = (rule.actions[at + 1..].to_vec(), message.clone());
+                    thread::spawn(move || {
+                        thread::sleep(LATER);
+                        for action in &rest {
+                            do_one(action, &message, "");
+                        }
+                    });
+                    return None;
+                }
+                _ => do_one(action, message, line),
+            }
+        }
+        None
+    }
+}
+
+/// Does what a line of a rule says, about a message and its line.
+pub fn do_one(action: &str, message: &Value, line: &str) {
+    let (mark, rest) = action.split_at(2);
+    let text = rest.trim_start().replace("$id", &message["id"].to_string());
+    let text = text.replace("$line", line);
+    let (name, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    let folder = || env::current_dir().unwrap_or_default().join("..");
+    match (mark, name) {
+        ("<-", _) if text == "\\xff" => drop(io::stdout().write_all(b"\xff\xfe\n")),
+        ("<-", _) => print(&text),
+        ("!!", _) => drop(writeln!(io::stderr(), "{text}")),
+        (_, "exit") => exit(rest.parse().unwrap_or_default()),
+        (_, "sleep") => thread::sleep(Duration::from_secs(rest.parse().unwrap_or_default())),
+        (_, "child") => child(&mut Command::new("sleep"), "60"),
+        // Another program gets it as an argument, for a moment.
+        (_, "tell") => {
+            child(Command::new("/bin/sh").args(["-c", "sleep 1; :"]), rest);
+            thread::sleep(LATER);
+        }
+        (_, "file") => {
+            let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
+            drop(fs::write(folder().join(name), text));
+        }
+        (_, "await") => wait_for_file(&beside(rest)),
+        (_, "mark") => drop(fs::write(beside(rest), std::process::id().to_string())),
+        (_, "remove") => drop(fs::remove_file(folder().join(rest))),
+        (_, "serve") => {}
+        _ => unknown(action),
+    }
+}
+
+/// The file beside the executable with this ending.
+fn beside(ending: &str) -> PathBuf {
+    let file = env::current_exe().unwrap_or_default();
+    file.with_extension(ending)
+}
+
+fn child(command: &mut Command, last: &str) {
+    let silent = command.arg(last).stdin(Stdio::null());
+    let silent = silent.stdout(Stdio::null()).stderr(Stdio::null());
+    drop(silent.spawn());
+}
+
+/// A line for what comes in, and below it the lines for what is done.
+fn rules(text: &str) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for line in text.lines().filter(|line| line.len() > 2) {
+        let events = [
+            "-- start",
+            "-- start with",
+            "-- close",
+            "-- signal",
+            "-- lost",
+        ];
+        let is_event = line.starts_with("->") || line.starts_with("~>") || events.contains(&line);
+        match rules.last_mut().filter(|_| !is_event) {
+            Some(rule) => rule.actions.push(line.to_owned()),
+            None => rules.push(Rule {
+                on: line.to_owned(),
+                actions: Vec::new(),
+            }),
+        }
+    }
+    rules
+}
+
+/// Whether the members of a pattern are there; `$any` stands for any value, `null` for none.
+fn fits(pattern: &Value, value: &Value) -> bool {
+    match pattern {
+        Value::String(text) if text == "$any" => !value.is_null(),
+        Value::Object(members) => members
+            .iter()
+            .all(|(name, inner)| fits(inner, value.get(name).unwrap_or(&Value::Null))),
+        Value::Array(items) => value.as_array().is_some_and(|values| {
+            items.len() == values.len() && items.iter().zip(values).all(|(one, it)| fits(one, it))
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => pattern == value,
+    }
+}
+
+fn unknown<T>(action: &str) -> T {
+    drop(writeln!(io::stderr(), "unknown: {action}"));
+    exit(99);
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (name, value) in from {
+                merge(into.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+fn error(id: &Value, code: i64, message: &str, data: &Value) -> String {
+    let error = json!({"code":code,"message":message,"data":data});
+    json!({"jsonrpc":"2.0","id":id,"error":error}).to_string()
+}
+
+/// Whether the reader of standard output has gone.
+fn is_lost() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut watched, Some(&now)).is_ok_and(|count| count > 0)
+}
+
+fn print(line: &str) {
+    let mut stdout = io::stdout().lock();
+    let sent = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+    if sent.is_err() {
+        // The host has gone.
+        exit(1);
+    }
+}
+
+/// The file of a backend's sets.
+pub fn kept(params: &Value, name: &str) -> PathBuf {
+    let data = env::var_os("XDG_DATA_HOME").map_or_else(env::temp_dir, PathBuf::from);
+    let file = params["settings"]["file"].as_str();
+    file.map_or_else(|| data.join(name), PathBuf::from)
+}

@@ -1,0 +1,165 @@
+//! Each check finds the plugins that break its rule, which stand beside it, and no other check does.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bot_cli_plugin::conformance::Kit;
+use serde::Deserialize;
+
+use super::{all_at_once, bench, failed, sample};
+
+/// The time that a reply may take. A fault that shows as silence takes this long, several times.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// What the tests read of a check.
+#[derive(Deserialize)]
+pub struct Check {
+    pub id: String,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    fault: String,
+    argv: Option<String>,
+    #[serde(default)]
+    fails: Vec<String>,
+    #[serde(default)]
+    manifest: Vec<String>,
+}
+
+pub fn checks(folder: &str, file: &str) -> Vec<Check> {
+    #[derive(Deserialize)]
+    struct File {
+        check: Vec<Check>,
+    }
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(repository.join(folder).join(format!("checks/{file}.toml")));
+    toml::from_str::<File>(&text.unwrap()).unwrap().check
+}
+
+/// Each plugin that breaks the rule of a check, with the checks that fail.
+pub fn faults(checks: &[Check]) -> Vec<(&Check, &str, BTreeSet<&str>)> {
+    let faults = checks.iter().flat_map(|check| {
+        assert!(!check.fault.is_empty(), "{}", check.id);
+        let fails: BTreeSet<&str> = check.fails.iter().map(String::as_str).collect();
+        let fails = &fails | &BTreeSet::from([check.id.as_str()]);
+        let faults = check.fault.split("====\n");
+        faults.map(move |fault| (check, fault.trim_end(), fails.clone()))
+    });
+    faults.collect()
+}
+
+#[test]
+fn commands_that_break_a_rule() {
+    let files = ["messages", "command", "whole"];
+    let mut all: Vec<Check> = files
+        .iter()
+        .flat_map(|it| checks("sdk/protocol", it))
+        .collect();
+    all.retain(|check| !check.fault.is_empty());
+    assert!(all.len() > 45, "{}", all.len());
+    all_at_once(
+        PATIENCE,
+        &faults(&all),
+        |(check, fault, fails), patience| {
+            let asks = check.needs.iter().any(|need| need == "question");
+            let argv = check
+                .argv
+                .as_deref()
+                .unwrap_or(if asks { "ask" } else { "go" });
+            let bench = sample(fault);
+            let kit = Kit::new(&bench.path("bin/bot-cli-sample")).patience(patience);
+            differ(&failed(kit, argv), fails, fault)
+        },
+    );
+}
+
+#[test]
+fn backends_that_break_a_rule() {
+    let all = checks("sdk/secrets", "methods");
+    all_at_once(PATIENCE, &faults(&all), |(_, fault, fails), patience| {
+        let bench = bench();
+        let file = backend(&bench, fault);
+        let kit = Kit::new(&file).patience(patience).longest_line(100_000);
+        differ(&failed(kit, "organization=scratch"), fails, fault)
+    });
+}
+
+#[test]
+fn plugins_in_order_break_none() {
+    for argv in ["go", "ask", ""] {
+        let bench = sample("");
+        let kit = Kit::new(&bench.path("bin/bot-cli-sample")).patience(40 * PATIENCE);
+        assert_eq!(failed(kit, argv), [""; 0], "{argv}");
+    }
+    let bench = bench();
+    let kit = Kit::new(&backend(&bench, "")).patience(40 * PATIENCE);
+    assert_eq!(failed(kit, "organization=scratch"), [""; 0]);
+}
+
+#[test]
+fn manifests_that_break_a_rule() {
+    let good =
+        include_str!("../../../../../plugins/plugin/src/new/sh/plugin.sh").replace("@NAME@", "a");
+    let (_, rest) = good.split_once("@MANIFEST@").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    for (folder, file) in [("sdk/protocol", "file"), ("sdk/secrets", "manifest")] {
+        let all = checks(folder, file);
+        let is_judged = |id: &&String| all.iter().any(|check| check.id == **id);
+        let manifests = all
+            .iter()
+            .flat_map(|it| it.manifest.iter().map(move |m| (it, m)));
+        let manifests: Vec<_> = manifests.collect();
+        all_at_once(PATIENCE, &manifests, |(check, manifest), patience| {
+            let bench = bench();
+            let declared: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
+            let name = match file {
+                "manifest" => declared["name"].as_str().unwrap(),
+                _ => "a",
+            };
+            let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{rest}");
+            let file = bench.script(&format!("work/bot-cli-{name}"), &text);
+            let kit = Kit::new(&file.unwrap()).patience(patience);
+            let failed = failed(kit.longest_line(1024), "");
+            let judged: Vec<&String> = failed.iter().filter(is_judged).collect();
+            (judged != [&check.id]).then(|| format!("{manifest}: {judged:?}"))
+        });
+    }
+}
+
+/// What no plugin in order does: the checks end, and something fails.
+#[test]
+fn every_rogue_is_found_out() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/engine/tests/plugins");
+    let entries = fs::read_dir(folder).unwrap();
+    let rogues: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    assert!(rogues.len() > 20);
+    let patience = Duration::from_millis(1500);
+    all_at_once(patience, &rogues, |file, patience| {
+        let bench = bench();
+        let text = fs::read_to_string(file).unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let manifest = format!("# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"{name}\"}}");
+        let text = text.replacen('\n', &format!("\n{manifest}\n"), 1);
+        let file = bench
+            .script(&format!("plugins/bot-cli-{name}"), &text)
+            .unwrap();
+        let kit = Kit::new(&file).patience(patience.min(4 * PATIENCE));
+        let failed = failed(kit.longest_line(64 * 1024), "go");
+        (failed.len() < 1 + usize::from(failed != ["request_replied"])).then(|| name.to_owned())
+    });
+}
+
+fn backend(bench: &bot_cli_tests::bench::Bench, rules: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_BIN_EXE_it-secrets-sample"));
+    let place = "plugins/bot-cli-secrets-sample";
+    bench.install(file, place).unwrap();
+    fs::write(bench.path("plugins/bot-cli-secrets-sample.fault"), rules).unwrap();
+    bench.path(place)
+}
+
+fn differ(failed: &[String], expected: &BTreeSet<&str>, fault: &str) -> Option<String> {
+    let failed: BTreeSet<&str> = failed.iter().map(String::as_str).collect();
+    (failed != *expected).then(|| format!("{failed:?}, not {expected:?}:\n{fault}"))
+}

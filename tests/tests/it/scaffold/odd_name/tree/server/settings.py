@@ -1,0 +1,66 @@
+"""The environment variables: how they are read, and what is wrong with them."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from dotenv import load_dotenv
+
+load_dotenv()
+
+_SET = "bot-name-date-b-n-x-y-z-secrets --backend local"
+_HINT = f"""
+hint: in a file: fill in .env, which starts as a copy of .env.example
+hint: in the vault: `bot-cli cloud secrets set {_SET} --from-template .env.example`,
+  then `bot-cli cloud secrets run {_SET} -- uv run {" ".join(sys.argv)}`
+hint: where it is deployed: in its secret set"""
+# What is wrong with them.
+problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return a required environment variable."""
+    text = os.getenv(name)
+    if not text:
+        problems.append(f"{name} is not set")
+    return text or ""
+
+
+def one_required(*names: str) -> None:
+    """Require at least one of several environment variables."""
+    if not any(os.getenv(name) for name in names):
+        problems.append(f"none of {', '.join(names)} is set")
+
+
+def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
+    """Return a converted environment variable, or `default` if it is unset or empty."""
+    text = os.getenv(name)
+    if not text:
+        return default
+    try:
+        return convert(text)
+    except ValueError:
+        problems.append(f"{name} is not a number: {text!r}")
+        return default
+
+
+def split(text: str) -> list[str]:
+    """Return the items of a comma-separated list."""
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def one_of(name: str, choices: list[str], default: Any) -> Any:
+    """Return an environment variable that must be one of `choices`, or `default` if it is unset."""
+    text = os.getenv(name)
+    if not text:
+        return default
+    if text not in choices:
+        problems.append(f"{name} is {text!r}, but has to be one of {', '.join(choices)}")
+    return text
+
+
+def check_settings() -> None:
+    """Exit with a message that names every missing or invalid setting."""
+    if problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *problems]) + _HINT)

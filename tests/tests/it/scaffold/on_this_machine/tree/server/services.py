@@ -1,0 +1,47 @@
+"""The AI services of the bot, and their settings.
+
+Speech-to-text: Whisper (local)
+Language model: Ollama (local)
+Text-to-speech: Kokoro (local)
+"""
+
+import os
+
+from pipecat.services.kokoro.tts import KokoroTTSService
+from pipecat.services.ollama.llm import OLLamaLLMService
+from pipecat.services.whisper.stt import WhisperSTTService
+from pipecat.utils.types import NOT_GIVEN
+
+WHISPER_MODEL = os.getenv("WHISPER_MODEL") or NOT_GIVEN
+OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
+OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
+KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
+
+
+def create_stt() -> WhisperSTTService:
+    """Turn speech into text with Whisper (local)."""
+    return WhisperSTTService(
+        settings=WhisperSTTService.Settings(
+            model=WHISPER_MODEL,
+        ),
+    )
+
+
+def create_llm(system_prompt: str) -> OLLamaLLMService:
+    """Generate answers with Ollama (local)."""
+    return OLLamaLLMService(
+        base_url=OLLAMA_BASE_URL,
+        settings=OLLamaLLMService.Settings(
+            model=OLLAMA_MODEL,
+            system_instruction=system_prompt,
+        ),
+    )
+
+
+def create_tts() -> KokoroTTSService:
+    """Turn text into speech with Kokoro (local)."""
+    return KokoroTTSService(
+        settings=KokoroTTSService.Settings(
+            voice=KOKORO_VOICE_ID,
+        ),
+    )
