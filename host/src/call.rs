@@ -134,7 +134,11 @@ fn declared(
     }
     let direct = taken.path.last().is_some_and(|command| command.direct);
     if direct && !common.json {
-        let words = [flags(options, manifest), taken.argv.clone()].concat();
+        let mut words = [flags(options, manifest), taken.argv.clone()].concat();
+        if words.is_empty() {
+            // Without any, a plugin that is not at a terminal speaks the protocol.
+            words.push("--".into());
+        }
         return Outcome::new(Err(run::become_it(plugin, &words, environment)));
     }
     match texts(&taken.argv) {

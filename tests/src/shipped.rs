@@ -11,9 +11,14 @@ use crate::python::target_folder;
 pub const VARIABLE: &str = "BOT_CLI_DIST";
 
 /// The command that makes what is missing.
-const BUILD: &str =
-    "cargo build --release -p bot-cli -p bot-cli-plugin -p bot-cli-init -p bot-cli-cloud";
-const NAMES: [&str; 4] = ["bot-cli", "bot-cli-plugin", "bot-cli-init", "bot-cli-cloud"];
+const BUILD: &str = "cargo build --release -p bot-cli -p bot-cli-plugin -p bot-cli-init -p bot-cli-dev -p bot-cli-cloud";
+const NAMES: [&str; 5] = [
+    "bot-cli",
+    "bot-cli-plugin",
+    "bot-cli-init",
+    "bot-cli-dev",
+    "bot-cli-cloud",
+];
 
 /// The source of the artefacts that are tested.
 #[derive(Debug)]

@@ -15,10 +15,11 @@ use crate::python::target_folder;
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// The executables, which are named like their packages.
-const EXECUTABLES: [&str; 5] = [
+const EXECUTABLES: [&str; 6] = [
     "bot-cli",
     "bot-cli-plugin",
     "bot-cli-init",
+    "bot-cli-dev",
     "bot-cli-cloud",
     "bot-cli-secrets-kubernetes",
 ];

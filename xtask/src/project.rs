@@ -12,7 +12,13 @@ use serde_json::Value;
 const HOST: &str = "bot-cli";
 
 /// The packages whose executables belong together, the host first.
-pub(crate) const TOGETHER: [&str; 4] = [HOST, "bot-cli-plugin", "bot-cli-init", "bot-cli-cloud"];
+pub(crate) const TOGETHER: [&str; 5] = [
+    HOST,
+    "bot-cli-plugin",
+    "bot-cli-init",
+    "bot-cli-dev",
+    "bot-cli-cloud",
+];
 
 /// Those that are packed alone. Few people have a cluster, and this one has a version of its own: beside the host it would be
 /// twice the download, and could not be updated alone.

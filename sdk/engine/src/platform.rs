@@ -11,9 +11,9 @@ mod windows;
 /// Processes.
 pub mod process {
     #[cfg(unix)]
-    pub use super::unix::{Group, INDISPENSABLE, ended_by_signal};
+    pub use super::unix::{Group, INDISPENSABLE, ended_by_signal, kill_all};
     #[cfg(windows)]
-    pub use super::windows::{Group, INDISPENSABLE, ended_by_signal};
+    pub use super::windows::{Group, INDISPENSABLE, ended_by_signal, kill_all};
 
     /// Why a process is stopped, which none ever is on Windows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

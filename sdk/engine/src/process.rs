@@ -2,5 +2,5 @@
 
 mod streams;
 
-pub use crate::platform::process::{Group, Stopped, ended_by_signal};
+pub use crate::platform::process::{Group, Stopped, ended_by_signal, kill_all};
 pub use streams::{Event, Streams};

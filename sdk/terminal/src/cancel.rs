@@ -2,8 +2,9 @@
 
 mod work;
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ const TICK: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<CancelState>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct CancelState {
     count: AtomicU8,
     terminated: AtomicBool,
@@ -30,6 +31,14 @@ struct CancelState {
     /// The signals that count, too, as soon as somebody looks.
     signals: Option<StopSignals>,
     work: Arc<Work>,
+    /// What is done before the process ends without waiting for its work.
+    last: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl fmt::Debug for CancelState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.count.fmt(f)
+    }
 }
 
 impl Cancel {
@@ -72,10 +81,17 @@ impl Cancel {
             while watched.count() == 1 && since.elapsed() < grace {
                 thread::sleep(TICK);
             }
+            watched.0.last.get().into_iter().for_each(|last| last());
             std::process::exit(watched.exit().status().into());
         })
         .map_err(no_thread)?;
         Ok(cancel)
+    }
+
+    /// Has `last` called before the process ends without waiting for its work, as at the second request.
+    pub fn before_exit(&self, last: impl Fn() + Send + Sync + 'static) {
+        // There is one way to end it.
+        let _ = self.0.last.set(Box::new(last));
     }
 
     /// Lets a request end the work by `end`, which asks [`take_over`](Self::take_over) first.

@@ -88,6 +88,7 @@ fn only_the_seams_know_the_system() {
         "plugins/plugin",
         "plugins/init",
         "plugins/cloud",
+        "plugins/dev",
         "plugins/secrets-kubernetes",
     ];
     let mut seams = 0;

@@ -14,6 +14,7 @@ use std::path::Path;
 mod architecture;
 mod backend;
 mod cloud;
+mod dev;
 mod documents;
 mod host;
 mod init;

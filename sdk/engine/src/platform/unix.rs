@@ -5,7 +5,7 @@ mod orphans;
 mod stat;
 mod suspension;
 
-pub use group::{Group, ended_by_signal};
+pub use group::{Group, ended_by_signal, kill_all};
 
 /// The variables without which no program runs: there are none.
 pub const INDISPENSABLE: &[&str] = &[];

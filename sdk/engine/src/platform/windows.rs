@@ -109,6 +109,9 @@ impl Drop for Group {
     }
 }
 
+/// Kills every group of a process that ends at once: the system does.
+pub const fn kill_all() {}
+
 /// Whether the system ended a process, in the middle of whatever it did.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.code()

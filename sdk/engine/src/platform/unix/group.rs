@@ -160,6 +160,14 @@ impl Drop for Group {
     }
 }
 
+/// Kills every group that this process has started and that is not gone, for a process that ends at once.
+pub fn kill_all() {
+    for group in suspension::groups().iter() {
+        // It may have ended by itself.
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+}
+
 /// Whether a process was ended by a signal, in the middle of whatever it did.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.signal().is_some()

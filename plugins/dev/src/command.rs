@@ -1,0 +1,406 @@
+//! The command: what is started, and what happens until it is stopped.
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use bot_cli_engine::process;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::{Command as Plugin, Reply};
+use bot_cli_sdk::session::Session;
+use bot_cli_templates::catalogue::{BotType, Transport};
+use serde_json::json;
+
+use crate::changes::Snapshot;
+use crate::keys::Keys;
+use crate::options::Options;
+use crate::ports;
+use crate::processes::{Running, Said, stop};
+use crate::programs::Program;
+use crate::project::Project;
+use crate::shown::{Event, Shown};
+
+/// The interval at which the files and the ports are looked at.
+const TICK: Duration = Duration::from_millis(250);
+
+/// The names of the processes.
+const BOT: &str = "bot";
+const SERVER: &str = "server";
+const CLIENT: &str = "client";
+const EVAL: &str = "eval";
+const SETUP: &str = "setup";
+
+/// The port of the bot where nobody wants another.
+const USUAL_PORT: u16 = 7860;
+
+impl Plugin for Options {
+    const DIRECT: &'static [&'static str] = &[""];
+
+    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        // The processes end before this one does.
+        let _held = session.cancel().hold();
+        session.cancel().before_exit(process::kill_all);
+        let project = Project::find(session.cwd(), &self.dir)?;
+        let transport = self
+            .transport
+            .as_deref()
+            .map(|name| project.transport(name));
+        let transport = transport.transpose()?;
+        let (said, heard) = mpsc::channel();
+        let mut work = Work {
+            project: &project,
+            options: &self,
+            shown: Shown::new(session, self.events),
+            said,
+            heard,
+            running: Vec::new(),
+            opens: self.open,
+        };
+        let ended = work.run(transport);
+        let cancel = work.shown.session.cancel().clone();
+        let is_urgent = cancel.count() > 1;
+        stop(std::mem::take(&mut work.running), || {
+            is_urgent || cancel.count() > 1
+        });
+        work.show_lines();
+        let status = ended?;
+        session.exit_with(status);
+        Ok(Reply::default().data(json!({ "exit": status })))
+    }
+}
+
+/// A run of the command.
+struct Work<'a> {
+    project: &'a Project,
+    options: &'a Options,
+    shown: Shown<'a>,
+    said: Sender<Said>,
+    heard: Receiver<Said>,
+    running: Vec<Running>,
+    /// Whether the page is still to be opened.
+    opens: bool,
+}
+
+impl Work<'_> {
+    /// Returns the status to end with.
+    fn run(&mut self, transport: Option<&'static Transport>) -> Result<u8, Failure> {
+        let project = self.project;
+        let has_client = project
+            .client
+            .as_ref()
+            .filter(|_| self.options.eval.is_none());
+        let mut uv = Program::Uv.command(&project.server)?;
+        ports::check_free(self.options.port)
+            .map_err(|failure| failure.hint("or take another port for the bot: --port"))?;
+        if let Some(client) = has_client {
+            Program::Npm.command(&client.folder)?;
+            ports::check_free(client.port)?;
+        }
+        let mut keys = Keys::find(project, &self.options.backend, self.can_ask())?;
+        if !project.server.join(".venv").exists() {
+            self.set_up(uv.arg("sync"))?;
+        }
+        if let Some(client) = has_client
+            && !client.folder.join("node_modules").exists()
+        {
+            self.set_up(Program::Npm.command(&client.folder)?.arg("install"))?;
+        }
+        keys.explain(&mut self.shown)?;
+
+        let mut snapshot = Snapshot::of(&project.server);
+        let options = self.run_options(transport);
+        self.start_bot(&keys, &options)?;
+        let mut awaited = vec![self.options.port];
+        if let Some(client) = has_client {
+            let mut npm = Program::Npm.command(&client.folder)?;
+            npm.args(["run", "dev"]);
+            if self.options.port != USUAL_PORT {
+                let address = format!("http://localhost:{}", self.options.port);
+                npm.env(client.bot_url, address);
+            }
+            self.start(CLIENT, npm)?;
+            awaited.push(client.port);
+        }
+        let reloads = !self.options.no_reload && self.options.eval.is_none();
+        let mut looked = Instant::now();
+        loop {
+            self.hear(TICK);
+            if self.shown.session.cancelled() {
+                return Err(Failure::cancelled());
+            }
+            if let Some(status) = self.ended(reloads) {
+                return Ok(status);
+            }
+            if looked.elapsed() < TICK {
+                continue;
+            }
+            looked = Instant::now();
+            if !awaited.is_empty() {
+                awaited.retain(|port| !ports::answers(*port));
+                if awaited.is_empty() {
+                    self.ready(transport)?;
+                }
+            }
+            if reloads {
+                let now = Snapshot::of(&project.server);
+                let file = now.difference(&snapshot);
+                let file = file.map(|file| file.strip_prefix(&project.root).unwrap_or(file));
+                let what = match file {
+                    Some(file) => Some(file.display().to_string()),
+                    None if self.is_down() => keys.renew().then(|| project.secret_set.clone()),
+                    None => None,
+                };
+                if let Some(what) = what {
+                    self.shown.event(&Event::Changed { what: &what });
+                    self.stop_bot();
+                    self.start_bot(&keys, &options)?;
+                    awaited = vec![self.options.port];
+                    snapshot = now;
+                }
+            }
+        }
+    }
+
+    /// Whether another program may have the user's terminal.
+    fn can_ask(&self) -> bool {
+        // Over the protocol, which has no arguments, the terminal is the host's.
+        self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
+    }
+
+    /// The options of the bot's program.
+    fn run_options(&self, transport: Option<&Transport>) -> Vec<String> {
+        let several = self.project.transports.len() > 1 && self.project.client.is_some()
+            || self.options.eval.is_some();
+        let only = transport.or_else(|| {
+            let first = self.main_transport();
+            first.filter(|_| !several)
+        });
+        let mut words: Vec<String> = only
+            .iter()
+            .flat_map(|only| {
+                only.run_options()
+                    .split(' ')
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        if self.options.port != USUAL_PORT {
+            words.extend(["--port".to_owned(), self.options.port.to_string()]);
+        }
+        if let Some(proxy) = &self.options.proxy {
+            words.extend(["-x".to_owned(), proxy.clone()]);
+        }
+        words
+    }
+
+    /// The one that users reach first: in a browser, where there is such.
+    fn main_transport(&self) -> Option<&'static Transport> {
+        let all = &self.project.transports;
+        let in_browser = all.iter().find(|one| one.bot_type == BotType::Web);
+        in_browser.or(all.first()).copied()
+    }
+
+    fn start_bot(&mut self, keys: &Keys, options: &[String]) -> Result<(), Failure> {
+        let mut programs = vec![(BOT, "bot.py", options)];
+        if self
+            .project
+            .transports
+            .iter()
+            .any(|one| one.call_server.is_some())
+        {
+            programs.push((SERVER, "server.py", &[]));
+        }
+        for (name, file, options) in programs {
+            let mut uv = Program::Uv.command(&self.project.server)?;
+            uv.args(["run", file]).args(options);
+            // Lines come when they are printed.
+            uv.env("PYTHONUNBUFFERED", "1");
+            self.shown.event(&Event::Started {
+                name,
+                command: &words(&uv),
+            });
+            let running = Running::start(name, &mut keys.with(uv), &self.said)?;
+            self.running.push(running);
+        }
+        Ok(())
+    }
+
+    /// Whether the bot has ended.
+    fn is_down(&self) -> bool {
+        self.running.iter().all(|one| one.name != BOT)
+    }
+
+    fn stop_bot(&mut self) {
+        let running = std::mem::take(&mut self.running);
+        let (bot, rest) = running
+            .into_iter()
+            .partition(|one| [BOT, SERVER].contains(&one.name));
+        self.running = rest;
+        let cancel = self.shown.session.cancel();
+        stop(bot, || cancel.requested());
+        self.show_lines();
+    }
+
+    fn start(&mut self, name: &'static str, mut command: Command) -> Result<(), Failure> {
+        self.shown.event(&Event::Started {
+            name,
+            command: &words(&command),
+        });
+        self.running
+            .push(Running::start(name, &mut command, &self.said)?);
+        Ok(())
+    }
+
+    /// Runs a command to its end.
+    fn set_up(&mut self, command: &mut Command) -> Result<(), Failure> {
+        let shown = words(command);
+        self.shown.event(&Event::Started {
+            name: SETUP,
+            command: &shown,
+        });
+        let mut running = Running::start(SETUP, command, &self.said)?;
+        let end = loop {
+            self.hear(TICK);
+            if self.shown.session.cancelled() {
+                stop(vec![running], || false);
+                return Err(Failure::cancelled());
+            }
+            if let Some(end) = running.end() {
+                break end;
+            }
+        };
+        self.show_lines();
+        if end.success() {
+            return Ok(());
+        }
+        let message = format!("`{shown}` failed");
+        Err(Failure::new(Exit::Failed, "setup_failed", message))
+    }
+
+    /// Shows lines for at most `patience`.
+    fn hear(&mut self, patience: Duration) {
+        if let Ok(said) = self.heard.recv_timeout(patience) {
+            self.show(&said);
+            self.show_lines();
+        }
+    }
+
+    fn show_lines(&mut self) {
+        while let Ok(said) = self.heard.try_recv() {
+            self.show(&said);
+        }
+    }
+
+    fn show(&mut self, said: &Said) {
+        self.shown.event(&Event::Line {
+            name: said.by,
+            line: &said.line,
+        });
+    }
+
+    /// The status with which a program's own end ends everything.
+    fn ended(&mut self, reloads: bool) -> Option<u8> {
+        let ended = self.running.iter_mut().enumerate();
+        let (at, name, end) =
+            ended.find_map(|(at, one)| one.end().map(|end| (at, one.name, end)))?;
+        self.running.remove(at);
+        self.show_lines();
+        let waits = reloads && [BOT, SERVER].contains(&name);
+        let status = end.code();
+        self.shown.event(&Event::Ended {
+            name,
+            status,
+            waits,
+        });
+        (!waits).then(|| status_of(end))
+    }
+
+    /// Everything answers: says where, or runs the scenarios.
+    fn ready(&mut self, transport: Option<&'static Transport>) -> Result<(), Failure> {
+        if let Some(file) = &self.options.eval {
+            let mut uv = Program::Uv.command(&self.project.server)?;
+            let file = self.scenarios(file);
+            let address = format!("ws://127.0.0.1:{}/ws", self.options.port);
+            uv.args([
+                "run",
+                "pipecat",
+                "eval",
+                "run",
+                &file,
+                "--logs-dir",
+                "evals/logs",
+            ]);
+            uv.args(["--bot-url", &address]);
+            return self.start(EVAL, uv);
+        }
+        let (address, message) = self.reached(transport);
+        self.shown.event(&Event::Ready {
+            address: address.as_deref(),
+            message: &message,
+        });
+        if std::mem::take(&mut self.opens)
+            && let Some(address) = address
+            && let Err(error) = open::that_detached(&address)
+        {
+            let message = format!("could not open the browser: {error}");
+            self.shown.event(&Event::Warning { message: &message });
+        }
+        Ok(())
+    }
+
+    /// A file that the user named is where they are; the usual one is in the project.
+    fn scenarios(&self, file: &str) -> String {
+        let named = self.shown.session.cwd().join(file);
+        if named.is_file() {
+            named.display().to_string()
+        } else {
+            file.to_owned()
+        }
+    }
+
+    /// Where to talk to the bot.
+    fn reached(&self, transport: Option<&'static Transport>) -> (Option<String>, String) {
+        let port = self.options.port;
+        let open = |address: String| (Some(address.clone()), format!("open {address}"));
+        if let Some(client) = &self.project.client {
+            return open(format!("http://localhost:{}", client.port));
+        }
+        match transport.or_else(|| self.main_transport()) {
+            Some(one) if one.avatar.is_some() => open(format!("http://localhost:{port}/daily")),
+            Some(one) if one.bot_type == BotType::Web && one.no_client.is_none() => {
+                open(format!("http://localhost:{port}/client/"))
+            }
+            Some(one) => {
+                let label = &one.label;
+                (
+                    None,
+                    format!("README.md, under \"{label}\", says how to reach the bot"),
+                )
+            }
+            None => (None, format!("the bot answers at port {port}")),
+        }
+    }
+}
+
+fn status_of(end: ExitStatus) -> u8 {
+    end.code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1)
+}
+
+/// A command as a person would type it.
+fn words(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let arguments = command
+        .get_args()
+        .map(|word| word.to_string_lossy().into_owned());
+    let all: Vec<String> = std::iter::once(name).chain(arguments).collect();
+    all.join(" ")
+}

@@ -1,0 +1,290 @@
+//! Where the bot's keys come from. Their values are never here: the bot is started by `secrets run`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
+use bot_cli_terminal::shell::quoted;
+use serde::Deserialize;
+
+use crate::programs::{Program, cloud, wrapped};
+use crate::project::Project;
+use crate::shown::{Event, Shown};
+
+/// The list of what the bot reads from its environment.
+const TEMPLATE: &str = ".env.example";
+
+/// The backend that is asked again and again: it is of this machine, and quick.
+const VAULT: &str = "local";
+
+/// Says which variables `.env` sets, and which of them the environment has with another value, as the bot itself reads both.
+const COMPARE: &str = "\
+import json, os
+from dotenv import dotenv_values
+file = {name: value for name, value in dotenv_values('.env').items() if value}
+other = [name for name, value in file.items() if os.environ.get(name, value) != value]
+print(json.dumps({'file': list(file), 'other': other}))";
+
+/// The keys of a project.
+#[derive(Debug)]
+pub struct Keys {
+    server: PathBuf,
+    set: String,
+    backend: String,
+    cloud: Option<PathBuf>,
+    /// The names in the set; `None`: there is no such set.
+    stored: Option<Vec<String>>,
+}
+
+/// What `secrets list` prints of a set, or why not.
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    keys: Vec<String>,
+    error: Option<ListError>,
+}
+
+#[derive(Deserialize)]
+struct ListError {
+    code: String,
+    message: String,
+    #[serde(default)]
+    hints: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Compared {
+    file: BTreeSet<String>,
+    other: Vec<String>,
+}
+
+impl Keys {
+    /// Looks for the project's set, and has one made where no key is set anywhere and somebody can be asked.
+    pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
+        let mut keys = Self {
+            server: project.server.clone(),
+            set: project.secret_set.clone(),
+            backend: backend.to_owned(),
+            cloud: cloud(),
+            stored: None,
+        };
+        keys.stored = keys.list()?;
+        let is_empty = keys.stored.is_none() && !keys.server.join(".env").exists();
+        if is_empty && can_ask && keys.wanted()?.required.iter().any(|name| !is_set(name)) {
+            keys.ask()?;
+            keys.stored = keys.list()?;
+        }
+        Ok(keys)
+    }
+
+    /// Whether the vault has other keys now, for a bot that waits for them.
+    pub fn renew(&mut self) -> bool {
+        if self.backend != VAULT {
+            return false;
+        }
+        let before = self.stored.clone();
+        self.stored = self.list().unwrap_or_else(|_| before.clone());
+        self.stored != before
+    }
+
+    /// The command with the keys of the set in its environment.
+    pub fn with(&self, command: Command) -> Command {
+        match &self.cloud {
+            Some(_) if self.stored.is_some() => {
+                wrapped(self.secrets(&["run", &self.set]), &command)
+            }
+            _ => command,
+        }
+    }
+
+    /// Says which key comes from where, which is not set, and where two sources differ.
+    pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
+        let set = format!("keys from the set {}", self.set);
+        let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
+        let compared = self.compared();
+        let (mut from_set, mut from_environment, mut from_file) = (vec![], vec![], vec![]);
+        let mut missing = Vec::new();
+        let wanted = self.wanted()?;
+        for name in wanted.required.iter().chain(&wanted.optional) {
+            let list = if stored.contains(name) {
+                &mut from_set
+            } else if is_set(name) {
+                &mut from_environment
+            } else if compared.as_ref().is_some_and(|it| it.file.contains(name)) {
+                &mut from_file
+            } else if wanted.required.contains(name) && compared.is_some() {
+                &mut missing
+            } else {
+                continue;
+            };
+            list.push(name.clone());
+        }
+        for (source, names) in [
+            (set.as_str(), from_set),
+            ("keys from the environment", from_environment),
+            ("keys from .env", from_file),
+        ] {
+            if !names.is_empty() {
+                shown.event(&Event::Keys {
+                    source,
+                    names: &names,
+                });
+            }
+        }
+        for name in compared.iter().flat_map(|it| &it.other) {
+            let winner = if stored.contains(name) {
+                "the set"
+            } else {
+                "the environment"
+            };
+            let message = format!("`.env` has another value of {name}: that of {winner} is used");
+            shown.event(&Event::Warning { message: &message });
+        }
+        if !missing.is_empty() {
+            let hint = self.line();
+            shown.event(&Event::NotSet {
+                names: &missing,
+                hint: &hint,
+            });
+        }
+        Ok(())
+    }
+
+    /// The names in the set.
+    fn list(&self) -> Result<Option<Vec<String>>, Failure> {
+        if self.cloud.is_none() {
+            return Ok(None);
+        }
+        let listed = self.secrets(&["list", &self.set, "--json"]).output();
+        let could_not = "could not look for the keys";
+        let listed = listed.or_fail(could_not)?;
+        let read: Listed = serde_json::from_slice(&listed.stdout).or_fail(could_not)?;
+        match read.error {
+            None => Ok(Some(read.keys)),
+            Some(error) if error.code == "not_found" => Ok(None),
+            Some(error) => {
+                let message = format!("{could_not}: {}", error.message);
+                let failure = Failure::new(Exit::Failed, &error.code, message);
+                Err(error.hints.into_iter().fold(failure, Failure::hint))
+            }
+        }
+    }
+
+    /// Has the user asked for the keys, at their own terminal.
+    fn ask(&self) -> Result<(), Failure> {
+        if self.cloud.is_none() {
+            return Ok(());
+        }
+        let mut command = self.secrets(&["set", &self.set, "--from-template", TEMPLATE]);
+        let ended = command.stdin(Stdio::inherit()).status();
+        let ended = ended.or_fail("could not ask for the keys")?;
+        match ended.code() {
+            Some(0) => Ok(()),
+            Some(130) | None => Err(Failure::cancelled()),
+            Some(_) => Err(Failure::new(
+                Exit::Failed,
+                "no_keys",
+                "the keys were not saved",
+            )),
+        }
+    }
+
+    /// The command that asks for what is missing.
+    fn line(&self) -> String {
+        if self.cloud.is_none() {
+            return "they go into server/.env, which starts as a copy of .env.example".to_owned();
+        }
+        format!(
+            "bot-cli cloud secrets set {} --backend {} --from-template {}",
+            quoted(&self.set),
+            quoted(&self.backend),
+            quoted(&self.server.join(TEMPLATE).display().to_string())
+        )
+    }
+
+    fn secrets(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(self.cloud.as_deref().unwrap_or(Path::new("bot-cli-cloud")));
+        command
+            .arg("secrets")
+            .args(words)
+            .args(["--backend", &self.backend])
+            .current_dir(&self.server)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// What the bot itself would read; `None` where it can't be asked.
+    fn compared(&self) -> Option<Compared> {
+        if !self.server.join(".env").exists() {
+            return Some(Compared {
+                file: BTreeSet::new(),
+                other: Vec::new(),
+            });
+        }
+        let mut command = Program::Uv.command(&self.server).ok()?;
+        command.args(["run", "--no-sync", "python", "-c", COMPARE]);
+        let output = self.with(command).output().ok()?;
+        serde_json::from_slice(&output.stdout).ok()
+    }
+
+    fn wanted(&self) -> Result<Wanted, Failure> {
+        let path = self.server.join(TEMPLATE);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Wanted::read(&text)),
+            // A project without any keys, or whose user keeps no list.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Wanted::read("")),
+            Err(error) => Err(error).or_fail(format!("could not read `{}`", path.display())),
+        }
+    }
+}
+
+/// The variables of a template.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted {
+    required: Vec<String>,
+    optional: Vec<String>,
+}
+
+impl Wanted {
+    /// An optional one is commented out.
+    fn read(template: &str) -> Self {
+        let (mut required, mut optional) = (Vec::new(), Vec::new());
+        for line in template.lines() {
+            let Some((name, _)) = line.split_once('=') else {
+                continue;
+            };
+            let (name, list) = match name.strip_prefix("# ") {
+                Some(name) => (name, &mut optional),
+                None => (name, &mut required),
+            };
+            let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            if !name.is_empty() && name.chars().all(is_name) {
+                list.push(name.to_owned());
+            }
+        }
+        Self { required, optional }
+    }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Wanted;
+
+    #[test]
+    fn reads_what_a_template_wants() {
+        let text = "# Copy this file to `.env`.\n\n# Acme: https://acme.example/?a=b\n# API key\nACME_KEY=\n# Model\n# ACME_MODEL=large=2\n";
+        assert_eq!(
+            Wanted::read(text),
+            Wanted {
+                required: vec!["ACME_KEY".to_owned()],
+                optional: vec!["ACME_MODEL".to_owned()],
+            }
+        );
+    }
+}

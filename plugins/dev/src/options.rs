@@ -1,0 +1,63 @@
+//! The options of the command line, and what they say.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueHint};
+
+const ABOUT: &str = "\
+Run the bot of a project, and its web client, on this machine.
+
+Installs what is missing, starts both, says where to talk to the bot, shows their logs, and restarts the bot when its code \
+changes. Ctrl-C ends everything. The keys come from the project's secret set, if there is one, then from the environment, then \
+from `.env`.";
+
+const EXAMPLES: &str = "\
+Examples:
+  Run the bot of this project, and open its page:
+    bot-cli dev --open
+
+  Serve calls through a tunnel to port 7860:
+    bot-cli dev --transport twilio --proxy my-tunnel.example.com
+
+  Check the bot's answers, and end with the status of the evaluation:
+    bot-cli dev --eval";
+
+/// Run the bot of a project, and its web client, on this machine
+#[derive(Debug, Clone, Parser)]
+#[command(
+    name = "bot-cli-dev",
+    bin_name = "bot-cli dev",
+    version,
+    long_about = ABOUT,
+    after_help = EXAMPLES,
+    max_term_width = 100
+)]
+pub struct Options {
+    /// Folder of the project, or one in it
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub dir: PathBuf,
+    /// Serve only this transport of the bot, such as `webrtc`
+    #[arg(short, long, value_name = "NAME")]
+    pub transport: Option<String>,
+    /// Port of the bot
+    #[arg(short, long, value_name = "PORT", default_value_t = 7860)]
+    pub port: u16,
+    /// Host name of a tunnel to the bot's port, for calls
+    #[arg(short = 'x', long, value_name = "HOST")]
+    pub proxy: Option<String>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Leave the bot running when its code changes, and end when it ends
+    #[arg(long)]
+    pub no_reload: bool,
+    /// Run these scenarios against the bot, and end with their status
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "evals/text.yaml", value_hint = ValueHint::FilePath)]
+    pub eval: Option<String>,
+    /// Backend with the project's secret set: `local` is the vault of this machine
+    #[arg(long, value_name = "NAME", default_value = "local")]
+    pub backend: String,
+    /// Print events instead of text, each as a line of JSON
+    #[arg(long)]
+    pub events: bool,
+}

@@ -1,0 +1,101 @@
+//! What runs: processes with everything that they start, and the lines that they print.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bot_cli_engine::process::Group;
+use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
+use bot_cli_terminal::background::{no_thread, spawn};
+
+/// The time that processes have to end by themselves. A person who pressed Ctrl-C is given 5 seconds in all.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+const TICK: Duration = Duration::from_millis(20);
+
+/// The most bytes of a line.
+const LONGEST: u64 = 64 * 1024;
+
+/// A line that a process printed.
+#[derive(Debug)]
+pub struct Said {
+    pub by: &'static str,
+    pub line: String,
+}
+
+/// A process that was started.
+#[derive(Debug)]
+pub struct Running {
+    pub name: &'static str,
+    group: Group,
+}
+
+impl Running {
+    /// Starts a command, whose lines go to `said`.
+    pub fn start(
+        name: &'static str,
+        command: &mut Command,
+        said: &Sender<Said>,
+    ) -> Result<Self, Failure> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = command.get_program().display().to_string();
+        let mut group = Group::start(command).or_fail_with(
+            Exit::Failed,
+            "not_started",
+            format!("could not start `{program}`"),
+        )?;
+        let (_, stdout, stderr) = group.take_streams();
+        let read = |stream: Option<Box<dyn Read + Send>>| {
+            let said = said.clone();
+            stream.map_or(Ok(()), |stream| {
+                spawn(move || pass_on(name, stream, &said)).map_err(no_thread)
+            })
+        };
+        read(stdout.map(|stream| Box::new(stream) as _))?;
+        read(stderr.map(|stream| Box::new(stream) as _))?;
+        Ok(Self { name, group })
+    }
+
+    /// How it ended, if it has.
+    pub fn end(&mut self) -> Option<ExitStatus> {
+        self.group.end()
+    }
+}
+
+fn pass_on(by: &'static str, stream: impl Read, said: &Sender<Said>) {
+    let mut stream = BufReader::new(stream);
+    let mut line = Vec::new();
+    while let Ok(1..) = (&mut stream).take(LONGEST).read_until(b'\n', &mut line) {
+        let text = String::from_utf8_lossy(&line);
+        let line_text = text.trim_end_matches(['\n', '\r']).to_owned();
+        if said
+            .send(Said {
+                by,
+                line: line_text,
+            })
+            .is_err()
+        {
+            return;
+        }
+        line.clear();
+    }
+}
+
+/// Ends processes together, with what they started: tells them, and kills what is left after a while or once it `is_urgent`.
+pub fn stop(mut running: Vec<Running>, is_urgent: impl Fn() -> bool) {
+    for one in &running {
+        one.group.terminate();
+    }
+    let since = Instant::now();
+    while running.iter_mut().any(|one| one.group.is_left())
+        && since.elapsed() < PATIENCE
+        && !is_urgent()
+    {
+        thread::sleep(TICK);
+    }
+    for one in &mut running {
+        one.group.kill();
+    }
+}

@@ -1,0 +1,128 @@
+//! What the user sees: lines with a time and a name, or events as JSON.
+
+use std::time::Instant;
+
+use bot_cli_sdk::session::Session;
+use bot_cli_terminal::printable;
+use serde::Serialize;
+
+/// The name of what `dev` says itself.
+const OWN: &str = "dev";
+
+/// Something that happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event<'a> {
+    /// The origin of keys that are set.
+    Keys {
+        source: &'a str,
+        names: &'a [String],
+    },
+    /// Keys that are needed and set nowhere.
+    NotSet { names: &'a [String], hint: &'a str },
+    /// Something that the user should know.
+    Warning { message: &'a str },
+    /// A program was started.
+    Started { name: &'a str, command: &'a str },
+    /// A line of a program.
+    Line { name: &'a str, line: &'a str },
+    /// Everything answers.
+    Ready {
+        address: Option<&'a str>,
+        message: &'a str,
+    },
+    /// The bot is started again.
+    Changed { what: &'a str },
+    /// A program has ended by itself.
+    Ended {
+        name: &'a str,
+        status: Option<i32>,
+        waits: bool,
+    },
+}
+
+/// An event with the seconds since the start.
+#[derive(Serialize)]
+struct Timed<'a> {
+    time: f64,
+    #[serde(flatten)]
+    event: &'a Event<'a>,
+}
+
+/// Shows events through a session.
+pub struct Shown<'a> {
+    pub session: &'a mut Session,
+    since: Instant,
+    is_json: bool,
+}
+
+impl<'a> Shown<'a> {
+    pub fn new(session: &'a mut Session, is_json: bool) -> Self {
+        Self {
+            session,
+            since: Instant::now(),
+            is_json,
+        }
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        let time = self.since.elapsed().as_secs_f64();
+        let line = if self.is_json {
+            let time = (time * 1000.0).round() / 1000.0;
+            serde_json::to_string(&Timed { time, event }).unwrap_or_default()
+        } else {
+            self.text(time, event)
+        };
+        self.session.output(&format!("{line}\n"));
+    }
+
+    fn text(&self, time: f64, event: &Event<'_>) -> String {
+        let (name, text) = if let Event::Line { name, line } = event {
+            (*name, printable(line, false))
+        } else {
+            (OWN, event.words())
+        };
+        let (begin, end) = if self.session.context().color {
+            let colour = match name {
+                "bot" => "36",
+                "client" => "35",
+                "server" => "33",
+                OWN => "1;32",
+                _ => "2",
+            };
+            (format!("\u{1b}[{colour}m"), "\u{1b}[0m")
+        } else {
+            (String::new(), "")
+        };
+        format!("{begin}{time:>7.1}s {name:<6} |{end} {text}")
+    }
+}
+
+impl Event<'_> {
+    fn words(&self) -> String {
+        match self {
+            Self::Keys { source, names } => format!("{source}: {}", names.join(", ")),
+            Self::NotSet { names, hint } => format!("not set: {} ({hint})", names.join(", ")),
+            Self::Warning { message } => format!("warning: {message}"),
+            Self::Started { command, .. } => format!("$ {command}"),
+            Self::Line { line, .. } => (*line).to_owned(),
+            Self::Ready { message, .. } => format!("ready: {message}"),
+            Self::Changed { what } => format!("{what} has changed: the bot starts again"),
+            Self::Ended {
+                name,
+                status,
+                waits,
+            } => {
+                let how = status.map_or("was ended by a signal".to_owned(), |status| {
+                    format!("ended with status {status}")
+                });
+                let waits = if *waits {
+                    "; it starts again when its code, `.env` or its set changes"
+                } else {
+                    ""
+                };
+                format!("the {name} {how}{waits}")
+            }
+        }
+    }
+}

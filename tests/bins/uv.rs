@@ -1,0 +1,68 @@
+//! What `bot-cli dev` sees of uv and of a bot: it answers at a port, and says which keys it has. Files in its folder make it worse:
+//! `refuses`, `stubborn`, `eval-status`.
+
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, exit};
+use std::{env, fs, io, thread};
+
+use serde_json::json;
+
+fn main() -> io::Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["sync"] => fs::create_dir(".venv"),
+        ["run", "--no-sync", "python", ..] => compare(),
+        ["run", "pipecat", "eval", "run", file, .., address] => {
+            println!("{file} at {address}");
+            let status = fs::read_to_string("eval-status")?;
+            exit(status.trim().parse().unwrap_or(9))
+        }
+        ["run", "bot.py", options @ ..] => bot(options),
+        _ => Err(io::Error::other(format!("{words:?}"))),
+    }
+}
+
+/// The names in `.env`, as the bot's own reader has them.
+fn compare() -> io::Result<()> {
+    let text = fs::read_to_string(".env")?;
+    let lines: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .collect();
+    let names: Vec<_> = lines.iter().map(|(name, _)| name).collect();
+    let differs = |(name, value): &&(&str, &str)| env::var(name).is_ok_and(|set| set != *value);
+    let other: Vec<_> = lines.iter().filter(differs).map(|(name, _)| name).collect();
+    println!("{}", json!({ "file": names, "other": other }));
+    Ok(())
+}
+
+fn bot(options: &[&str]) -> io::Result<()> {
+    if Path::new("stubborn").exists() && env::var_os("STUBBORN").is_none() {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "trap '' TERM INT; exec \"$0\" \"$@\""]);
+        shell.arg(env::current_exe()?).args(env::args().skip(1));
+        return Err(shell.env("STUBBORN", "1").exec());
+    }
+    let mut keys: Vec<String> = env::vars().map(|(name, _)| name).collect();
+    keys.retain(|name| name.ends_with("_KEY"));
+    keys.sort();
+    println!("options {}", options.join(" "));
+    println!("keys {}", keys.join(" "));
+    if Path::new("refuses").exists() {
+        eprintln!("no");
+        exit(3);
+    }
+    // What the bot starts ends with it.
+    let child = Command::new("/bin/sleep").arg("1000").spawn()?;
+    println!("processes {} {}", std::process::id(), child.id());
+    let port = options.iter().position(|word| *word == "--port");
+    let port = port.and_then(|at| options.get(at + 1)).unwrap_or(&"7860");
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))?;
+    for stream in listener.incoming() {
+        thread::spawn(move || drop(stream));
+    }
+    Ok(())
+}

@@ -1,0 +1,328 @@
+//! `bot-cli dev`, with a stand-in for uv and the bot.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use bot_cli_tests::bench::{Bench, is_alive};
+use bot_cli_tests::patience::{wait_for_end, wait_until};
+use bot_cli_tests::port::free_port;
+use bot_cli_tests::pty::Terminal;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A bench with a project in its working folder.
+fn bench() -> Bench {
+    let bench = Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
+        ("uv", env!("CARGO_BIN_EXE_it-uv")),
+    ])
+    .unwrap();
+    let services = [
+        "--stt=deepgram_stt",
+        "--llm=openai_llm",
+        "--tts=cartesia_tts",
+    ];
+    let web = ["init", ".", "--transport=p2p_webrtc", "--mode=cascade"];
+    let made = bench.run(&[&web[..], &services].concat()).unwrap();
+    assert_eq!(made.status, Some(0), "{made:?}");
+    bench
+}
+
+/// `bot-cli dev` at work.
+struct Dev {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    port: u16,
+}
+
+impl Dev {
+    fn start(bench: &Bench, words: &[&str]) -> Self {
+        Self::start_with(bench, words, |_| {})
+    }
+
+    fn start_with(bench: &Bench, words: &[&str], change: impl Fn(&mut Command)) -> Self {
+        let port = free_port().unwrap();
+        let mut command = bench.host(&[&["dev", "--port", &port.to_string()], words].concat());
+        change(&mut command);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self {
+            child,
+            stdout,
+            port,
+        }
+    }
+
+    /// The lines up to one with `text`, without their times.
+    fn until(&mut self, text: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert_ne!(
+                self.stdout.read_line(&mut line).unwrap(),
+                0,
+                "{text}: {lines:#?}"
+            );
+            let line = line.split_once("s ").map_or(&*line, |(_, line)| line);
+            lines.push(line.trim_end().to_owned());
+            if line.contains(text) {
+                return lines;
+            }
+        }
+    }
+
+    /// The bot and what it has started.
+    fn processes(&mut self) -> Vec<u32> {
+        let lines = self.until("| processes ");
+        let (_, numbers) = lines.last().unwrap().split_once("processes ").unwrap();
+        numbers
+            .split(' ')
+            .map(|number| number.parse().unwrap())
+            .collect()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn status(mut self) -> Option<i32> {
+        std::io::copy(&mut self.stdout, &mut std::io::sink()).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn keep(bench: &Bench, keys: &str) {
+    std::fs::write(bench.path("keys"), keys).unwrap();
+    let set = [
+        "cloud",
+        "secrets",
+        "set",
+        "work-secrets",
+        "--backend=local",
+        "--skip",
+    ];
+    let file = bench.path("keys");
+    let kept = bench
+        .run(&[&set[..], &["--file", file.to_str().unwrap()]].concat())
+        .unwrap();
+    assert_eq!(kept.status, Some(0), "{kept:?}");
+}
+
+#[test]
+fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
+    let bench = bench();
+    keep(
+        &bench,
+        "DEEPGRAM_API_KEY=c4n4ry-1\nOPENAI_API_KEY=c4n4ry-2\n",
+    );
+    let env = "OPENAI_API_KEY=c4n4ry-3\n";
+    std::fs::write(bench.path("work/server/.env"), env).unwrap();
+    let mut dev = Dev::start(&bench, &[]);
+    let lines = dev.until("dev    | ready: ");
+    let port = dev.port;
+    let expected = [
+        "dev    | $ uv sync".to_owned(),
+        "dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY".to_owned(),
+        "dev    | warning: `.env` has another value of OPENAI_API_KEY: that of the set is used"
+            .to_owned(),
+        format!(
+            "dev    | not set: CARTESIA_API_KEY (bot-cli cloud secrets set work-secrets --backend local --from-template {})",
+            bench.path("work/server/.env.example").display()
+        ),
+        format!("dev    | $ uv run bot.py -t webrtc --port {port}"),
+        format!("bot    | options -t webrtc --port {port}"),
+        "bot    | keys DEEPGRAM_API_KEY OPENAI_API_KEY".to_owned(),
+        lines[7].clone(),
+        format!("dev    | ready: open http://localhost:{port}/client/"),
+    ];
+    assert_eq!(lines, expected);
+    // The environment of `dev` itself, and so of all else that it starts, has none of them.
+    let own = std::fs::read(format!("/proc/{}/environ", dev.child.id())).unwrap();
+    assert!(!String::from_utf8_lossy(&own).contains("c4n4ry"));
+    dev.signal(Signal::TERM);
+    assert_eq!(dev.status(), Some(143));
+}
+
+#[test]
+fn the_bot_starts_again_when_its_code_changes() {
+    let bench = bench();
+    let mut dev = Dev::start(&bench, &[]);
+    let first = dev.processes();
+    dev.until("ready: ");
+    std::fs::write(bench.path("work/server/more.py"), "").unwrap();
+    dev.until("dev    | server/more.py has changed: the bot starts again");
+    let second = dev.processes();
+    dev.until("ready: ");
+    assert!(first.iter().all(|process| !is_alive(*process)));
+    assert!(second.iter().all(|process| is_alive(*process)));
+    dev.signal(Signal::TERM);
+    assert_eq!(dev.status(), Some(143));
+    assert!(second.iter().all(|process| !is_alive(*process)));
+}
+
+#[test]
+fn a_bot_that_ended_waits_for_its_code_or_its_keys() {
+    let bench = bench();
+    keep(&bench, "DEEPGRAM_API_KEY=1\n");
+    std::fs::write(bench.path("work/server/refuses"), "").unwrap();
+    let mut dev = Dev::start(&bench, &[]);
+    dev.until("bot    | no");
+    dev.until(
+        "the bot ended with status 3; it starts again when its code, `.env` or its set changes",
+    );
+    std::fs::remove_file(bench.path("work/server/refuses")).unwrap();
+    keep(&bench, "OPENAI_API_KEY=2\n");
+    dev.until("work-secrets has changed: the bot starts again");
+    dev.until("| keys DEEPGRAM_API_KEY OPENAI_API_KEY");
+    dev.until("ready: ");
+    dev.signal(Signal::INT);
+    assert_eq!(dev.status(), Some(130));
+
+    std::fs::write(bench.path("work/server/refuses"), "").unwrap();
+    let mut dev = Dev::start(&bench, &["--no-reload"]);
+    dev.until("dev    | the bot ended with status 3");
+    assert_eq!(dev.status(), Some(3));
+}
+
+#[test]
+fn a_bot_that_does_not_listen_is_ended_too() {
+    let bench = bench();
+    std::fs::write(bench.path("work/server/stubborn"), "").unwrap();
+    for signals in [1, 2] {
+        let mut dev = Dev::start(&bench, &[]);
+        let processes = dev.processes();
+        dev.until("ready: ");
+        for _ in 0..signals {
+            dev.signal(Signal::INT);
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        assert_eq!(dev.status(), Some(130));
+        for process in processes {
+            wait_for_end(process);
+        }
+    }
+}
+
+#[test]
+fn whoever_holds_a_port_is_named() {
+    let bench = bench();
+    let mut first = Dev::start(&bench, &[]);
+    let bot = first.processes()[0];
+    let port = first.port;
+    wait_until("the bot", || {
+        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    let second = bench.run(&["dev", "--port", &port.to_string()]).unwrap();
+    let expected = format!(
+        "error: port {port} is taken by `uv`, process {bot}\nhint: end it: kill {bot}\n\
+         hint: or take another port for the bot: --port\n"
+    );
+    assert_eq!((second.status, second.stderr), (Some(1), expected));
+    first.signal(Signal::TERM);
+    first.status();
+}
+
+#[test]
+fn an_evaluation_gives_its_status() {
+    let bench = bench();
+    for status in ["0", "1"] {
+        std::fs::write(bench.path("work/server/eval-status"), status).unwrap();
+        let mut dev = Dev::start(&bench, &["--eval"]);
+        let processes = dev.processes();
+        let address = format!("ws://127.0.0.1:{}/ws", dev.port);
+        dev.until(&format!("eval   | evals/text.yaml at {address}"));
+        dev.until(&format!("the eval ended with status {status}"));
+        assert_eq!(dev.status(), status.parse().ok());
+        assert!(processes.iter().all(|process| !is_alive(*process)));
+    }
+}
+
+#[test]
+fn events_are_lines_of_json() {
+    let bench = bench();
+    let mut dev = Dev::start(&bench, &["--events"]);
+    let mut seen = Vec::new();
+    loop {
+        let mut line = String::new();
+        dev.stdout.read_line(&mut line).unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap();
+        assert!(event["time"].is_number());
+        seen.push(event["event"].as_str().unwrap().to_owned());
+        if event["event"] == "ready" {
+            let address = format!("http://localhost:{}/client/", dev.port);
+            assert_eq!(event["address"], address);
+            break;
+        }
+    }
+    seen.dedup();
+    assert_eq!(seen, ["started", "not_set", "started", "line", "ready"]);
+    dev.signal(Signal::TERM);
+    dev.status();
+}
+
+#[test]
+fn what_can_not_be_run_says_what_to_do() {
+    let bench = bench();
+    std::fs::create_dir(bench.path("home/empty")).unwrap();
+    let empty = bench.path("home/empty");
+    for (words, status, stderr) in [
+        (
+            &["dev", empty.to_str().unwrap()][..],
+            2,
+            "error: `[BENCH]/home/empty` is in no project of `bot-cli init`\nhint: make one: bot-cli init quickstart\n",
+        ),
+        (
+            &["dev", "--transport", "twilio"],
+            2,
+            "error: the bot has no transport `twilio`\nhint: it has `webrtc`\n",
+        ),
+        (
+            &["dev", "nowhere"],
+            2,
+            "error: could not open `nowhere`: no such file or directory\n",
+        ),
+    ] {
+        let ran = bench.run(words).unwrap();
+        assert_eq!(
+            (ran.status, ran.stderr.as_str()),
+            (Some(status), stderr),
+            "{words:?}"
+        );
+    }
+    std::fs::remove_file(bench.path("bin/uv")).unwrap();
+    let ran = bench.run(&["dev"]).unwrap();
+    let hint = "hint: it comes from https://docs.astral.sh/uv/getting-started/installation/\n";
+    let expected = format!("error: `uv` is not installed, or not in `PATH`\n{hint}");
+    assert_eq!((ran.status, ran.stderr), (Some(2), expected));
+}
+
+#[test]
+fn at_a_terminal_the_keys_are_asked_for_and_kept() {
+    let bench = bench();
+    let port = free_port().unwrap().to_string();
+    let mut terminal = Terminal::in_shell(&bench, &["bot-cli", "dev", "--port", &port]).unwrap();
+    for (key, typed) in [
+        ("DEEPGRAM_API_KEY", "one\r"),
+        ("OPENAI_API_KEY", "two\r"),
+        ("CARTESIA_API_KEY", "\r"),
+    ] {
+        terminal.wait_for(key).unwrap();
+        terminal.press(typed).unwrap();
+    }
+    terminal.wait_for("Save 2 keys").unwrap();
+    terminal.press("y").unwrap();
+    terminal.press("\r").unwrap();
+    terminal.wait_for("ready: open").unwrap();
+    assert!(
+        terminal
+            .screen()
+            .contains("keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY")
+    );
+    terminal.press("\u{3}").unwrap();
+    terminal.wait_for("status 130").unwrap();
+    let ended = terminal.end().unwrap();
+    assert!(ended.screen.contains("tidy"), "{}", ended.screen);
+}
