@@ -1,6 +1,8 @@
 //! What `bot-cli dev` sees of uv and of a bot: it answers at a port, and says which keys it has. Files in its folder make it worse:
 //! `refuses`, `stubborn`, `eval-status`.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;

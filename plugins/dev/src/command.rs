@@ -302,7 +302,7 @@ impl Work<'_> {
 
     /// The status with which a program's own end ends everything.
     fn ended(&mut self, reloads: bool) -> Option<u8> {
-        let ended = self.running.iter_mut().enumerate();
+        let mut ended = self.running.iter_mut().enumerate();
         let (at, name, end) =
             ended.find_map(|(at, one)| one.end().map(|end| (at, one.name, end)))?;
         self.running.remove(at);

@@ -38,6 +38,7 @@ fn every_command_and_its_options_exist() {
     let bench = Bench::new(&[
         ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
         ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
         ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
     ])
     .unwrap();
