@@ -116,7 +116,7 @@ fn use_it(host: &Path, user: u32) {
         .collect();
     assert_eq!(
         plugins,
-        ["cloud", "init", "plugin"].map(|name| (Some(name), Some("used")))
+        ["cloud", "dev", "init", "plugin"].map(|name| (Some(name), Some("used")))
     );
 
     run(&["init", "quickstart"]);
