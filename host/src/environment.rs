@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_protocol::DEPTH;
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-use crate::arguments::Options;
+use crate::arguments::{Color, Options};
 
 /// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Environment {
     pub depth: u32,
     /// The terminal.
     pub look: Look,
+    /// Whether the user wants colors, if an option says so.
+    pub color: Option<bool>,
     /// The folders in which shells look for completions.
     pub completions: ShellFolders,
 }
@@ -43,8 +46,29 @@ impl Environment {
                 .and_then(|depth| depth.parse().ok())
                 .unwrap_or(0),
             look: Look::detect(),
+            color: None,
             completions: ShellFolders::read(|name| env::var_os(name)),
         }
+    }
+
+    /// The surroundings as the options before a plugin's name want them. The working folder is the process's own.
+    pub fn with(&self, options: &Options) -> Result<Self, Failure> {
+        let mut environment = self.clone();
+        if let Some(folder) = &options.folder {
+            let could_not = format!("could not change to `{}`", folder.display());
+            env::set_current_dir(folder)
+                .map_err(|error| Failure::because(Exit::Usage, "no_folder", could_not, error))?;
+            environment.cwd = env::current_dir().ok();
+        }
+        let color = match options.color {
+            Color::Auto => return Ok(environment),
+            Color::Always => true,
+            Color::Never => false,
+        };
+        environment.look.stdout_color = color;
+        environment.look.stderr_color = color;
+        environment.color = Some(color);
+        Ok(environment)
     }
 
     /// Returns the terminal as `options` want it.

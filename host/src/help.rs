@@ -7,6 +7,7 @@ use bot_cli_protocol::suggest;
 use bot_cli_protocol::wording::count;
 use bot_cli_protocol::words::{HelpForm, Reader, Word};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
+use bot_cli_sdk::plugin::usage;
 use bot_cli_terminal::{Look, one_line, printable, table};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
@@ -19,6 +20,13 @@ use crate::tree;
 
 /// The widest text.
 const WIDEST: usize = 100;
+
+const AFTER_HELP: &str = "Examples:
+  bot-cli init quickstart
+  bot-cli dev quickstart-project
+  bot-cli cloud secrets set --from-template .env.example
+
+Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environment variables.";
 
 /// The host's command tree, with the plugins in its help.
 pub fn host(environment: &Environment) -> Command {
@@ -54,7 +62,7 @@ pub fn host(environment: &Environment) -> Command {
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
     arguments::command()
         .before_help(plugins)
-        .after_help("Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environment variables.")
+        .after_help(AFTER_HELP)
         .help_template(template)
         .term_width(width(environment.look))
 }
@@ -102,17 +110,18 @@ pub fn of_words(
 
 fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failure {
     let invocation = invocation(plugin, path);
-    let message = format!("`{invocation}` has no such command");
-    let failure = Failure::new(Exit::Usage, "usage", message);
     let names = path
         .last()
         .into_iter()
-        .flat_map(|command| &command.commands);
-    let near = suggest::near(word, names.map(|command| command.name.as_str()));
-    let failure = if near.is_empty() {
+        .flat_map(|command| &command.commands)
+        .map(|command| command.name.as_str());
+    let meant = suggest::meant(word, names);
+    let message = usage::no_command(&invocation, word, !meant.is_empty());
+    let failure = Failure::new(Exit::Usage, "usage", message);
+    let failure = if meant.is_empty() {
         failure
     } else {
-        failure.hint(suggest::did_you_mean(&near))
+        failure.hint(suggest::did_you_mean(&meant))
     };
     failure.hint(format!("{invocation} --help"))
 }

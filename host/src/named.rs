@@ -17,6 +17,16 @@ use crate::roles;
 /// The number of commands that are offered.
 const MOST: usize = 3;
 
+/// What other tools have as a command, and what is more than a name here.
+const ELSEWHERE: [(&str, &[&str]); 3] = [
+    ("init --update", &["update", "upgrade"]),
+    (
+        "init --list-options",
+        &["services", "transports", "options"],
+    ),
+    ("plugin list", &["plugins", "extensions", "list", "ls"]),
+];
+
 /// The plugin that `name` names. `words` are those behind it.
 pub fn plugin(
     name: &str,
@@ -55,7 +65,7 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
         .map(|plugin| plugin.name.as_str())
         .chain(RESERVED)
         .collect();
-    let elsewhere = elsewhere(name, words, &plugins);
+    let meant = meant(name, words, &names, &plugins);
     // A word that is no name at all may be a secret in the wrong place.
     let quotable = suggest::is_plain(name) || suggest::slip(name, names.iter().copied()).is_some();
     let message = if quotable {
@@ -64,16 +74,8 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
         "there is no such command".to_owned()
     };
     let failure = Failure::new(Exit::NotFound, "not_found", message);
-    let mut near: Vec<String> = suggest::near(name, names.into_iter())
-        .into_iter()
-        .map(|name| format!("bot-cli {name}"))
-        .collect();
-    // The very word in another place is likelier than another word in this one.
-    if !elsewhere.is_empty() {
-        near = elsewhere;
-    }
     let failure = match PluginName::parse(name) {
-        _ if !near.is_empty() => failure.hint(suggest::did_you_mean(&near)),
+        _ if !meant.is_empty() => failure.hint(suggest::did_you_mean(&meant)),
         Some(name) if quotable => ways_to(&name, environment)
             .into_iter()
             .fold(failure, Failure::hint),
@@ -120,44 +122,84 @@ fn command(found: &PluginFile) -> Option<&Plugin> {
     }
 }
 
-/// The commands of plugins that have the name `name`, with as many of `words` as name their subcommands.
-fn elsewhere(name: &str, words: &[String], plugins: &[&Plugin]) -> Vec<String> {
+/// The lines that were surely meant: of what other tools call so, or of what has that very name in another place, or else of
+/// what it is but for a slip.
+fn meant(name: &str, words: &[String], names: &[&str], plugins: &[&Plugin]) -> Vec<String> {
+    let other_tools = ELSEWHERE
+        .iter()
+        .filter(|(_, others)| others.contains(&name))
+        .map(|(ours, _)| *ours)
+        .filter(|ours| names.contains(&ours.split(' ').next().unwrap_or(ours)));
+    let mut lines: Vec<String> = names
+        .iter()
+        .copied()
+        .filter(|ours| suggest::is_alike(name, ours))
+        .chain(other_tools)
+        .map(|ours| line(ours, words))
+        .collect();
+    lines.extend(elsewhere(words, plugins, |command| {
+        command.name == name || command.aliases.iter().any(|alias| alias == name)
+    }));
+    if lines.is_empty() {
+        let near = suggest::meant(name, names.iter().copied());
+        lines.extend(near.into_iter().map(|near| line(near, words)));
+    }
+    if lines.is_empty() {
+        lines = elsewhere(words, plugins, |command| {
+            suggest::is_alike(name, &command.name)
+        });
+    }
+    lines.truncate(MOST);
+    lines
+}
+
+/// `bot-cli` with `path` and the words behind it, unless one of them may be a secret.
+fn line(path: &str, words: &[String]) -> String {
+    let shown = |word: &String| suggest::is_plain_path(word.trim_start_matches('-'));
+    let words: &[String] = if words.iter().all(shown) { words } else { &[] };
+    let words = words.iter().flat_map(|word| [" ", word]);
+    ["bot-cli ", path].into_iter().chain(words).collect()
+}
+
+/// The lines of the subcommands of plugins that are `wanted`. Those of which more of `words` name subcommands come first, then
+/// the shorter ones.
+fn elsewhere(
+    words: &[String],
+    plugins: &[&Plugin],
+    wanted: impl Fn(&CommandSpec) -> bool,
+) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for plugin in plugins {
         let Some(root) = plugin.manifest.as_ref().and_then(|m| m.command.as_ref()) else {
             continue;
         };
         let mut places = Vec::new();
-        places_of(root, name, &mut vec![plugin.name.as_str()], &mut places);
-        for (mut path, command) in places {
-            let before = path.len();
+        places_of(root, &wanted, &mut vec![plugin.name.as_str()], &mut places);
+        found.extend(places.into_iter().map(|(path, command)| {
             let mut reader = Reader::new(command);
-            for word in words {
-                let Word::Command(next) = reader.read(word) else {
-                    break;
-                };
-                path.push(&next.name);
-            }
-            found.push((path.len() - before, format!("bot-cli {}", path.join(" "))));
-        }
+            let named = words
+                .iter()
+                .take_while(|word| matches!(reader.read(word), Word::Command(_)))
+                .count();
+            (named, line(&path.join(" "), words))
+        }));
     }
-    // Those that fit more of the words first, then the shorter ones.
     found.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.len().cmp(&other.len())));
-    found.into_iter().map(|(_, path)| path).take(MOST).collect()
+    found.into_iter().map(|(_, line)| line).collect()
 }
 
 fn places_of<'a>(
     command: &'a CommandSpec,
-    name: &str,
+    wanted: &impl Fn(&CommandSpec) -> bool,
     path: &mut Vec<&'a str>,
     places: &mut Vec<(Vec<&'a str>, &'a CommandSpec)>,
 ) {
     for subcommand in command.commands.iter().filter(|command| !command.hidden) {
         path.push(&subcommand.name);
-        if subcommand.name == name || subcommand.aliases.iter().any(|alias| alias == name) {
+        if wanted(subcommand) {
             places.push((path.clone(), subcommand));
         }
-        places_of(subcommand, name, path, places);
+        places_of(subcommand, wanted, path, places);
         path.pop();
     }
 }

@@ -34,6 +34,13 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return refused(&error, environment),
     };
+    let environment = &match environment.with(&arguments.options) {
+        Ok(environment) => environment,
+        Err(failure) => {
+            let terminal = environment.terminal(&arguments.options);
+            return terminal.report(&Outcome::new(Err(failure)));
+        }
+    };
     let terminal = environment.terminal(&arguments.options);
     let result = match arguments.command {
         None => Ok(help::reply(help::host(environment), environment.look)),
@@ -61,6 +68,11 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
             environment,
             patience,
         )),
+        Some(Command::Version) => Ok(if arguments.options.json || arguments.options.verbose > 0 {
+            version::reply(environment)
+        } else {
+            Reply::text(format!("bot-cli {}\n", env!("CARGO_PKG_VERSION")))
+        }),
         Some(Command::External(words)) => {
             return call::plugin(&words, &arguments.options, environment, patience);
         }

@@ -64,9 +64,18 @@ pub fn launch(
 fn variables(environment: &Environment) -> Vec<(OsString, OsString)> {
     let depth = (DEPTH.into(), (environment.depth + 1).to_string().into());
     let host = environment.host.as_ref();
+    let color = environment.color.map(|color| {
+        if color {
+            [("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]
+        } else {
+            [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "")]
+        }
+    });
+    let color = color.into_iter().flatten();
     host.map(|host| (HOST.into(), host.into()))
         .into_iter()
         .chain([depth])
+        .chain(color.map(|(name, value)| (name.into(), value.into())))
         .collect()
 }
 

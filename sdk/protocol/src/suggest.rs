@@ -1,35 +1,117 @@
 //! What a mistyped name may have meant.
 
+/// The number of names that are offered.
+const MOST: usize = 3;
+
 /// A name this unlike what was typed is no help.
 const LEAST: f64 = 0.8;
 
 /// A name that is like what was typed as a whole comes before one of which only a part is.
 const LESS_FOR_A_PART: f64 = 0.05;
 
-/// Words that people use for one thing, from one tool or another.
-const ALIKE: [&[&str]; 6] = [
-    &[
+/// What other tools call a command or an option of ours.
+const ELSEWHERE: [(&str, &[&str]); 47] = [
+    ("add", &["get", "i", "install"]),
+    ("backend", &["provider", "storage", "store", "vault"]),
+    ("backup", &["dump", "export", "save"]),
+    ("check", &["doctor", "lint", "test", "validate", "verify"]),
+    ("client-framework", &["client", "frontend", "ui", "web"]),
+    ("completions", &["autocomplete", "complete", "completion"]),
+    ("config", &["config-file", "configuration", "from", "input"]),
+    (
+        "copy",
+        &["clone", "cp", "duplicate", "move", "mv", "rename", "sync"],
+    ),
+    ("delete", &["del", "destroy", "remove", "rm"]),
+    ("deploy-to-cloud", &["cloud", "deploy", "docker"]),
+    ("dev", &["run", "serve", "start", "up", "watch"]),
+    ("dir", &["directory", "folder", "output", "path"]),
+    (
+        "dry-run",
+        &["diff", "plan", "preview", "pretend", "what-if"],
+    ),
+    ("file", &["env", "env-file", "from-env-file", "from-file"]),
+    (
+        "image-pull-secret",
+        &["docker", "imagepullsecret", "pull-secret", "registry"],
+    ),
+    ("info", &["describe", "get", "inspect", "show", "view"]),
+    ("init", &["create", "generate", "new", "scaffold"]),
+    ("json", &["format", "output-json"]),
+    ("lang", &["language"]),
+    ("list", &["all", "describe", "get", "ls", "show", "view"]),
+    (
+        "list-options",
+        &[
+            "list",
+            "list-services",
+            "list-transports",
+            "options",
+            "services",
+            "transports",
+        ],
+    ),
+    ("llm", &["language-model", "model"]),
+    ("login", &["log-in", "sign-in", "signin"]),
+    ("logout", &["log-out", "sign-out", "signout"]),
+    ("name", &["project", "project-name"]),
+    ("new", &["create", "generate", "init", "scaffold"]),
+    ("open", &["browser"]),
+    ("organization", &["account", "team", "workspace"]),
+    ("quiet", &["silent"]),
+    ("recording", &["audio", "record"]),
+    ("rekey", &["rotate", "rotate-key"]),
+    ("remove", &["del", "delete", "rm", "uninstall"]),
+    ("restore", &["import", "load"]),
+    ("role", &["kind", "type"]),
+    ("run", &["exec", "start"]),
+    (
+        "set",
+        &["add", "create", "edit", "new", "put", "update", "write"],
+    ),
+    ("show", &["cat", "get", "list", "ls", "print", "view"]),
+    (
         "skip",
-        "yes",
-        "y",
-        "force",
-        "f",
-        "assume-yes",
-        "no-confirm",
-        "no-input",
-    ],
-    &["list", "ls", "show", "get", "view", "info"],
-    &["delete", "unset", "remove", "rm", "del"],
-    &["set", "create", "add", "put", "update", "new"],
-    &["login", "signin", "sign-in"],
-    &["logout", "signout", "sign-out"],
+        &[
+            "assume-yes",
+            "f",
+            "force",
+            "no-confirm",
+            "no-input",
+            "y",
+            "yes",
+        ],
+    ),
+    ("status", &["info", "me", "show", "whoami"]),
+    ("stt", &["asr", "speech-to-text"]),
+    ("transcription", &["transcribe", "transcript"]),
+    ("tts", &["text-to-speech", "voice"]),
+    ("unset", &["del", "delete", "remove", "rm"]),
+    ("update", &["upgrade"]),
+    ("upgrade", &["up", "update"]),
+    ("use", &["select", "set", "set-default", "switch"]),
+    ("verify", &["check", "test", "validate"]),
 ];
 
-/// The names that mean what `typed` means in other tools.
-pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let group = ALIKE.iter().find(|group| group.contains(&typed));
-    let known = |name: &&str| group.is_some_and(|group| group.contains(name));
-    names.filter(known).collect()
+/// Whether another tool says `typed` for what we call `name`.
+pub fn is_alike(typed: &str, name: &str) -> bool {
+    ELSEWHERE
+        .iter()
+        .any(|(ours, others)| *ours == name && others.contains(&typed))
+}
+
+/// The names that are surely meant by `typed`: those that other tools call so, or else the one that it is but for a slip, or
+/// else those that begin with it.
+pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let alike: Vec<&str> = names.clone().filter(|name| is_alike(typed, name)).collect();
+    if !alike.is_empty() {
+        return alike;
+    }
+    if let Some(name) = slip(typed, names.clone()) {
+        return vec![name];
+    }
+    let begin = |name: &&str| typed.len() > 2 && name.starts_with(typed);
+    names.filter(begin).take(MOST).collect()
 }
 
 /// The names that are near to `typed`, the nearest first.
@@ -40,7 +122,7 @@ pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a st
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     near.dedup();
-    near.into_iter().map(|(_, name)| name).take(3).collect()
+    near.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
 /// The name that is nearest to `typed`, if any is near.
@@ -48,10 +130,14 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     near(typed, names.into_iter()).into_iter().next()
 }
 
-/// Words a suggestion: "did you mean `list` or `show`?".
+/// Words a suggestion: "did you mean `list`, `show` or `info`?".
 pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    format!("did you mean `{}`?", names.join("` or `"))
+    let (last, first) = names.split_last().unwrap_or((&"", &[]));
+    if first.is_empty() {
+        return format!("did you mean `{last}`?");
+    }
+    format!("did you mean `{}` or `{last}`?", first.join("`, `"))
 }
 
 /// The known name that `typed` is but for a slip or two. Such a word may be quoted; any other may be a secret in the wrong
@@ -70,6 +156,15 @@ pub fn is_plain(word: &str) -> bool {
         && word.split(['-', '_']).all(|part| {
             (1..=12).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase())
         })
+}
+
+/// Whether a word is plain, or a path of plain names: `.env`, `./my-bot`, `bot.json`.
+pub fn is_plain_path(word: &str) -> bool {
+    let mut parts = word
+        .split(['/', '.'])
+        .filter(|part| !part.is_empty())
+        .peekable();
+    parts.peek().is_some() && parts.all(is_plain)
 }
 
 /// Whether a word begins with a dash or a quotation mark that was meant as `-` or `"`.
@@ -98,7 +193,7 @@ fn likeness(typed: &str, name: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{alike, is_plain, near, slip};
+    use super::{is_plain, is_plain_path, meant, near, slip};
 
     #[test]
     fn a_slip_leaves_little_that_is_not_known() {
@@ -119,16 +214,19 @@ mod tests {
     }
 
     #[test]
-    fn words_of_other_tools_are_understood() {
-        let names = ["list", "set", "unset", "delete", "skip"];
+    fn what_is_meant_is_sure_or_not_said() {
+        let names = ["list", "set", "unset", "delete", "skip", "transport"];
         for (typed, expected) in [
             ("get", &["list"][..]),
             ("rm", &["unset", "delete"]),
             ("yes", &["skip"]),
             ("y", &["skip"]),
+            ("lits", &["list"]),
+            ("trans", &["transport"]),
             ("weather", &[]),
+            ("interactive", &[]),
         ] {
-            assert_eq!(alike(typed, names.into_iter()), expected, "{typed}");
+            assert_eq!(meant(typed, names.into_iter()), expected, "{typed}");
         }
     }
 
@@ -145,6 +243,10 @@ mod tests {
             ("key=value", false),
         ] {
             assert_eq!(is_plain(word), plain, "{word}");
+            assert_eq!(is_plain_path(word), plain, "{word}");
+        }
+        for path in [".env", "./my-bot", "../a/b", "bot.json"] {
+            assert!(is_plain_path(path), "{path}");
         }
     }
 

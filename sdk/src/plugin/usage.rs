@@ -21,6 +21,61 @@ use bot_cli_protocol::words;
 /// Word processors and web pages put such characters into commands.
 const TYPOGRAPHIC: &str = "a word begins with a dash or a quotation mark that shells don't know; type `-` or `\"` in its place";
 
+/// What the user has typed.
+struct Line<'a> {
+    /// The program, as the user calls it.
+    name: &'a str,
+    command: &'a clap::Command,
+    /// The words behind the name; none where they are not known.
+    words: Vec<String>,
+}
+
+impl Line<'_> {
+    /// The whole line with `right` in the place of `wrong`. There is none if another of its words may be a secret.
+    fn with(&self, wrong: &str, right: &str) -> Option<String> {
+        let place = self.words.iter().position(|word| word == wrong)?;
+        let mut line = self.name.to_owned();
+        for (at, word) in self.words.iter().enumerate() {
+            if at != place && !self.may_be_shown(word) {
+                return None;
+            }
+            line.extend([" ", if at == place { right } else { word }]);
+        }
+        Some(line)
+    }
+
+    fn may_be_shown(&self, word: &str) -> bool {
+        let bare = word.trim_start_matches('-');
+        let value = bare.split_once('=').map_or("", |(_, value)| value);
+        let name = bare
+            .strip_suffix(value)
+            .unwrap_or(bare)
+            .trim_end_matches('=');
+        [name, value].into_iter().all(|part| {
+            part.is_empty() || suggest::is_plain_path(part) || is_known(self.command, part)
+        })
+    }
+}
+
+/// Whether a word is a name or a value of `command` or below it.
+fn is_known(command: &clap::Command, word: &str) -> bool {
+    let of_argument = |argument: &clap::Arg| {
+        argument.get_long() == Some(word)
+            || argument
+                .get_short()
+                .is_some_and(|short| word == short.to_string())
+            || argument
+                .get_possible_values()
+                .iter()
+                .any(|value| value.matches(word, false))
+    };
+    command.get_name_and_visible_aliases().contains(&word)
+        || command.get_arguments().any(of_argument)
+        || command
+            .get_subcommands()
+            .any(|subcommand| is_known(subcommand, word))
+}
+
 /// The same for the command that `words` lead to from `root`, the tree of `command`.
 pub fn outcome_of<W: AsRef<OsStr>>(
     error: &clap::Error,
@@ -29,16 +84,38 @@ pub fn outcome_of<W: AsRef<OsStr>>(
     (root, words): (&CommandSpec, &[W]),
     color: bool,
 ) -> Outcome {
+    let shown = |word: &W| word.as_ref().to_string_lossy().into_owned();
+    let line = Line {
+        name,
+        command,
+        words: words.iter().map(shown).collect(),
+    };
     let (mut command, mut name) = (command, name.to_owned());
     for subcommand in words::take(root, words).path.iter().skip(1) {
         command = command.find_subcommand(&subcommand.name).unwrap_or(command);
         name.extend([" ", &subcommand.name]);
     }
-    outcome(error, command, &name, color)
+    said(error, command, &name, &line, color)
 }
 
 /// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
 pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
+    let words = Vec::new();
+    let line = Line {
+        name,
+        command,
+        words,
+    };
+    said(error, command, name, &line, color)
+}
+
+fn said(
+    error: &clap::Error,
+    command: &clap::Command,
+    name: &str,
+    line: &Line<'_>,
+    color: bool,
+) -> Outcome {
     let plain = error.render().to_string();
     // A command that is nothing without a subcommand, and stands alone, is a question what there is.
     let is_help = matches!(
@@ -50,7 +127,7 @@ pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: 
     } else if error.kind() == ErrorKind::DisplayVersion {
         version(name, &plain)
     } else {
-        return Outcome::new(Err(failure(error, command, name)));
+        return Outcome::new(Err(failure_in(error, command, name, line)));
     };
     let text = if color {
         error.render().ansi().to_string()
@@ -75,6 +152,25 @@ fn version(name: &str, text: &str) -> Value {
 
 /// A mistake in the words for `command`, which the user calls `name`.
 pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Failure {
+    let words = Vec::new();
+    failure_in(
+        error,
+        command,
+        name,
+        &Line {
+            name,
+            command,
+            words,
+        },
+    )
+}
+
+fn failure_in(
+    error: &clap::Error,
+    command: &clap::Command,
+    name: &str,
+    line: &Line<'_>,
+) -> Failure {
     let value = text(error, ContextKind::InvalidValue);
     let argument =
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
@@ -85,14 +181,7 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
         ErrorKind::InvalidSubcommand => {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-            let names = subcommands(target(command, name, &called));
-            // A word of other tools is no secret either.
-            let known = !meant.is_empty() || suggest::slip(&word, names.into_iter()).is_some();
-            usage(if known {
-                format!("there is no command `{word}`")
-            } else {
-                format!("`{called}` has no such command")
-            })
+            usage(no_command(&called, &word, !meant.is_empty()))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.as_deref() == Some("") => {
             wrong(
@@ -146,7 +235,7 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         | ErrorKind::Format
         | _ => usage("the arguments can't be used".to_owned()),
     };
-    let failure = suggested(failure, error, &meant);
+    let failure = suggested(failure, error, &meant, line);
     let failure = match text(error, ContextKind::InvalidArg) {
         Some(word) if suggest::is_typographic(&word) => failure.hint(TYPOGRAPHIC),
         _ => failure,
@@ -154,42 +243,63 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
     failure.hint(format!("{called} --help"))
 }
 
-/// The names that a word of other tools means here, which clap does not know.
+/// Says that a command has no subcommand `word`, which is shown if it is no secret.
+pub fn no_command(called: &str, word: &str, is_near: bool) -> String {
+    if is_near || suggest::is_plain(word) {
+        format!("`{called}` has no command `{word}`")
+    } else {
+        format!("`{called}` has no such command")
+    }
+}
+
+/// The names that a wrong command or option surely means.
 fn meant(error: &clap::Error, command: &clap::Command, name: &str, called: &str) -> Vec<String> {
     let target = target(command, name, called);
     if error.kind() == ErrorKind::InvalidSubcommand {
         let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-        let names = suggest::alike(&word, subcommands(target).into_iter());
+        let names = suggest::meant(&word, subcommands(target).into_iter());
         return names.into_iter().map(str::to_owned).collect();
     }
     if error.kind() == ErrorKind::UnknownArgument {
         let word = text(error, ContextKind::InvalidArg).unwrap_or_default();
-        let known = options(command, target).into_iter();
-        let names = suggest::alike(bare(&word).trim_start_matches('-'), known);
+        let word = bare(&word);
+        let Some(typed) = word.strip_prefix('-') else {
+            return Vec::new();
+        };
+        let known = options(command, target);
+        let names = suggest::meant(typed.trim_start_matches('-'), known.iter().copied());
         return names.into_iter().map(|name| format!("--{name}")).collect();
     }
     Vec::new()
 }
 
-/// The failure with what may have been `meant`, or else what clap suggests, and what is possible.
-fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Failure {
-    if !meant.is_empty() {
-        failure = failure.hint(suggest::did_you_mean(meant));
-    }
-    for kind in [
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedSubcommand,
-        ContextKind::SuggestedValue,
-    ] {
-        let suggestions = list(error, kind);
-        if !suggestions.is_empty() && meant.is_empty() {
-            failure = failure.hint(suggest::did_you_mean(&suggestions));
-        }
-    }
+/// The failure with what may have been `meant`, as a whole line if that can be, and with what is possible.
+fn suggested(
+    mut failure: Failure,
+    error: &clap::Error,
+    meant: &[String],
+    line: &Line<'_>,
+) -> Failure {
     let valid: Vec<String> = [ContextKind::ValidValue, ContextKind::ValidSubcommand]
         .into_iter()
         .flat_map(|kind| list(error, kind))
         .collect();
+    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    let values = suggest::meant(&value, valid.iter().map(String::as_str));
+    let values = values.into_iter().map(str::to_owned);
+    let meant: Vec<String> = meant.iter().cloned().chain(values).collect();
+    if !meant.is_empty() {
+        let wrong = [
+            ContextKind::InvalidSubcommand,
+            ContextKind::InvalidValue,
+            ContextKind::InvalidArg,
+        ];
+        let wrong = wrong.into_iter().find_map(|kind| text(error, kind));
+        let wrong = wrong.unwrap_or_default();
+        let lines: Option<Vec<String>> =
+            meant.iter().map(|right| line.with(&wrong, right)).collect();
+        failure = failure.hint(suggest::did_you_mean(&lines.unwrap_or(meant)));
+    }
     if valid.is_empty() {
         return failure;
     }
@@ -212,7 +322,7 @@ fn conflict(error: &clap::Error, argument: &str) -> String {
 fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> String {
     let target = target(command, name, called);
     if !word.starts_with('-') || word == "-" {
-        return too_many(target, called);
+        return too_many(target, called, word);
     }
     let Some(long) = word.strip_prefix("--") else {
         // clap names a single letter.
@@ -233,15 +343,22 @@ fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> 
     }
 }
 
-fn too_many(target: &clap::Command, called: &str) -> String {
+fn too_many(target: &clap::Command, called: &str, word: &str) -> String {
     let (last, free): (Vec<_>, Vec<_>) = target
         .get_positionals()
         .partition(|argument| argument.is_last_set());
     let before = if last.is_empty() { "" } else { " before `--`" };
-    match free.len() {
-        0 => format!("`{called}` takes no argument{before}, and one was given"),
-        1 => format!("`{called}` takes one argument{before}, and more were given"),
-        count => format!("`{called}` takes {count} arguments{before}, and more were given"),
+    let takes = match free.len() {
+        0 => format!("`{called}` takes no argument{before}"),
+        1 => format!("`{called}` takes one argument{before}"),
+        count => format!("`{called}` takes {count} arguments{before}"),
+    };
+    if suggest::is_plain_path(word) {
+        format!("unexpected argument `{word}`: {takes}")
+    } else if free.is_empty() {
+        format!("{takes}, and one was given")
+    } else {
+        format!("{takes}, and more were given")
     }
 }
 
@@ -312,7 +429,7 @@ fn wrong(message: String, argument: &str, problem: &str) -> Failure {
 fn missing(arguments: &[String]) -> Failure {
     let message = match arguments {
         [argument] => format!("`{argument}` is missing"),
-        _ => format!("missing are `{}`", arguments.join("`, `")),
+        _ => format!("`{}` are missing", arguments.join("`, `")),
     };
     arguments.iter().fold(
         Failure::new(Exit::Usage, "usage", message),

@@ -19,6 +19,7 @@ mod documents;
 mod host;
 mod init;
 mod kubernetes;
+mod mistakes;
 mod protocol;
 mod readme;
 mod scaffold;

@@ -13,14 +13,14 @@ use bot_cli_protocol::{Manifest, Role};
 use crate::platform::files;
 
 /// The names of the host's own commands, which no plugin can have.
-pub const RESERVED: [&str; 2] = ["help", "completions"];
+pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
 
 /// The plugin that manages the others. It says whom to trust and removes what is bad, so it is taken only from the folder of the host,
 /// and in the version of the host.
 pub const MANAGER: &str = "plugin";
 
 /// The plugins that are released together with the host.
-pub const SHIPPED: [&str; 3] = ["init", "cloud", MANAGER];
+pub const SHIPPED: [&str; 4] = ["init", "dev", "cloud", MANAGER];
 
 /// The version of the host that this library is part of.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
