@@ -94,6 +94,27 @@ impl Draft {
         Some(self.setting(setting))
     }
 
+    /// Tells whether a key has a value: one that is on, if it is on or off.
+    pub fn says(&mut self, key: &str) -> bool {
+        self.slot(key).is_some_and(|slot| match slot {
+            Slot::Text(said) | Slot::OptionalText(said) => said.is_some(),
+            Slot::List(said) => said.is_some(),
+            Slot::Switch(said) => *said == Some(true),
+            Slot::Versions(said) => said.is_some(),
+        })
+    }
+
+    /// Takes back what was said of a key.
+    pub fn forget(&mut self, key: &str) {
+        match self.slot(key) {
+            Some(Slot::Text(said) | Slot::OptionalText(said)) => *said = None,
+            Some(Slot::List(said)) => *said = None,
+            Some(Slot::Switch(said)) => *said = None,
+            Some(Slot::Versions(said)) => *said = None,
+            None => {}
+        }
+    }
+
     /// Returns the place of a setting's value.
     pub fn setting(&mut self, setting: Setting) -> Slot<'_> {
         let place = match setting {

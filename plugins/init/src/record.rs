@@ -34,7 +34,7 @@ pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
 
 /// The version of this program.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the record's form.
 const SCHEMA: u32 = 1;
@@ -129,8 +129,16 @@ pub fn origin(project: &[u8]) -> Origin {
     match serde_json::from_slice::<Head>(project) {
         Ok(head) if head.is_later() => Origin::Later(head.tool),
         Ok(_) => Origin::Own,
+        Err(_) if has_markers(project) => Origin::Own,
         Err(_) => Origin::Foreign,
     }
+}
+
+/// Tells whether version control has left conflicts in a `project.json`.
+#[must_use]
+pub fn has_markers(project: &[u8]) -> bool {
+    let mut lines = project.split(|byte| *byte == b'\n');
+    lines.any(|line| line.starts_with(b"<<<<<<< "))
 }
 
 /// What every version writes.

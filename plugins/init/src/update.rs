@@ -1,7 +1,7 @@
 //! Changes a project that its user has worked on: compares what was generated, what is there, and what is generated now. Nothing is
 //! written here.
 
-mod brought;
+pub(crate) mod brought;
 pub(crate) mod committed;
 pub(crate) mod differences;
 mod look_over;

@@ -157,13 +157,14 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
 }
 
 /// The steps from an update to a bot that runs again. `explained` is the file
-/// that explains the variables, if it is there; `new` are those that it did not need before.
+/// that explains the variables, if it is there; `new` are those that it did not need before. `resolved` was in conflict for git.
 pub(super) fn of_update(
     target: &Target,
     server: Needs,
     client: Needs,
     explained: Option<&str>,
     new: &[String],
+    resolved: Option<&str>,
 ) -> Vec<NextStep> {
     let mut steps = Steps::new();
     // From where the update was started.
@@ -174,6 +175,9 @@ pub(super) fn of_update(
         }
         quoted(&format!("{}/{path}", shown.trim_end_matches('/')))
     };
+    if let Some(resolved) = resolved {
+        steps.add(format!("git -C {} add {resolved}", at("")));
+    }
     if server.has_changed {
         steps.add(format!("uv sync --directory {}", at(server.folder)));
     }

@@ -1,12 +1,13 @@
 //! `bot-cli init DIR --update`: a project that is there already.
 
+mod branches;
 mod found;
 mod report;
 
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
@@ -16,7 +17,7 @@ use super::next::{self, Needs, NextStep};
 use super::{file, note_name, note_other_versions, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
-use crate::draft::{self, Draft};
+use crate::draft::Draft;
 use crate::equivalent;
 use crate::guides::{self, Guide, Path as GuidePath};
 use crate::options::{Conflicts, Options, QUICKSTART};
@@ -79,10 +80,12 @@ fn update(
     recovered: &Recovered,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
-    let mut found = Found::read(target, session)?;
+    let asked = options.draft.clone().over(read.draft);
+    let merged = branches::merged(target, &asked, session)?;
+    let mut found = Found::read(target, merged.as_ref(), session)?;
     found.refuse_markers(target)?;
     let catalogue = OnceCell::new();
-    let config = new_config(options, read, &found, target, &catalogue, session)?;
+    let config = new_config(asked, read.problems, &found, target, &catalogue, session)?;
     found.complete(target, catalogue.get().unwrap_or(Catalogue::built_in()));
     let changes = Changes::plan(options, target, &found, &config)?;
     if !options.check && !options.dry_run {
@@ -115,20 +118,19 @@ pub(super) fn instead(
 
 /// The configuration that is recorded, with the file's and the options' over it.
 fn new_config<'c>(
-    options: &Options,
-    read: FromFile,
+    asked: Draft,
+    problems: Vec<Field>,
     found: &Found,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
-    let asked = options.draft.clone().over(read.draft);
     let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
     let (draft, told) = overlay::over(recorded.clone(), asked.clone());
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let config = resolved(&draft, read.problems, target, catalogue, session)
+    let config = resolved(&draft, problems, target, catalogue, session)
         .map_err(|failure| not_together(failure, asked, recorded.clone()))?;
     note_other_versions(&draft, &config, session);
     note_name(&config, session);
@@ -137,17 +139,9 @@ fn new_config<'c>(
 
 /// Names the options that turn off what is recorded and does not go with what is asked for.
 fn not_together(failure: Failure, mut asked: Draft, mut recorded: Draft) -> Failure {
-    let is_said = |draft: &mut Draft, key: &str| {
-        draft.slot(key).is_some_and(|slot| match slot {
-            draft::Slot::Text(said) | draft::Slot::OptionalText(said) => said.is_some(),
-            draft::Slot::List(said) => said.is_some(),
-            draft::Slot::Switch(said) => *said == Some(true),
-            draft::Slot::Versions(said) => said.is_some(),
-        })
-    };
     let mut without: Vec<String> = Vec::new();
     for field in &failure.fields {
-        if is_said(&mut recorded, &field.field) && !is_said(&mut asked, &field.field) {
+        if recorded.says(&field.field) && !asked.says(&field.field) {
             without.extend(overlay::without(&field.field));
         }
     }
@@ -183,6 +177,7 @@ impl Changes {
         let generated = plan::scaffold(config).map_err(unplanned)?;
         let framework = &found.recorded.framework;
         let mut update = Update::plan(&target.path, &found.base, &generated.files, framework)?;
+        let differences = differences::between(&found.config, config);
         let record = record::files(config, &generated.files).map_err(unrecorded)?;
         let record = if found.is_recorded(&record) {
             Vec::new()
@@ -199,7 +194,6 @@ impl Changes {
         for conflict in beside.conflicts.drain(..) {
             update.stuck(&conflict.path, conflict.reason);
         }
-        let differences = differences::between(&found.config, config);
         let new_variables = if update.changes.is_empty() {
             Vec::new()
         } else {
@@ -207,6 +201,10 @@ impl Changes {
         };
         if options.check {
             update.look_for(&target.path, config, &generated.files);
+        }
+        if options.check || !found.is_merged {
+            let disagreement = found.disagrees(target, &differences);
+            update.missing.extend(disagreement);
         }
         update.name_variables(&target.path, EXPLAINED, &new_variables);
         Ok(Self {
@@ -277,7 +275,7 @@ fn finish(
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
-        steps(target, changes)
+        steps(target, found, changes)
     } else {
         Vec::new()
     };
@@ -376,7 +374,7 @@ fn not_committed(paths: &[String]) -> Failure {
     })
 }
 
-fn steps(target: &Target, changes: &Changes) -> Vec<NextStep> {
+fn steps(target: &Target, found: &Found, changes: &Changes) -> Vec<NextStep> {
     let needs = |path: &'static str| {
         let mut changes = changes.update.changes.iter();
         Needs {
@@ -391,6 +389,7 @@ fn steps(target: &Target, changes: &Changes) -> Vec<NextStep> {
         needs("client/package.json"),
         is_explained.then_some(EXPLAINED),
         &changes.new_variables,
+        found.is_merged.then_some(record::FOLDER),
     )
 }
 

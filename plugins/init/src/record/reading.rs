@@ -7,13 +7,15 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{FOLDER, Head};
+use super::{FOLDER, Head, has_markers};
 use crate::config::{FromFile, parse_file};
 use crate::digest::sha256;
 
 /// The contents of `project.json`.
 #[derive(Debug)]
 pub struct Recorded {
+    /// The version of this program that wrote it.
+    pub tool: String,
     /// The version of the framework, as a requirement: `>=1.14.0,<2`.
     pub framework: String,
     /// The configuration, with what is wrong with it.
@@ -46,7 +48,7 @@ struct Written<'a> {
 pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     let damaged = |reason: &str| Unusable::Damaged(reason.to_owned());
     let text = str::from_utf8(project).map_err(|_| damaged("it is not UTF-8"))?;
-    if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+    if has_markers(project) {
         return Err(damaged("it has the conflict markers of a merge"));
     }
     let words = |error: serde_json::Error| Unusable::Damaged(format!("it is no record: {error}"));
@@ -69,6 +71,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
         hashes.insert(path, hash.to_owned());
     }
     Ok(Recorded {
+        tool: head.tool,
         framework: written.framework,
         config: parse_file(written.config.get()).map_err(Unusable::Damaged)?,
         hashes,

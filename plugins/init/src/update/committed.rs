@@ -1,4 +1,4 @@
-//! What version control has of the files that an update replaces. The repository may be anybody's, and runs nothing here.
+//! What version control has of the files of a project. The repository may be anybody's, and runs nothing here.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::io::{Read as _, Write as _};
@@ -38,6 +38,29 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
     Some(uncommitted)
 }
 
+/// A file that two branches have changed.
+pub(crate) struct Sides {
+    /// As it was before both.
+    pub before: Option<Vec<u8>>,
+    pub ours: Vec<u8>,
+    pub theirs: Vec<u8>,
+}
+
+/// Returns a file that two branches have changed, while git merges them; `None`: git has not both.
+pub(crate) fn sides(target: &Path, path: &str) -> Option<Sides> {
+    let root = target.ancestors().find(|it| it.join(".git").exists())?;
+    let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
+    let answer = ask(&git(root)?, target, requests.collect())?;
+    let (before, rest) = object(&answer)?;
+    let (ours, rest) = object(rest)?;
+    let (theirs, _) = object(rest)?;
+    Some(Sides {
+        before: before.map(<[u8]>::to_vec),
+        ours: ours?.to_vec(),
+        theirs: theirs?.to_vec(),
+    })
+}
+
 /// Finds git, but none that is part of the repository at `root`, or that others can replace.
 fn git(root: &Path) -> Option<PathBuf> {
     let trust = Trust {
@@ -50,7 +73,7 @@ fn git(root: &Path) -> Option<PathBuf> {
         .find(|file| !file.starts_with(root))
 }
 
-/// Asks for objects. This reads no index and writes nothing; what is not there is not fetched.
+/// Asks for objects. This writes nothing; what is not there is not fetched.
 fn ask(git: &Path, target: &Path, requests: String) -> Option<Vec<u8>> {
     let known = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"];
     let known = known

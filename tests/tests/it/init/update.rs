@@ -1,5 +1,6 @@
 //! `bot-cli init DIR --update`: a project that its user has worked on.
 
+mod branches;
 mod committed;
 mod conflicts;
 mod options;

@@ -182,7 +182,7 @@ fn an_update_names_the_folders_as_they_are() {
             folder,
             has_changed: true,
         });
-        let steps = of_update(&target(shown), server, client, None, &[]);
+        let steps = of_update(&target(shown), server, client, None, &[], None);
         let commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
         commands
     };

@@ -11,17 +11,24 @@ use serde_json::{Map, Value};
 use crate::catalogue::Catalogue;
 use crate::digest::sha256;
 use crate::draft::Draft;
-use crate::equivalent::directory;
+use crate::equivalent::{directory, update_command};
 use crate::plan;
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
 use crate::transaction;
-use crate::update::{Base, markers};
+use crate::update::differences::Difference;
+use crate::update::{Base, Review, brought, markers};
 
 /// The code of the failure that names conflicts which stand between markers.
 pub(super) const UNRESOLVED: &str = "unresolved";
+
+/// A record that is made again.
+pub(super) struct Merged {
+    pub(super) project: Vec<u8>,
+    pub(super) base: Vec<u8>,
+}
 
 /// The record of a project.
 pub(super) struct Found {
@@ -30,6 +37,10 @@ pub(super) struct Found {
     pub(super) config: Map<String, Value>,
     /// The bytes of `project.json`.
     project: Vec<u8>,
+    /// Whether it is made from those of two branches.
+    pub(super) is_merged: bool,
+    /// What the code has and the record lacks, once it is [complete](Found::complete).
+    pub(super) unrecorded: Draft,
     /// Whether the archive of the generated files is whole.
     is_whole: bool,
     pub(super) base: Base,
@@ -40,22 +51,24 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
+    /// Reads the record in `target`; `merged` takes its place.
+    pub(super) fn read(
+        target: &Target,
+        merged: Option<&Merged>,
+        session: &mut Session,
+    ) -> Result<Self, Failure> {
         let project = match look(target, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
             PathState::Link => return Err(damaged("it is a symbolic link")),
             PathState::Obstacle(reason) => return Err(damaged(&reason)),
         };
-        let recorded = record::read(&project).map_err(|unusable| match unusable {
-            Unusable::Later(tool) => Failure::new(
-                Exit::Failed,
-                "later_record",
-                format!("`{PROJECT}` {}", record::later(&tool)),
-            )
-            .hint("nothing was changed; update the project with that version, or a later one"),
-            Unusable::Damaged(reason) => damaged(&reason),
-        })?;
+        let is_merged = merged.is_some();
+        let (current, packed) = match merged {
+            Some(merged) => (&merged.project, Some(merged.base.as_slice())),
+            None => (&project, None),
+        };
+        let recorded = recorded(current)?;
         if !recorded.config.problems.is_empty() {
             return Err(unknown(&recorded));
         }
@@ -68,11 +81,13 @@ impl Found {
                 "an earlier update was interrupted; this one goes on with it",
             );
         }
-        let (_, config) = config(target).unwrap_or_default();
-        let (base, is_whole) = base(&recorded, target, session);
+        let config = members(current);
+        let (base, is_whole) = base(&recorded, packed, target, session);
         Ok(Self {
             recorded,
-            config,
+            config: config.unwrap_or_default(),
+            is_merged,
+            unrecorded: Draft::default(),
             project,
             is_whole,
             base,
@@ -87,6 +102,7 @@ impl Found {
         let Ok(config) = resolve(&self.recorded.config.draft, name.as_deref(), catalogue) else {
             return;
         };
+        self.unrecorded = brought::unrecorded(&target.path, &config);
         let needed = plan::needed(&config).unwrap_or_default().into_iter();
         let variables = needed.flat_map(|group| group.variables);
         self.variables = variables.map(|variable| variable.name).collect();
@@ -120,6 +136,27 @@ impl Found {
         Err(failure)
     }
 
+    /// Names what keeps the record from saying what the project is, but for the `differences` that are made now.
+    pub(super) fn disagrees(&self, target: &Target, differences: &[Difference]) -> Option<Review> {
+        let mut lacking = self.unrecorded.clone();
+        for one in differences {
+            lacking.forget(one.key);
+        }
+        let note = if self.is_merged {
+            "two branches have changed it; an update makes it again from both".to_owned()
+        } else if lacking != Draft::default() {
+            let command = update_command(&target.shown, &lacking, None, &self.config);
+            format!("the code has what the record lacks: `{command}` records it")
+        } else {
+            return None;
+        };
+        Some(Review {
+            path: Some(PROJECT.to_owned()),
+            line: None,
+            note,
+        })
+    }
+
     /// Tells whether the record in place says what a new one would. Another version of this program alone is no news.
     pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
         let contents = |project: &[u8]| {
@@ -141,16 +178,42 @@ pub(super) fn config(target: &Target) -> Option<(Draft, Map<String, Value>)> {
         return None;
     };
     let recorded = record::read(&project).ok()?;
-    let whole: Value = serde_json::from_slice(&project).ok()?;
-    Some((recorded.config.draft, whole["config"].as_object()?.clone()))
+    Some((recorded.config.draft, members(&project)?))
+}
+
+/// The configuration in a `project.json`.
+pub(super) fn members(project: &[u8]) -> Option<Map<String, Value>> {
+    let whole: Value = serde_json::from_slice(project).ok()?;
+    Some(whole["config"].as_object()?.clone())
+}
+
+/// Reads a `project.json`.
+pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
+    record::read(project).map_err(|unusable| match unusable {
+        Unusable::Later(tool) => Failure::new(
+            Exit::Failed,
+            "later_record",
+            format!("`{PROJECT}` {}", record::later(&tool)),
+        )
+        .hint("nothing was changed; update the project with that version, or a later one"),
+        Unusable::Damaged(reason) => damaged(&reason),
+    })
 }
 
 /// The generated files as they were, as far as that can be told, and whether the archive has them all.
-fn base(recorded: &Recorded, target: &Target, session: &mut Session) -> (Base, bool) {
+fn base(
+    recorded: &Recorded,
+    packed: Option<&[u8]>,
+    target: &Target,
+    session: &mut Session,
+) -> (Base, bool) {
     let hashes = recorded.hashes.clone();
-    let packed = match look(target, BASE) {
-        Ok(PathState::File(packed)) => packed,
-        Ok(PathState::Nothing | PathState::Link | PathState::Obstacle(_)) | Err(_) => Vec::new(),
+    let packed = match (packed, look(target, BASE)) {
+        (Some(packed), _) => packed.to_owned(),
+        (None, Ok(PathState::File(packed))) => packed,
+        (None, Ok(PathState::Nothing | PathState::Link | PathState::Obstacle(_)) | Err(_)) => {
+            Vec::new()
+        }
     };
     let mut texts = record::unpack(&packed, &hashes);
     let is_whole = texts.len() == hashes.len();
@@ -175,7 +238,7 @@ fn base(recorded: &Recorded, target: &Target, session: &mut Session) -> (Base, b
     (Base { hashes, texts }, is_whole)
 }
 
-fn look(target: &Target, path: &str) -> Result<PathState, Failure> {
+pub(super) fn look(target: &Target, path: &str) -> Result<PathState, Failure> {
     find(&target.path, path).map_err(|error| unreadable(&target.path.join(path), error))
 }
 

@@ -130,7 +130,10 @@ impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let shown = quoted(&self.target.shown);
         let title = if self.changes.is_empty() {
-            return format!("Nothing to do: {shown} is up to date\n");
+            if self.changes.update.missing.is_empty() {
+                return format!("Nothing to do: {shown} is up to date\n");
+            }
+            format!("No file of {shown} is to be changed\n")
         } else if self.written {
             format!("Updated {shown}\n")
         } else {

@@ -13,7 +13,7 @@ use super::{append, contents, project};
 const RECORDING: [&str; 3] = ["my-bot", "--update", "--recording"];
 
 /// Runs git in a folder, and nothing of this user's.
-fn git(folder: &Path, arguments: &[&str]) {
+pub(super) fn git(folder: &Path, arguments: &[&str]) {
     let output = Command::new("git")
         .args(["-c", "user.name=me", "-c", "user.email=me@example.com"])
         .args(arguments)
@@ -24,9 +24,9 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// An update that finds git in `path`.
-fn update_with(path: &str, folder: &Path, further: &[&str]) -> Run {
-    let mut command = command(folder, &[&RECORDING, further].concat());
+/// A run that finds git in `path`.
+pub(super) fn run_with(path: &str, folder: &Path, arguments: &[&str]) -> Run {
+    let mut command = command(folder, arguments);
     let output = command.env("PATH", path).env("HOME", folder).output();
     let output = output.unwrap();
     Run {
@@ -34,6 +34,10 @@ fn update_with(path: &str, folder: &Path, further: &[&str]) -> Run {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+fn update_with(path: &str, folder: &Path, further: &[&str]) -> Run {
+    run_with(path, folder, &[&RECORDING, further].concat())
 }
 
 fn update(folder: &Path, further: &[&str]) -> Run {
