@@ -118,6 +118,11 @@ fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failur
     let meant = suggest::meant(word, names);
     let message = usage::no_command(&invocation, word, !meant.is_empty());
     let failure = Failure::new(Exit::Usage, "usage", message);
+    let called = invocation.strip_prefix("bot-cli").unwrap_or_default();
+    let meant: Vec<String> = meant
+        .iter()
+        .map(|name| format!("bot-cli help{called} {name}"))
+        .collect();
     let failure = if meant.is_empty() {
         failure
     } else {

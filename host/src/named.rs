@@ -1,5 +1,7 @@
 //! The plugin that a name means, or what it may have meant instead.
 
+use std::collections::HashSet;
+
 use bot_cli_engine::discovery::{
     HostFile, MANAGER, Named, Plugin, PluginFile, PluginName, RESERVED, SHIPPED, Standing,
 };
@@ -18,7 +20,8 @@ use crate::roles;
 const MOST: usize = 3;
 
 /// What other tools have as a command, and what is more than a name here.
-const ELSEWHERE: [(&str, &[&str]); 3] = [
+const ELSEWHERE: [(&str, &[&str]); 4] = [
+    ("init quickstart", &["demo", "example", "quickstart"]),
     ("init --update", &["update", "upgrade"]),
     (
         "init --list-options",
@@ -67,7 +70,7 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
         .collect();
     let meant = meant(name, words, &names, &plugins);
     // A word that is no name at all may be a secret in the wrong place.
-    let quotable = suggest::is_plain(name) || suggest::slip(name, names.iter().copied()).is_some();
+    let quotable = suggest::is_plain(name) || !meant.is_empty();
     let message = if quotable {
         format!("there is no command `{name}`")
     } else {
@@ -147,8 +150,11 @@ fn meant(name: &str, words: &[String], names: &[&str], plugins: &[&Plugin]) -> V
     if lines.is_empty() {
         lines = elsewhere(words, plugins, |command| {
             suggest::is_alike(name, &command.name)
+                || suggest::slip(name, [&*command.name].into_iter()).is_some()
         });
     }
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
     lines.truncate(MOST);
     lines
 }
@@ -181,7 +187,17 @@ fn elsewhere(
                 .iter()
                 .take_while(|word| matches!(reader.read(word), Word::Command(_)))
                 .count();
-            (named, line(&path.join(" "), words))
+            let (commands, rest) = words.split_at(named);
+            let commands = commands.iter().map(String::as_str);
+            let path: Vec<&str> = path.into_iter().chain(commands).collect();
+            // What stands behind `--` is not what it would be without.
+            let arguments = &reader.command().arguments;
+            let separated = arguments.iter().any(|argument| argument.last);
+            let is_whole = !separated || rest.iter().any(|word| word == "--");
+            (
+                named,
+                line(&path.join(" "), if is_whole { rest } else { &[] }),
+            )
         }));
     }
     found.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.len().cmp(&other.len())));

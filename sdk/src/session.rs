@@ -433,11 +433,11 @@ fn input_required(open: Vec<Question>) -> Failure {
             "this needs confirmation, and there is no terminal to ask on".to_owned()
         }
         [question] => format!(
-            "`{}` must be answered and nobody can be asked",
-            question.key
+            "`{}` is missing, and there is no terminal to ask on",
+            question.flag.as_ref().unwrap_or(&question.key)
         ),
         _ => format!(
-            "{} questions must be answered and nobody can be asked",
+            "{} answers are missing, and there is no terminal to ask on",
             open.len()
         ),
     };

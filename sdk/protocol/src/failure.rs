@@ -130,8 +130,10 @@ impl Failure {
 
     /// A failure that names every field of the input that is missing or wrong.
     pub fn invalid_input(fields: Vec<Field>) -> Self {
-        let are = if fields.len() == 1 { "is" } else { "are" };
-        let message = format!("{} {are} missing or invalid", count(fields.len(), "field"));
+        let message = match fields.as_slice() {
+            [field] => field.sentence(),
+            fields => count(fields.len(), "problem"),
+        };
         let mut failure = Self::new(Exit::Usage, "invalid_input", message);
         failure.fields = fields;
         failure

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use std::fmt;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -116,6 +118,33 @@ impl Field {
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flag = Some(flag.into());
         self
+    }
+
+    /// The option, or else the name; a place in a file with the option that names the file.
+    fn name(&self) -> String {
+        let is_place = self
+            .field
+            .contains(|letter: char| letter != '_' && !letter.is_alphanumeric());
+        match &self.flag {
+            Some(flag) if is_place && *flag != self.field => format!("{} ({flag})", self.field),
+            Some(flag) => flag.clone(),
+            None => self.field.clone(),
+        }
+    }
+
+    /// What is wrong, as a sentence that stands alone.
+    pub fn sentence(&self) -> String {
+        match self.problem.strip_prefix("missing") {
+            Some(rest) => format!("`{}` is missing{rest}", self.name()),
+            None => self.to_string(),
+        }
+    }
+}
+
+/// As one of several: `--stt: missing`.
+impl fmt::Display for Field {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.name(), self.problem)
     }
 }
 

@@ -10,7 +10,7 @@ const LEAST: f64 = 0.8;
 const LESS_FOR_A_PART: f64 = 0.05;
 
 /// What other tools call a command or an option of ours.
-const ELSEWHERE: [(&str, &[&str]); 47] = [
+const ELSEWHERE: [(&str, &[&str]); 49] = [
     ("add", &["get", "i", "install"]),
     ("backend", &["provider", "storage", "store", "vault"]),
     ("backup", &["dump", "export", "save"]),
@@ -57,7 +57,11 @@ const ELSEWHERE: [(&str, &[&str]); 47] = [
     ("name", &["project", "project-name"]),
     ("new", &["create", "generate", "init", "scaffold"]),
     ("open", &["browser"]),
-    ("organization", &["account", "team", "workspace"]),
+    ("organization", &["account", "org", "team", "workspace"]),
+    (
+        "organizations",
+        &["accounts", "org", "organization", "orgs"],
+    ),
     ("quiet", &["silent"]),
     ("recording", &["audio", "record"]),
     ("rekey", &["rotate", "rotate-key"]),
@@ -69,6 +73,7 @@ const ELSEWHERE: [(&str, &[&str]); 47] = [
         "set",
         &["add", "create", "edit", "new", "put", "update", "write"],
     ),
+    ("secrets", &["env", "keys", "secret"]),
     ("show", &["cat", "get", "list", "ls", "print", "view"]),
     (
         "skip",
@@ -103,6 +108,7 @@ pub fn is_alike(typed: &str, name: &str) -> bool {
 /// The names that are surely meant by `typed`: those that other tools call so, or else the one that it is but for a slip, or
 /// else those that begin with it.
 pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let typed = &typed.to_lowercase();
     let alike: Vec<&str> = names.clone().filter(|name| is_alike(typed, name)).collect();
     if !alike.is_empty() {
         return alike;
@@ -110,7 +116,7 @@ pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> V
     if let Some(name) = slip(typed, names.clone()) {
         return vec![name];
     }
-    let begin = |name: &&str| typed.len() > 2 && name.starts_with(typed);
+    let begin = |name: &&str| typed.len() > 2 && name.starts_with(&**typed);
     names.filter(begin).take(MOST).collect()
 }
 
@@ -165,6 +171,12 @@ pub fn is_plain_path(word: &str) -> bool {
         .filter(|part| !part.is_empty())
         .peekable();
     parts.peek().is_some() && parts.all(is_plain)
+}
+
+/// Whether a word is made as the names of variables are: `OPENAI_API_KEY`.
+pub fn is_variable(word: &str) -> bool {
+    let made_so = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    !word.is_empty() && word.len() <= 48 && word.bytes().all(made_so)
 }
 
 /// Whether a word begins with a dash or a quotation mark that was meant as `-` or `"`.

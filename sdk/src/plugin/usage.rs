@@ -18,6 +18,9 @@ use bot_cli_protocol::outcome::{Format, Outcome, Reply};
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words;
 
+/// The number of commands that are offered.
+const MOST: usize = 3;
+
 /// Word processors and web pages put such characters into commands.
 const TYPOGRAPHIC: &str = "a word begins with a dash or a quotation mark that shells don't know; type `-` or `\"` in its place";
 
@@ -34,6 +37,14 @@ impl Line<'_> {
     /// The whole line with `right` in the place of `wrong`. There is none if another of its words may be a secret.
     fn with(&self, wrong: &str, right: &str) -> Option<String> {
         let place = self.words.iter().position(|word| word == wrong)?;
+        // What stands behind the name of a variable may be its value.
+        let variable = self
+            .words
+            .iter()
+            .position(|word| suggest::is_variable(word));
+        if variable.is_some_and(|at| at + 1 < self.words.len()) {
+            return None;
+        }
         let mut line = self.name.to_owned();
         for (at, word) in self.words.iter().enumerate() {
             if at != place && !self.may_be_shown(word) {
@@ -44,16 +55,32 @@ impl Line<'_> {
         Some(line)
     }
 
+    /// The line with each of `rights` in the place of `wrong`, or these behind `called`.
+    fn each(&self, wrong: &str, rights: &[String], called: &str) -> Vec<String> {
+        let lines: Option<Vec<String>> =
+            rights.iter().map(|right| self.with(wrong, right)).collect();
+        let alone = |right: &String| format!("{called}{right}");
+        lines.unwrap_or_else(|| rights.iter().map(alone).collect())
+    }
+
     fn may_be_shown(&self, word: &str) -> bool {
         let bare = word.trim_start_matches('-');
-        let value = bare.split_once('=').map_or("", |(_, value)| value);
-        let name = bare
-            .strip_suffix(value)
-            .unwrap_or(bare)
-            .trim_end_matches('=');
+        let (name, value) = match bare.split_once('=') {
+            Some(parts) if word.starts_with('-') => parts,
+            Some(_) | None => (bare, ""),
+        };
         [name, value].into_iter().all(|part| {
-            part.is_empty() || suggest::is_plain_path(part) || is_known(self.command, part)
+            part.is_empty()
+                || suggest::is_plain_path(part)
+                || suggest::is_variable(part)
+                || is_known(self.command, part)
         })
+    }
+
+    /// The options in it, without their values.
+    fn options(&self) -> Vec<&str> {
+        let options = self.words.iter().filter(|word| word.starts_with("--"));
+        options.filter_map(|word| word.split('=').next()).collect()
     }
 }
 
@@ -176,19 +203,16 @@ fn failure_in(
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
     let called = called(error, name);
     let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
-    let meant = meant(error, command, name, &called);
+    let target = target(command, name, &called);
+    let meant = meant(error, command, (target, &called), line);
     let failure = match error.kind() {
-        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
+        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, target, &called)),
         ErrorKind::InvalidSubcommand => {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             usage(no_command(&called, &word, !meant.is_empty()))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.as_deref() == Some("") => {
-            wrong(
-                format!("`{argument}` needs a value"),
-                &argument,
-                "needs a value",
-            )
+            wrong(format!("`{argument}` needs a value"), &argument)
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let value = value.unwrap_or_default();
@@ -198,22 +222,12 @@ fn failure_in(
                 wrong(
                     format!("`{value}` is not a value for `{argument}`"),
                     &argument,
-                    &format!("`{value}` is not a value for it"),
                 )
             } else {
-                wrong(
-                    format!("the value of `{argument}` is not valid"),
-                    &argument,
-                    "the value is not valid",
-                )
+                wrong(format!("the value of `{argument}` is not valid"), &argument)
             }
         }
-        ErrorKind::MissingRequiredArgument => missing(
-            &list(error, ContextKind::InvalidArg)
-                .iter()
-                .map(|text| bare(text))
-                .collect::<Vec<_>>(),
-        ),
+        ErrorKind::MissingRequiredArgument => missing(error, target, line),
         ErrorKind::ArgumentConflict => usage(conflict(error, &argument)),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             usage(format!("`{called}` needs a command"))
@@ -235,10 +249,13 @@ fn failure_in(
         | ErrorKind::Format
         | _ => usage("the arguments can't be used".to_owned()),
     };
-    let failure = suggested(failure, error, &meant, line);
-    let failure = match text(error, ContextKind::InvalidArg) {
-        Some(word) if suggest::is_typographic(&word) => failure.hint(TYPOGRAPHIC),
-        _ => failure,
+    let failure = suggested(failure, error, &meant);
+    let word = text(error, ContextKind::InvalidArg);
+    let mut words = word.iter().chain(&line.words);
+    let failure = if words.any(|word| suggest::is_typographic(word)) {
+        failure.hint(TYPOGRAPHIC)
+    } else {
+        failure
     };
     failure.hint(format!("{called} --help"))
 }
@@ -252,54 +269,82 @@ pub fn no_command(called: &str, word: &str, is_near: bool) -> String {
     }
 }
 
-/// The names that a wrong command or option surely means.
-fn meant(error: &clap::Error, command: &clap::Command, name: &str, called: &str) -> Vec<String> {
-    let target = target(command, name, called);
+/// What a wrong command, option or value surely means: whole lines where they may be shown, names elsewhere.
+fn meant(
+    error: &clap::Error,
+    command: &clap::Command,
+    (target, called): (&clap::Command, &str),
+    line: &Line<'_>,
+) -> Vec<String> {
+    let word = |kind| text(error, kind).unwrap_or_default();
     if error.kind() == ErrorKind::InvalidSubcommand {
-        let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-        let names = suggest::meant(&word, subcommands(target).into_iter());
-        return names.into_iter().map(str::to_owned).collect();
+        let word = word(ContextKind::InvalidSubcommand);
+        let mut names = owned(suggest::meant(&word, subcommands(target).into_iter()));
+        if names.is_empty() {
+            elsewhere(target, &word, "", &mut names);
+            names.truncate(MOST);
+        }
+        return line.each(&word, &names, &format!("{called} "));
     }
     if error.kind() == ErrorKind::UnknownArgument {
-        let word = text(error, ContextKind::InvalidArg).unwrap_or_default();
-        let word = bare(&word);
-        let Some(typed) = word.strip_prefix('-') else {
-            return Vec::new();
-        };
-        let known = options(command, target);
-        let names = suggest::meant(typed.trim_start_matches('-'), known.iter().copied());
-        return names.into_iter().map(|name| format!("--{name}")).collect();
+        let word = bare(&word(ContextKind::InvalidArg));
+        if word.starts_with('-') {
+            return meant_option(&word, [line.command, command, target], line);
+        }
+        let separated =
+            target.get_positionals().any(clap::Arg::is_last_set) && suggest::is_plain_path(&word);
+        let right = format!("-- {word}");
+        return line
+            .with(&word, &right)
+            .filter(|_| separated)
+            .into_iter()
+            .collect();
     }
-    Vec::new()
+    let word = word(ContextKind::InvalidValue);
+    let valid = list(error, ContextKind::ValidValue);
+    let mut names = owned(suggest::meant(&word, valid.iter().map(String::as_str)));
+    if names.is_empty() {
+        let part = |name: &&String| name.split(['-', '_']).any(|part| part == word);
+        names = valid.iter().filter(part).cloned().collect();
+    }
+    line.each(&word, &names, "")
 }
 
-/// The failure with what may have been `meant`, as a whole line if that can be, and with what is possible.
-fn suggested(
-    mut failure: Failure,
-    error: &clap::Error,
-    meant: &[String],
-    line: &Line<'_>,
-) -> Failure {
-    let valid: Vec<String> = [ContextKind::ValidValue, ContextKind::ValidSubcommand]
-        .into_iter()
-        .flat_map(|kind| list(error, kind))
-        .collect();
-    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
-    let values = suggest::meant(&value, valid.iter().map(String::as_str));
-    let values = values.into_iter().map(str::to_owned);
-    let meant: Vec<String> = meant.iter().cloned().chain(values).collect();
-    if !meant.is_empty() {
-        let wrong = [
-            ContextKind::InvalidSubcommand,
-            ContextKind::InvalidValue,
-            ContextKind::InvalidArg,
-        ];
-        let wrong = wrong.into_iter().find_map(|kind| text(error, kind));
-        let wrong = wrong.unwrap_or_default();
-        let lines: Option<Vec<String>> =
-            meant.iter().map(|right| line.with(&wrong, right)).collect();
-        failure = failure.hint(suggest::did_you_mean(&lines.unwrap_or(meant)));
+fn meant_option(word: &str, commands: [&clap::Command; 3], line: &Line<'_>) -> Vec<String> {
+    let known = options(&commands);
+    // clap names a single letter of `-version`.
+    let whole = line.words.iter().find(|whole| {
+        let rest = whole.strip_prefix('-').unwrap_or_default();
+        word.len() == 2 && known.contains(&rest)
+    });
+    let word = whole.map_or(word, String::as_str);
+    let names = suggest::meant(word.trim_start_matches('-'), known.into_iter());
+    let names: Vec<String> = names.into_iter().map(|name| format!("--{name}")).collect();
+    line.each(word, &names, "")
+}
+
+fn owned(names: Vec<&str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The paths of the commands below `command` that are called `word` here or in other tools.
+fn elsewhere(command: &clap::Command, word: &str, path: &str, found: &mut Vec<String>) {
+    for subcommand in command.get_subcommands() {
+        let path = format!("{path}{}", subcommand.get_name());
+        let is_so = subcommand.get_name_and_visible_aliases().contains(&word);
+        if is_so || suggest::is_alike(word, subcommand.get_name()) {
+            found.push(path.clone());
+        }
+        elsewhere(subcommand, word, &format!("{path} "), found);
     }
+}
+
+/// The failure with what is `meant`, and with what is possible.
+fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Failure {
+    if !meant.is_empty() {
+        failure = failure.hint(suggest::did_you_mean(meant));
+    }
+    let valid = list(error, ContextKind::ValidValue);
     if valid.is_empty() {
         return failure;
     }
@@ -319,8 +364,7 @@ fn conflict(error: &clap::Error, argument: &str) -> String {
 }
 
 /// Returns what is said of a word that has no place.
-fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> String {
-    let target = target(command, name, called);
+fn unexpected(word: &str, command: &clap::Command, target: &clap::Command, called: &str) -> String {
     if !word.starts_with('-') || word == "-" {
         return too_many(target, called, word);
     }
@@ -328,8 +372,8 @@ fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> 
         // clap names a single letter.
         return format!("unexpected argument `{word}`");
     };
-    let options = options(command, target);
-    if suggest::slip(long, options.iter().copied()).is_some() {
+    let options = options(&[command, target]);
+    if suggest::is_plain(long) || suggest::slip(long, options.iter().copied()).is_some() {
         return format!("unexpected argument `{word}`");
     }
     let joined = options
@@ -338,7 +382,6 @@ fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> 
         .max_by_key(|option| option.len());
     match joined {
         Some(option) => format!("unexpected argument `--{option}…`"),
-        None if suggest::is_plain(long) => format!("unexpected argument `{word}`"),
         None => "unexpected option, which is not shown because it may hold a value".to_owned(),
     }
 }
@@ -379,14 +422,17 @@ fn subcommands(command: &clap::Command) -> Vec<&str> {
         .collect()
 }
 
-/// The long options of a command, and those of the root, which may be global.
-fn options<'a>(root: &'a clap::Command, command: &'a clap::Command) -> Vec<&'a str> {
-    [root, command]
-        .into_iter()
-        .flat_map(clap::Command::get_arguments)
+/// The long options of these commands. Those of a root may be global.
+fn options<'a>(commands: &[&'a clap::Command]) -> Vec<&'a str> {
+    let mut options: Vec<&str> = commands
+        .iter()
+        .flat_map(|command| command.get_arguments())
         .filter_map(clap::Arg::get_long)
         .chain(["help", "version"])
-        .collect()
+        .collect();
+    options.sort_unstable();
+    options.dedup();
+    options
 }
 
 /// The subcommand of `name` that the words lead to, as clap's line of usage has it: `bot-cli cloud secrets set`.
@@ -421,23 +467,54 @@ pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
     }
 }
 
-fn wrong(message: String, argument: &str, problem: &str) -> Failure {
+fn wrong(message: String, argument: &str) -> Failure {
     let (field, flag) = names(argument);
-    Failure::new(Exit::Usage, "usage", message).field(&field, flag.as_deref(), problem)
+    Failure::new(Exit::Usage, "usage", &*message).field(&field, flag.as_deref(), message)
 }
 
-fn missing(arguments: &[String]) -> Failure {
-    let message = match arguments {
-        [argument] => format!("`{argument}` is missing"),
-        _ => format!("`{}` are missing", arguments.join("`, `")),
+fn missing(error: &clap::Error, target: &clap::Command, line: &Line<'_>) -> Failure {
+    let arguments: Vec<String> = list(error, ContextKind::InvalidArg)
+        .iter()
+        .map(|text| bare(text))
+        .collect();
+    let find = |name: &String| {
+        let named = |argument: &&clap::Arg| {
+            let values = argument.get_value_names().unwrap_or_default();
+            let long = argument.get_long().map(|long| format!("--{long}"));
+            long.map_or_else(
+                || values.iter().any(|value| **value == **name),
+                |long| long == *name,
+            )
+        };
+        target.get_arguments().find(named)
     };
-    arguments.iter().fold(
+    // What is not required by itself is required by another option.
+    let is_for_another = |name: &String| {
+        name.starts_with('-') && !find(name).is_some_and(clap::Arg::is_required_set)
+    };
+    let message = match (arguments.as_slice(), line.options().as_slice()) {
+        ([argument], [other]) if is_for_another(argument) => {
+            format!("`{other}` works only with `{argument}`")
+        }
+        ([argument], _) => format!("`{argument}` is missing"),
+        (arguments, _) => format!("`{}` are missing", arguments.join("`, `")),
+    };
+    let failure = arguments.iter().fold(
         Failure::new(Exit::Usage, "usage", message),
         |failure, argument| {
             let (field, flag) = names(argument);
             failure.field(&field, flag.as_deref(), "missing")
         },
-    )
+    );
+    let values = arguments
+        .iter()
+        .filter_map(find)
+        .flat_map(clap::Arg::get_possible_values);
+    let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+    if values.is_empty() || arguments.len() > 1 || values == ["true", "false"] {
+        return failure;
+    }
+    failure.hint(format!("possible values: {}", values.join(", ")))
 }
 
 /// The name of an argument in `input`, and its flag, from clap's `--stt <SERVICE>` or `<TARGET_DIR>`.
@@ -453,8 +530,11 @@ fn names(argument: &str) -> (String, Option<String>) {
 fn bare(argument: &str) -> String {
     match argument.split_once([' ', '=']) {
         Some((flag, _)) if flag.starts_with('-') => flag.to_owned(),
-        // An option that counts ends with dots.
-        _ => argument.trim_end_matches("...").to_owned(),
+        // An option that counts ends with dots, and a positional argument stands in brackets.
+        _ => argument
+            .trim_end_matches("...")
+            .trim_matches(['<', '>', '[', ']'])
+            .to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{one_line, printable};
 use crate::ui::Level;
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure, Field};
 use bot_cli_protocol::outcome::Outcome;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -69,23 +69,31 @@ pub fn failure(failure: &Failure, color: bool) -> String {
         | Exit::NotRunnable
         | Exit::NotFound => labelled("error", ERROR, &failure.message, color),
     };
-    for field in &failure.fields {
-        if failure.fields.len() == 1 && failure.message.ends_with(&field.problem) {
-            // The one problem is the whole message.
-            continue;
-        }
-        let name = match &field.flag {
-            Some(flag) if *flag != field.field => format!("{} ({flag})", field.field),
-            Some(_) | None => field.field.clone(),
-        };
-        text.push_str("  ");
-        text.push_str(&one_line(&format!("{name}: {}", field.problem)));
-        text.push('\n');
-    }
+    let mut lines: Vec<String> = failure
+        .fields
+        .iter()
+        .filter(|field| !is_said(field, failure))
+        .map(|field| format!("  {}\n", one_line(&field.to_string())))
+        .collect();
+    lines.dedup();
+    text.extend(lines);
     for hint in &failure.hints {
         text.push_str(&labelled("hint", HINT, hint, color));
     }
     text
+}
+
+/// Whether the message says all that a field says.
+fn is_said(field: &Field, failure: &Failure) -> bool {
+    let name = field.flag.as_ref().unwrap_or(&field.field);
+    let is_named = failure
+        .message
+        .to_lowercase()
+        .contains(&format!("`{}`", name.to_lowercase()));
+    match field.problem.as_str() {
+        "missing" => is_named || failure.fields.len() == 1,
+        problem => failure.message.ends_with(problem),
+    }
 }
 
 /// A line beside the result.

@@ -133,8 +133,8 @@ fn ask(
                 Exit::Usage,
                 "input_required",
                 format!(
-                    "`{}` must be answered and nobody can be asked",
-                    question.key
+                    "`{}` is missing, and there is no terminal to ask on",
+                    question.flag.as_ref().unwrap_or(&question.key)
                 ),
             )
             .field(&question.key, question.flag.as_deref(), "missing"),

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use super::failure;
+use super::{Line, failure, failure_in};
 use crate::plugin::surface;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
@@ -73,7 +73,14 @@ fn refused(words: &[&str]) -> Failure {
     let command = surface::of(Cloud::command(), NAME);
     match command.clone().try_get_matches_from(words) {
         Ok(_) => panic!("{words:?} is no mistake"),
-        Err(error) => failure(&error, &command, NAME),
+        Err(error) => {
+            let line = Line {
+                name: NAME,
+                command: &command,
+                words: words.iter().map(ToString::to_string).collect(),
+            };
+            failure_in(&error, &command, NAME, &line)
+        }
     }
 }
 
@@ -82,28 +89,48 @@ fn words_of_other_tools_lead_to_ours() {
     for (words, message, hint) in [
         (
             &["secrets", "get", "prod"][..],
-            "there is no command `get`",
-            "did you mean `list`?",
+            "`bot-cli cloud secrets` has no command `get`",
+            "did you mean `bot-cli cloud secrets list prod`?",
         ),
         (
             &["secrets", "rm"],
-            "there is no command `rm`",
-            "did you mean `unset`?",
+            "`bot-cli cloud secrets` has no command `rm`",
+            "did you mean `bot-cli cloud secrets unset`?",
+        ),
+        (
+            &["secrets", "create", "prod", "A=hunter"],
+            "`bot-cli cloud secrets` has no command `create`",
+            "did you mean `bot-cli cloud secrets set`?",
+        ),
+        (
+            &["secrets", "create", "prod", "A", "hunter"],
+            "`bot-cli cloud secrets` has no command `create`",
+            "did you mean `bot-cli cloud secrets set`?",
+        ),
+        (
+            &["secrets", "run", "prod", "python", "bot.py"],
+            "unexpected argument `python`: `bot-cli cloud secrets run` takes one argument before `--`",
+            "did you mean `bot-cli cloud secrets run prod -- python bot.py`?",
+        ),
+        (
+            &["whoami"],
+            "`bot-cli cloud` has no command `whoami`",
+            "did you mean `bot-cli cloud auth status`?",
         ),
         (
             &["secrets", "set", "--yes"],
             "unexpected argument `--yes`",
-            "did you mean `--skip`?",
+            "did you mean `bot-cli cloud secrets set --skip`?",
         ),
         (
             &["secrets", "set", "-y"],
             "unexpected argument `-y`",
-            "did you mean `--skip`?",
+            "did you mean `bot-cli cloud secrets set --skip`?",
         ),
         (
             &["secrets", "set", "--force"],
             "unexpected argument `--force`",
-            "did you mean `--skip`?",
+            "did you mean `bot-cli cloud secrets set --skip`?",
         ),
     ] {
         let failure = refused(words);
@@ -172,7 +199,10 @@ fn what_is_wrong_is_said_without_the_word() {
             &["secrets", "set", "--sk-1Val-1"],
             "unexpected option, which is not shown because it may hold a value",
         ),
-        (&["secrets", "lst"], "there is no command `lst`"),
+        (
+            &["secrets", "lst"],
+            "`bot-cli cloud secrets` has no command `lst`",
+        ),
         (
             &["secrets", "Val-1"],
             "`bot-cli cloud secrets` has no such command",

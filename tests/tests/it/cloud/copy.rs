@@ -124,7 +124,7 @@ fn a_name_that_the_service_does_not_take_leads_to_another() {
         assert_eq!(
             run.stderr,
             format!(
-                "error: 1 field is missing or invalid\n  name (--to-name): must be 3 to 63 \
+                "error: --to-name: must be 3 to 63 \
                  lower-case letters, digits and hyphens at the hosting service\n{hint}"
             )
         );

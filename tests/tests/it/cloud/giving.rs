@@ -184,7 +184,7 @@ fn keys_without_a_value_are_refused_left_out_or_kept() {
         assert_eq!(run.status, Some(2));
         assert_eq!(
             run.stderr,
-            "error: 1 field is missing or invalid\n  .env:2:1 (--file): `B` has no value\n\
+            "error: .env:2:1 (--file): `B` has no value\n\
              hint: `--empty skip` leaves keys without a value out\n"
         );
         let done = user.done(&[&set[..], &["--empty", "skip"]].concat());
@@ -202,8 +202,7 @@ fn keys_without_a_value_are_refused_left_out_or_kept() {
             assert_eq!(run.status, Some(2), "{run:?}");
             assert_eq!(
                 run.stderr,
-                "error: 1 field is missing or invalid\n  \
-                 B: has no value, and the hosting service does not accept empty values\n\
+                "error: B: has no value, and the hosting service does not accept empty values\n\
                  hint: `--empty skip` leaves them out\n"
             );
             assert_eq!(user.service().sent().len(), requests);

@@ -111,8 +111,7 @@ fn a_name_that_nobody_gives_is_missed() {
     assert_eq!(run.status, Some(2));
     assert_eq!(
         run.stderr,
-        "error: 1 field is missing or invalid\n  \
-         name: missing: there is no server/cloud-deploy.toml here that names one\n"
+        "error: `name` is missing: there is no server/cloud-deploy.toml here that names one\n"
     );
 }
 

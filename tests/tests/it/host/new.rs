@@ -116,11 +116,11 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
     for (words, stderr) in [
         (
             &["demo"][..],
-            "error: `--lang` is missing: it can be sh, python or rust\n  lang (--lang): missing\nhint: bot-cli plugin new demo --lang sh\n",
+            "error: `--lang` is missing: it can be sh, python or rust\nhint: bot-cli plugin new demo --lang sh\n",
         ),
         (
             &["demo", "--role", "secrets-backend"],
-            "error: `--lang` is missing: it can be python\n  lang (--lang): missing\nhint: bot-cli plugin new demo --role secrets-backend --lang python\n",
+            "error: `--lang` is missing: it can be python\nhint: bot-cli plugin new demo --role secrets-backend --lang python\n",
         ),
         (
             &["demo", "--role", "secrets-backend", "--lang", "sh"],
@@ -261,7 +261,7 @@ fn what_can_not_be_written_is_refused() {
         ),
         (
             &["demo", "--lang", "perl"],
-            "error: `perl` is not a value for `--lang`\n  lang (--lang): `perl` is not a value for it\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help\n",
+            "error: `perl` is not a value for `--lang`\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help\n",
         ),
         (
             &["help", "--lang", "sh"],
@@ -286,8 +286,7 @@ fn what_can_not_be_written_is_refused() {
         ),
         (
             &["demo", "--lang", "rust"],
-            "error: `--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli\n  \
-             sdk (--sdk): missing\nhint: bot-cli plugin new demo --lang rust --sdk ../bot-cli/sdk\n",
+            "error: `--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli\nhint: bot-cli plugin new demo --lang rust --sdk ../bot-cli/sdk\n",
         ),
     ] {
         expect(

@@ -234,7 +234,7 @@ printf '%s\n' "$answer" | sed 's/"id":"q"/"id":1/'
         &["ask"],
         2,
         "",
-        "error: `name` must be answered and nobody can be asked\n  name (--name): missing\n",
+        "error: `--name` is missing, and there is no terminal to ask on\n",
     );
 }
 

@@ -300,7 +300,7 @@ fn a_configuration_names_its_packs_and_is_read_back() {
     let run = user.run(&["elsewhere", "-c", "bot.json"]);
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(
-        run.stderr.contains("stt_service (--stt): `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: put its file `bot-cli-pack-acme` into a folder of plugins, or its folder `acme` into `$XDG_DATA_HOME/bot-cli/packs`"),
+        run.stderr.contains("--stt: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: put its file `bot-cli-pack-acme` into a folder of plugins, or its folder `acme` into `$XDG_DATA_HOME/bot-cli/packs`"),
         "{run:?}"
     );
     assert!(!user.path("work/elsewhere").exists());

@@ -21,7 +21,7 @@ fn as_a_command_it_prints_and_exits() {
             &["world"],
             2,
             "",
-            "error: `language` must be answered and nobody can be asked\n",
+            "error: `--language` is missing, and there is no terminal to ask on\n",
         ),
     ] {
         let output = feed(arguments, "");
@@ -86,7 +86,7 @@ fn json_anywhere_is_one_document() {
             &["a", "--langage", "en", "--json"],
             2,
             json!({ "error": { "code": "usage", "message": "unexpected argument `--langage`", "fields": [],
-                "hints": ["did you mean `--language`?", "bot-cli-greet --help"] } }),
+                "hints": ["did you mean `bot-cli-greet a --language en --json`?", "bot-cli-greet --help"] } }),
         ),
     ] {
         let output = feed(arguments, "");

@@ -88,13 +88,13 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
             json!({ "command": [], "input": { "nam": "x" } }),
             "run",
             2,
-            "1 field is missing or invalid",
+            "nam: unknown, did you mean `name`?",
         ),
         (
             json!({ "argv": [] }),
             "run",
             2,
-            "2 questions must be answered and nobody can be asked",
+            "2 answers are missing, and there is no terminal to ask on",
         ),
         (
             json!({ "argv": [], "answers": { "name": "a", "language": "fr" } }),
