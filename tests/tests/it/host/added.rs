@@ -89,7 +89,6 @@ fn a_plugin_is_added_upgraded_and_removed_without_being_started() {
         ...
         $ bot-cli plugin upgrade hello
         ! error: this needs confirmation, and there is no terminal to ask on
-        !   confirm (--skip): missing
         ! hint: use --skip to go ahead
         = 2
         $ diff -r before $DATA
