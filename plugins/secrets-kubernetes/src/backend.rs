@@ -1,10 +1,8 @@
 //! The methods of a secrets backend over the clusters of a scope.
 
 mod change;
-mod put;
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bot_cli_protocol::SettingSpec;
 use bot_cli_protocol::secret::Secret;
@@ -15,37 +13,34 @@ use bot_cli_secrets::messages::{
     UnsetParams,
 };
 use bot_cli_secrets::{Backend, ChangeError, Code, Error};
+use k8s_openapi::api::core::v1::{Namespace, Secret as ApiSecret};
+use kube::core::{ObjectList, PartialObjectMeta};
+use serde::de::DeserializeOwned;
 
-use crate::cluster::{Cluster, Request, Said, Tries, not_the_api};
-use crate::naming;
+use crate::cluster::{Cluster, ONCE, Request, SEVERAL, not_the_api};
 use crate::object::{
-    DOCKER_CONFIG, MAX_SECRET_SIZE, Metadata, MetadataList, OPAQUE, Object, credentials, kind,
+    DOCKER_CONFIG, DOCKER_CONFIG_KEY, MAX_SECRET_SIZE, OPAQUE, Object, credentials, docker_config,
 };
 use crate::pace::Pace;
-use crate::settings;
-use crate::sites::Sites;
-use crate::words;
+use crate::settings::{self, one_line};
+use crate::{naming, object, sites};
+use change::Change;
 
 /// The secrets of one scope.
 pub struct Kubernetes {
-    sites: Sites,
+    clusters: Vec<Cluster>,
+    /// The region that the user named, or the one that a set is made in when nobody says otherwise.
+    preferred: Option<String>,
 }
 
 /// The object with the name of a set.
-enum SetLookup {
+enum SetLookup<'a> {
     /// Nothing.
     Nothing,
     /// A set, in this cluster.
-    Ours(RegionalCluster, Box<Object>),
+    Ours(&'a Cluster, Box<Object>),
     /// A Secret that is not one of our sets.
     Foreign,
-}
-
-/// A cluster, and the code of its region where there are regions.
-#[derive(Clone)]
-struct RegionalCluster {
-    cluster: Rc<Cluster>,
-    region: Option<String>,
 }
 
 impl Backend for Kubernetes {
@@ -74,22 +69,30 @@ impl Backend for Kubernetes {
         session: &mut Session,
     ) -> Result<Vec<SetSummary>, Error> {
         let mut sets = Vec::new();
-        for place in self.places(region, session)? {
+        for cluster in self.in_region(region)? {
             for type_ in [OPAQUE, DOCKER_CONFIG] {
-                list_type(&place, type_, &mut sets, session)?;
+                sets.append(&mut sets_of_type(cluster, type_, session)?);
             }
             if sets.is_empty() {
-                namespace_exists(&place.cluster, session)?;
+                namespace_exists(cluster, session)?;
             }
         }
         Ok(sets)
     }
 
     fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error> {
-        Ok(match self.find(name, session)? {
-            SetLookup::Ours(place, object) => Some(details(name, &place, &object)),
-            SetLookup::Nothing | SetLookup::Foreign => None,
-        })
+        let SetLookup::Ours(cluster, object) = self.find(name, session)? else {
+            return Ok(None);
+        };
+        let (status, error) = object::status(object.metadata());
+        Ok(Some(SetDetails {
+            name: name.to_owned(),
+            kind: object.kind(),
+            region: cluster.region.clone(),
+            status,
+            error,
+            keys: object.keys().into_iter().collect(),
+        }))
     }
 
     fn values(
@@ -110,39 +113,44 @@ impl Backend for Kubernetes {
         name: &str,
         session: &mut Session,
     ) -> Result<CredentialsResult, Error> {
-        match self.find(name, session)? {
+        let (code, message) = match self.find(name, session)? {
             SetLookup::Ours(_, object) if object.kind() == SetKind::ImagePullSecret => {
-                let (host, credentials) = credentials(&object).ok_or_else(|| {
-                    Error::new(
-                        Code::Refused,
-                        format!("`{name}` does not have the credentials of exactly one registry"),
-                    )
-                })?;
-                Ok(CredentialsResult { host, credentials })
+                if let Some((host, credentials)) = credentials(&object) {
+                    return Ok(CredentialsResult { host, credentials });
+                }
+                let message =
+                    format!("`{name}` does not have the credentials of exactly one registry");
+                (Code::Refused, message)
             }
-            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => Err(Error::new(
+            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => (
                 Code::NotFound,
                 format!("no image pull secret is named `{name}`"),
-            )),
-        }
+            ),
+        };
+        Err(Error::new(code, message))
     }
 
     fn organizations(&mut self, session: &mut Session) -> Result<Vec<Organization>, Error> {
-        let mut names: Vec<String> = Vec::new();
-        for place in self.places(None, session)? {
-            names.append(&mut namespaces(&place.cluster, session)?);
+        let mut names = BTreeSet::new();
+        for cluster in &self.clusters {
+            let listed = listed::<Namespace>(cluster, &Request::namespaces()?, session)?;
+            let alive = listed.filter(|namespace| namespace.metadata.deletion_timestamp.is_none());
+            names.extend(alive.filter_map(|namespace| namespace.metadata.name));
         }
-        names.sort();
-        names.dedup();
-        let organization = |name| Organization {
-            name,
-            ..Organization::default()
-        };
+        let organization = |name| Organization { name, label: None };
         Ok(names.into_iter().map(organization).collect())
     }
 
     fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError> {
-        self.put_entries(&put, session)
+        let wanted = put.entries.into_iter();
+        let change = Change {
+            name: &put.name,
+            type_: Some(OPAQUE),
+            wanted: wanted.map(|(key, value)| (key, Some(value))).collect(),
+            region: put.region,
+            prior: Some(put.prior),
+        };
+        self.carry_out(&change, session).map(drop)
     }
 
     fn put_image_pull_secret(
@@ -150,7 +158,15 @@ impl Backend for Kubernetes {
         put: PutImagePullSecretParams,
         session: &mut Session,
     ) -> Result<(), ChangeError> {
-        self.put_credentials(&put, session)
+        let config = docker_config(&put.host, &put.credentials);
+        let change = Change {
+            name: &put.name,
+            type_: Some(DOCKER_CONFIG),
+            wanted: vec![(DOCKER_CONFIG_KEY.to_owned(), Some(config))],
+            region: put.region,
+            prior: Some(put.prior),
+        };
+        self.carry_out(&change, session).map(drop)
     }
 
     fn unset(
@@ -158,11 +174,29 @@ impl Backend for Kubernetes {
         unset: UnsetParams,
         session: &mut Session,
     ) -> Result<Vec<String>, ChangeError> {
-        self.remove_keys(&unset, session)
+        let keys = unset.keys.iter().cloned();
+        let change = Change {
+            name: &unset.name,
+            type_: Some(OPAQUE),
+            wanted: keys.map(|key| (key, None)).collect(),
+            region: None,
+            prior: None,
+        };
+        let found = self.carry_out(&change, session)?;
+        let keys = found.map(|object| object.keys()).unwrap_or_default();
+        let missing = unset.keys.into_iter().filter(|key| !keys.contains(key));
+        Ok(missing.collect())
     }
 
     fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError> {
-        self.remove_set(name, session)
+        let change = Change {
+            name,
+            type_: None,
+            wanted: Vec::new(),
+            region: None,
+            prior: None,
+        };
+        Ok(self.carry_out(&change, session)?.is_some())
     }
 }
 
@@ -173,139 +207,122 @@ impl Kubernetes {
         scope: &OpenParams,
         session: &mut Session,
     ) -> Result<(Self, OpenResult), Error> {
-        let sites = Sites::find(pace, scope, session)?;
-        let opened = opened(&sites);
-        Ok((Self { sites }, opened))
+        let (clusters, preferred) = sites::find(pace, scope, session)?;
+        let backend = Self {
+            clusters,
+            preferred,
+        };
+        let opened = backend.opened();
+        Ok((backend, opened))
+    }
+
+    /// Returns the answer to `secrets/open`.
+    fn opened(&self) -> OpenResult {
+        let clusters = self.clusters.iter();
+        let place =
+            |cluster: &Cluster| format!("namespace {} of {}", cluster.namespace, cluster.shown);
+        let places: Vec<String> = clusters.clone().map(place).collect();
+        let mut namespaces: Vec<&String> = clusters.map(|cluster| &cluster.namespace).collect();
+        namespaces.dedup();
+        let region = |code: &String| Region {
+            code: code.clone(),
+            name: code.clone(),
+        };
+        let all: Vec<Region> = self.codes().map(region).collect();
+        OpenResult {
+            organization: match namespaces[..] {
+                [one] => Some(one.clone()),
+                _ => None,
+            },
+            place: places.join(", "),
+            regions: (!all.is_empty()).then(|| Regions {
+                all,
+                default: self.preferred.clone(),
+            }),
+            limits: Limits {
+                value_bytes: Some(MAX_SECRET_SIZE as u64),
+                ..Limits::default()
+            },
+            can: vec![
+                Ability::Values,
+                Ability::ImagePullSecrets,
+                Ability::Organizations,
+            ],
+            ..OpenResult::default()
+        }
+    }
+
+    /// The codes of the regions, where there are regions.
+    fn codes(&self) -> impl Iterator<Item = &String> {
+        self.clusters
+            .iter()
+            .filter_map(|cluster| cluster.region.as_ref())
     }
 
     /// The clusters of a region, or all.
-    fn places(
-        &mut self,
-        region: Option<&str>,
-        session: &mut Session,
-    ) -> Result<Vec<RegionalCluster>, Error> {
-        let positions = self.sites.in_region(region);
-        if positions.is_empty() {
-            return Err(self.no_region(region.unwrap_or_default()));
+    fn in_region(&self, region: Option<&str>) -> Result<Vec<&Cluster>, Error> {
+        let is_wanted =
+            |cluster: &&Cluster| region.is_none() || cluster.region.as_deref() == region;
+        let found: Vec<&Cluster> = self.clusters.iter().filter(is_wanted).collect();
+        if !found.is_empty() {
+            return Ok(found);
         }
-        let mut places = Vec::new();
-        for position in positions {
-            let cluster = self.sites.cluster(position, session)?;
-            let region = self.sites.all()[position].region.clone();
-            places.push(RegionalCluster { cluster, region });
-        }
-        Ok(places)
-    }
-
-    fn no_region(&self, region: &str) -> Error {
-        let codes = self
-            .sites
-            .all()
-            .iter()
-            .filter_map(|site| site.region.as_ref());
-        let codes: Vec<String> = codes.map(|code| format!("`{code}`")).collect();
-        let message = format!("there is no region `{}`", words::one_line(region));
-        let error = Error::new(Code::NotFound, message);
-        if codes.is_empty() {
-            error.hint("the setting `contexts` makes contexts of the kubeconfig regions")
-        } else {
-            error.hint(format!("the regions are {}", codes.join(", ")))
-        }
+        let message = format!(
+            "there is no region `{}`",
+            one_line(region.unwrap_or_default())
+        );
+        let codes = quoted(self.codes());
+        Err(
+            Error::new(Code::NotFound, message).hint(if codes.is_empty() {
+                "the setting `contexts` makes contexts of the kubeconfig regions".to_owned()
+            } else {
+                format!("the regions are {codes}")
+            }),
+        )
     }
 
     /// Looks for what has the name of a set, in all regions.
-    fn find(&mut self, name: &str, session: &mut Session) -> Result<SetLookup, Error> {
+    fn find(&self, name: &str, session: &mut Session) -> Result<SetLookup<'_>, Error> {
         let object_name = object_name(name)?;
-        let mut ours: Vec<(RegionalCluster, Box<Object>)> = Vec::new();
+        let mut ours = Vec::new();
         let mut foreign = false;
-        for place in self.places(None, session)? {
-            match look(&place.cluster, &object_name, Tries::Several, session)? {
-                Some(object) if object.is_ours() => ours.push((place, Box::new(object))),
+        for cluster in &self.clusters {
+            match look(cluster, &object_name, SEVERAL, session)? {
+                Some(object) if object.is_ours() => ours.push((cluster, object)),
                 Some(_) => foreign = true,
                 None => {}
             }
         }
         if ours.len() > 1 {
-            let preferred = self.sites.preferred.clone();
-            let is_preferred =
-                |(place, _): &(RegionalCluster, Box<Object>)| place.region == preferred;
-            let Some(position) = ours.iter().position(is_preferred) else {
-                return Err(several(name, &ours));
-            };
-            ours.swap(0, position);
+            let codes = quoted(
+                ours.iter()
+                    .filter_map(|(cluster, _)| cluster.region.as_ref()),
+            );
+            ours.retain(|(cluster, _)| cluster.region == self.preferred);
+            if ours.is_empty() {
+                let message = format!("`{name}` is in several regions: {codes}");
+                return Err(Error::new(Code::Refused, message).hint(
+                    "name the region, or have the setting `contexts` name one of them only",
+                ));
+            }
         }
-        Ok(match ours.into_iter().next() {
-            Some((place, object)) => SetLookup::Ours(place, object),
+        Ok(match ours.pop() {
+            Some((cluster, object)) => SetLookup::Ours(cluster, Box::new(object)),
             None if foreign => SetLookup::Foreign,
             None => SetLookup::Nothing,
         })
     }
 }
 
-/// Returns the answer to `secrets/open`.
-fn opened(sites: &Sites) -> OpenResult {
-    let mut opened = OpenResult::default();
-    let mut namespaces: Vec<&str> = sites
-        .all()
-        .iter()
-        .map(|site| site.namespace.as_str())
-        .collect();
-    namespaces.dedup();
-    if let [one] = namespaces[..] {
-        opened.organization = Some(one.to_owned());
-    }
-    let places: Vec<String> = sites
-        .all()
-        .iter()
-        .map(|site| format!("namespace {} of {}", site.namespace, site.place))
-        .collect();
-    opened.place = places.join(", ");
-    let codes: Vec<&String> = sites
-        .all()
-        .iter()
-        .filter_map(|site| site.region.as_ref())
-        .collect();
-    if !codes.is_empty() {
-        opened.regions = Some(Regions {
-            all: codes
-                .into_iter()
-                .map(|code| Region {
-                    code: code.clone(),
-                    name: code.clone(),
-                })
-                .collect(),
-            default: sites.preferred.clone(),
-        });
-    }
-    opened.limits = Limits {
-        value_bytes: u64::try_from(MAX_SECRET_SIZE).ok(),
-        ..Limits::default()
-    };
-    opened.can = vec![
-        Ability::Values,
-        Ability::ImagePullSecrets,
-        Ability::Organizations,
-    ];
-    opened
-}
-
-fn several(name: &str, ours: &[(RegionalCluster, Box<Object>)]) -> Error {
-    let codes: Vec<String> = ours
-        .iter()
-        .filter_map(|(place, _)| place.region.as_ref())
-        .map(|code| format!("`{code}`"))
-        .collect();
-    Error::new(
-        Code::Refused,
-        format!("`{name}` is in several regions: {}", codes.join(", ")),
-    )
-    .hint("name the region, or have the setting `contexts` name one of them only")
+fn quoted<'a>(codes: impl Iterator<Item = &'a String>) -> String {
+    let codes: Vec<String> = codes.map(|code| format!("`{code}`")).collect();
+    codes.join(", ")
 }
 
 /// The name of the Secret that keeps a set.
 fn object_name(name: &str) -> Result<String, Error> {
     naming::object_name(name).map_err(|problem| {
-        let message = format!("the name `{}` {problem}", words::one_line(name));
+        let message = format!("the name `{}` {problem}", one_line(name));
         Error::new(Code::InvalidName, message)
     })
 }
@@ -314,115 +331,62 @@ fn object_name(name: &str) -> Result<String, Error> {
 fn look(
     cluster: &Cluster,
     object_name: &str,
-    tries: Tries,
+    tries: u32,
     session: &mut Session,
 ) -> Result<Option<Object>, Error> {
-    let request = written(Request::get(cluster.namespace(), object_name))?;
+    let request = Request::get(&cluster.namespace, object_name)?;
     match cluster.send(&request, tries, session) {
         Ok(answer) => {
             let object = answer.decode::<Object>();
             let object = object.filter(|object| object.is_secret(object_name));
             object.map(Some).ok_or_else(not_the_api)
         }
-        Err(failed) if failed.said == Said::NotFound => Ok(None),
+        Err(failed) if failed.error.code == Code::NotFound => Ok(None),
         Err(failed) => Err(failed.error),
     }
 }
 
-/// A request that could be written.
-fn written(request: Option<Request>) -> Result<Request, Error> {
-    request.ok_or_else(|| Error::new(Code::Internal, "the request could not be written"))
-}
-
-fn list_type(
-    place: &RegionalCluster,
-    type_: &str,
-    sets: &mut Vec<SetSummary>,
-    session: &mut Session,
-) -> Result<(), Error> {
-    for metadata in pages(&place.cluster, session, |continue_| {
-        Request::list(place.cluster.namespace(), type_, continue_)
-    })? {
-        if let Some(name) = naming::set_name(&metadata.name)
-            && metadata.is_ours()
-        {
-            let (status, error) = metadata.status();
-            sets.push(SetSummary {
-                name,
-                kind: kind(type_),
-                region: place.region.clone(),
-                status,
-                error,
-            });
-        }
-    }
-    Ok(())
-}
-
-fn namespaces(cluster: &Cluster, session: &mut Session) -> Result<Vec<String>, Error> {
-    let all = pages(cluster, session, Request::namespaces)?;
-    let alive = all
-        .into_iter()
-        .filter(|metadata| metadata.deletion_timestamp.is_none());
-    Ok(alive.map(|metadata| metadata.name).collect())
-}
-
-/// All pages of a listing. One whose rest the cluster has forgotten is read anew.
-fn pages(
+fn sets_of_type(
     cluster: &Cluster,
+    type_: &str,
     session: &mut Session,
-    request: impl Fn(Option<&str>) -> Option<Request>,
-) -> Result<Vec<Metadata>, Error> {
-    let mut all: Vec<Metadata> = Vec::new();
-    let mut continue_: Option<String> = None;
-    let mut anew = 0;
-    loop {
-        let page = cluster.send(
-            &written(request(continue_.as_deref()))?,
-            Tries::Several,
-            session,
-        );
-        let page = match page {
-            Err(failed) if failed.said == Said::Gone && continue_.is_some() && anew < 3 => {
-                anew += 1;
-                all.clear();
-                continue_ = None;
-                continue;
-            }
-            page => page.map_err(|failed| failed.error)?,
-        };
-        let page: Option<MetadataList> = page.decode();
-        let page = page.filter(|page| page.kind.ends_with("List"));
-        let page = page.ok_or_else(not_the_api)?;
-        let items = page.items.into_iter().flatten();
-        all.extend(items.map(|item| item.metadata));
-        continue_ = page.metadata.continue_.filter(|token| !token.is_empty());
-        if continue_.is_none() {
-            return Ok(all);
-        }
-    }
+) -> Result<Vec<SetSummary>, Error> {
+    let request = Request::list(&cluster.namespace, type_)?;
+    let set = |object: PartialObjectMeta<ApiSecret>| {
+        let (status, error) = object::status(&object.metadata);
+        Some(SetSummary {
+            name: object::set_name(&object.metadata)?,
+            kind: object::kind(type_),
+            region: cluster.region.clone(),
+            status,
+            error,
+        })
+    };
+    let listed = listed::<ApiSecret>(cluster, &request, session)?;
+    Ok(listed.filter_map(set).collect())
+}
+
+/// The objects of a listing without what they hold.
+fn listed<T: Clone>(
+    cluster: &Cluster,
+    request: &Request,
+    session: &mut Session,
+) -> Result<impl Iterator<Item = PartialObjectMeta<T>> + use<T>, Error>
+where
+    PartialObjectMeta<T>: DeserializeOwned,
+{
+    let answer = cluster.send(request, SEVERAL, session)?;
+    let list: Option<ObjectList<PartialObjectMeta<T>>> = answer.decode();
+    let list = list.filter(|list| list.types.kind.ends_with("List"));
+    Ok(list.ok_or_else(not_the_api)?.items.into_iter())
 }
 
 /// Tells an empty namespace from one that is not there, as far as the account may know.
 fn namespace_exists(cluster: &Cluster, session: &mut Session) -> Result<(), Error> {
-    let request = written(Request::namespace(cluster.namespace()))?;
-    match cluster.send(&request, Tries::One, session) {
-        Err(failed) if failed.said == Said::NoNamespace => {
-            Err(words::no_namespace(cluster.namespace()))
-        }
+    let request = Request::namespace(&cluster.namespace)?;
+    match cluster.send(&request, ONCE, session) {
+        Err(failed) if failed.error.code == Code::NoPlace => Err(failed.error),
         // Few accounts may look at namespaces, and the listing was answered.
         Ok(_) | Err(_) => Ok(()),
     }
-}
-
-fn details(name: &str, place: &RegionalCluster, object: &Object) -> SetDetails {
-    let (status, error) = object.metadata.status();
-    let mut details = SetDetails::default();
-    name.clone_into(&mut details.name);
-    details.kind = object.kind();
-    details.region.clone_from(&place.region);
-    details.status = status;
-    details.error = error;
-    details.keys = object.keys();
-    details
 }

@@ -4,131 +4,96 @@
 //! must be known to have been.
 
 mod answer;
-mod refusal;
+mod lost;
 mod request;
-mod transport;
+mod waiting;
 
-use std::rc::Rc;
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_secrets::Error;
+use bot_cli_secrets::{Code, Error};
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
+use kube::{Client, Config};
 
 use crate::pace::Pace;
-use crate::worker::{Worker, cancelled};
 pub use answer::{Answer, not_the_api};
 pub use request::Request;
-pub use transport::sign_in;
+pub use waiting::wait;
 
-/// The maximum number of attempts.
-const TRIES: u32 = 3;
+/// The number of attempts until a request succeeds or fails in a way that stays.
+pub const SEVERAL: u32 = 3;
 
-/// The largest answer that is read: more than a Secret of 1 MiB in base64, or a page of a listing, can have.
+/// The number of attempts of a look that only makes another answer surer.
+pub const ONCE: u32 = 1;
+
+/// The largest answer that is read: more than a Secret of 1 MiB in base64, or a listing, can have.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
-/// One cluster, and one namespace in it.
+/// A namespace of a cluster.
 pub struct Cluster {
-    worker: Rc<Worker>,
-    client: kube::Client,
-    namespace: String,
-    pace: Pace,
-}
-
-/// Whether a request may have been carried out, over all its tries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// No try was carried out.
-    Nothing,
-    /// A try may have been carried out, or may still be.
-    Perhaps,
+    /// The code of the region, where there are regions.
+    pub region: Option<String>,
+    /// The namespace.
+    pub namespace: String,
+    /// The cluster, for people.
+    pub shown: String,
+    pub config: Config,
+    pub pace: Pace,
+    /// The client, once it has signed in.
+    pub client: OnceCell<Client>,
 }
 
 /// A request that did not succeed.
 #[derive(Debug)]
 pub struct Failed {
-    /// The last error.
+    /// The last error. The codes `conflict`, `not_found` and `no_place` are the API's own words.
     pub error: Error,
-    pub reach: Reach,
-    pub said: Said,
-    retry: Retry,
+    /// Whether a try may have been carried out, or may still be.
+    pub may_be_done: bool,
+    /// The least wait after which another try may succeed.
+    again_after: Option<Duration>,
 }
 
-/// The API's own statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// There is no such object.
-    NotFound,
-    /// There is no such namespace.
-    NoNamespace,
-    /// The rest of a listing is no longer there.
-    Gone,
-    /// The object has another version, or exists already.
-    Conflict,
-    /// Something else, or nothing.
-    Other,
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        failed.error
+    }
 }
 
-/// Whether another try may succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Retry {
-    No,
-    Soon,
-    After(Duration),
-}
-
-/// The number of attempts that a request allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tries {
-    /// Until it succeeds or fails in a way that stays.
-    Several,
-    /// Once: a look that only makes another answer surer.
-    One,
+impl Failed {
+    /// An error that stays and changed nothing.
+    fn at_once(error: Error) -> Self {
+        Self {
+            error,
+            may_be_done: false,
+            again_after: None,
+        }
+    }
 }
 
 impl Cluster {
-    /// The cluster that `client` speaks to, and the namespace in it.
-    pub fn new(worker: &Rc<Worker>, client: kube::Client, namespace: String, pace: Pace) -> Self {
-        Self {
-            worker: Rc::clone(worker),
-            client,
-            namespace,
-            pace,
-        }
-    }
-
-    /// The namespace.
-    pub fn namespace(&self) -> &str {
-        &self.namespace
-    }
-
     /// Sends a request.
     pub fn send(
         &self,
         request: &Request,
-        tries: Tries,
+        tries: u32,
         session: &mut Session,
     ) -> Result<Answer, Failed> {
-        let tries = match tries {
-            Tries::Several => TRIES,
-            Tries::One => 1,
-        };
-        let mut reach = Reach::Nothing;
+        let mut may_be_done = false;
         let mut turn = 1;
         loop {
             let mut failed = match self.exchange(request, session) {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
-            reach = reach.max(failed.reach);
-            failed.reach = reach;
-            let pause = match failed.retry {
-                Retry::After(asked) if asked <= self.pace.longest_wait => {
-                    asked.max(self.pace.first_retry)
-                }
-                Retry::Soon => self.pace.first_retry * 2_u32.pow(turn - 1),
-                Retry::No | Retry::After(_) => return Err(failed),
+            may_be_done |= failed.may_be_done;
+            failed.may_be_done = may_be_done;
+            let backoff = self.pace.first_retry * 2_u32.pow(turn - 1);
+            let pause = match failed.again_after {
+                Some(asked) if asked <= self.pace.longest_wait => asked.max(backoff),
+                Some(_) | None => return Err(failed),
             };
             if turn == tries {
                 return Err(failed);
@@ -139,10 +104,8 @@ impl Cluster {
             session.log(Level::Info, &line);
             // The timer belongs to the runtime, so it begins inside.
             let sleeping = async { tokio::time::sleep(pause).await };
-            let slept = self.worker.wait(session, "waiting to try again", sleeping);
-            if let Err(stopped) = slept {
+            if let Err(stopped) = wait(session, "waiting to try again", sleeping) {
                 failed.error = stopped;
-                failed.said = Said::Other;
                 return Err(failed);
             }
         }
@@ -150,31 +113,43 @@ impl Cluster {
 
     /// Sends a request once.
     fn exchange(&self, request: &Request, session: &mut Session) -> Result<Answer, Failed> {
+        let client = self.client(session).map_err(Failed::at_once)?;
+        let limit = self.pace.answer;
         let work = async {
             let answering = async {
-                let response = self.client.send(request.http().map(Body::from)).await;
-                let response = response.map_err(|error| transport::failed(&error))?;
-                let (parts, body) = response.into_parts();
+                let response = client.send(request.http().map(Body::from)).await;
+                let (parts, body) = response.map_err(|error| lost::failed(&error))?.into_parts();
                 let body = Limited::new(body, LARGEST_ANSWER).collect().await;
                 // An answer that breaks off leaves open what became of the request.
-                let body = body.map_err(|_| transport::broken())?;
-                answer::read(parts.status, &parts.headers, &body.to_bytes(), request)
+                let body = body.map_err(|_| lost::broken())?.to_bytes();
+                answer::read(&parts, &body, request, &self.namespace)
             };
-            tokio::time::timeout(self.pace.answer, answering)
-                .await
-                .unwrap_or_else(|_| Err(transport::timed_out(self.pace.answer)))
-        };
-        let stopped = |error, reach| Failed {
-            error,
-            reach,
-            said: Said::Other,
-            retry: Retry::No,
+            let answered = tokio::time::timeout(limit, answering).await;
+            answered.unwrap_or_else(|_| Err(lost::timed_out(limit)))
         };
         if session.cancelled() {
-            return Err(stopped(cancelled(), Reach::Nothing));
+            return Err(Failed::at_once(waiting::cancelled()));
         }
         // Whatever was on its way when the user stopped may have arrived.
-        let waited = self.worker.wait(session, "waiting for the cluster", work);
-        waited.unwrap_or_else(|error| Err(stopped(error, Reach::Perhaps)))
+        wait(session, "waiting for the cluster", work).unwrap_or_else(|stopped| {
+            Err(Failed {
+                may_be_done: true,
+                ..Failed::at_once(stopped)
+            })
+        })
+    }
+
+    /// The client, signed in.
+    fn client(&self, session: &mut Session) -> Result<&Client, Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let config = self.config.clone();
+        // A sign-in program runs while the client is made, and the user may not want to wait for it.
+        let making = async { tokio::task::spawn_blocking(|| Client::try_from(config)).await };
+        let made = wait(session, "signing in to the cluster", making)?
+            .map_err(|_| Error::new(Code::Internal, "the sign-in to the cluster broke off"))?
+            .map_err(|error| lost::no_client(&error))?;
+        Ok(self.client.get_or_init(|| made))
     }
 }

@@ -10,8 +10,6 @@ mod object;
 mod pace;
 mod settings;
 mod sites;
-mod words;
-mod worker;
 
 pub use backend::Kubernetes;
 pub use pace::Pace;

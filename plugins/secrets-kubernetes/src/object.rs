@@ -1,14 +1,15 @@
-//! Secrets as the API writes them. Values stay in the base64 of the API until they are read.
+//! Secrets of the API as sets. Values are wiped once nobody needs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bot_cli_protocol::secret::Secret;
-use bot_cli_secrets::Code;
-use bot_cli_secrets::Error;
 use bot_cli_secrets::messages::{SetKind, SetStatus};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use bot_cli_secrets::{Code, Error};
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret as ApiSecret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroize as _;
 
 use crate::naming;
 
@@ -16,7 +17,7 @@ use crate::naming;
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
 /// Keeps the name of a set as the user gave it, for people who look with other tools.
-pub const NAME_ANNOTATION: &str = "bot-cli/name";
+const NAME_ANNOTATION: &str = "bot-cli/name";
 
 /// Owns the fields that we write.
 pub const FIELD_MANAGER: &str = "bot-cli";
@@ -34,108 +35,18 @@ pub const DOCKER_CONFIG_KEY: &str = ".dockerconfigjson";
 pub const MAX_SECRET_SIZE: usize = 1024 * 1024;
 
 /// A Secret.
-#[derive(Deserialize)]
-pub struct Object {
-    pub kind: String,
-    pub metadata: Metadata,
-    #[serde(rename = "type", default)]
-    pub type_: String,
-    #[serde(default)]
-    pub data: Option<BTreeMap<String, Encoded>>,
-    #[serde(default)]
-    pub immutable: Option<bool>,
-}
+#[derive(Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Object(ApiSecret);
 
-/// The metadata of any object.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Metadata {
-    pub name: String,
-    #[serde(default)]
-    pub uid: String,
-    #[serde(default)]
-    pub resource_version: String,
-    #[serde(default)]
-    pub labels: Option<BTreeMap<String, String>>,
-    #[serde(default)]
-    pub deletion_timestamp: Option<String>,
-    #[serde(default)]
-    pub finalizers: Option<Vec<String>>,
-    #[serde(default)]
-    pub managed_fields: Option<Vec<ManagedFields>>,
-}
+/// Keys of the data with the values that a change gives them; `None` for those that it removes.
+pub type Touched = BTreeMap<String, Option<Secret>>;
 
-/// The fields of one of the writers of an object.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ManagedFields {
-    #[serde(default)]
-    manager: String,
-    #[serde(default)]
-    fields_v1: Option<serde_json::Value>,
-}
-
-/// The beginnings of objects: no values travel for a listing.
-#[derive(Deserialize)]
-pub struct MetadataList {
-    pub metadata: ListMetadata,
-    /// `null` where there are none.
-    #[serde(default)]
-    pub items: Option<Vec<MetadataItem>>,
-    pub kind: String,
-}
-
-#[derive(Deserialize)]
-pub struct ListMetadata {
-    #[serde(rename = "continue", default)]
-    pub continue_: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub struct MetadataItem {
-    pub metadata: Metadata,
-}
-
-/// A value in base64.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Encoded(Secret);
-
-impl Encoded {
-    pub fn of(value: &str) -> Self {
-        Self(Secret::new(STANDARD.encode(value)))
-    }
-
-    /// The bytes that it stands for.
-    pub fn size(&self) -> usize {
-        let text = self.0.expose();
-        let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
-        (text.len() / 4 * 3).saturating_sub(padding)
-    }
-
-    /// The value; `None` when it is not text.
-    pub fn text(&self) -> Option<Secret> {
-        let bytes = STANDARD.decode(self.0.expose()).ok()?;
-        match String::from_utf8(bytes) {
-            Ok(text) => Some(Secret::new(text)),
-            Err(error) => {
-                drop(zeroize::Zeroizing::new(error.into_bytes()));
-                None
-            }
+impl Drop for Object {
+    fn drop(&mut self) {
+        for value in self.0.data.iter_mut().flat_map(BTreeMap::values_mut) {
+            value.0.zeroize();
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Encoded {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A key without a value has `null` or nothing.
-        let text = Option::<String>::deserialize(deserializer)?;
-        Ok(Self(Secret::new(text.unwrap_or_default())))
-    }
-}
-
-impl Serialize for Encoded {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.expose())
     }
 }
 
@@ -148,59 +59,121 @@ pub fn kind(type_: &str) -> SetKind {
     }
 }
 
-impl Metadata {
-    pub fn is_ours(&self) -> bool {
-        let (label, value) = MANAGED_BY;
-        let labels = self.labels.as_ref();
-        labels.is_some_and(|labels| labels.get(label).is_some_and(|found| found == value))
-            && naming::set_name(&self.name).is_some()
-    }
+/// Returns the name of the set that an object of this metadata keeps; `None` where it is not ours.
+pub fn set_name(metadata: &ObjectMeta) -> Option<String> {
+    let (label, value) = MANAGED_BY;
+    let labels = metadata.labels.as_ref()?;
+    let is_ours = labels.get(label).is_some_and(|found| found == value);
+    naming::set_name(metadata.name.as_deref()?).filter(|_| is_ours)
+}
 
-    /// Whether the set can be used, and why not.
-    pub fn status(&self) -> (SetStatus, Option<String>) {
-        if self.deletion_timestamp.is_some() {
-            (SetStatus::Failed, Some("is being deleted".to_owned()))
-        } else {
-            (SetStatus::Ready, None)
-        }
+/// Whether a set can be used, and why not.
+pub fn status(metadata: &ObjectMeta) -> (SetStatus, Option<String>) {
+    if metadata.deletion_timestamp.is_some() {
+        (SetStatus::Failed, Some("is being deleted".to_owned()))
+    } else {
+        (SetStatus::Ready, None)
     }
 }
 
 impl Object {
+    /// The Secret of a set as it is written: new, or onto the version `base`.
+    pub fn written(
+        set_name: &str,
+        object_name: &str,
+        type_: &str,
+        base: Option<&Self>,
+        touched: &Touched,
+    ) -> Self {
+        // What we have written before goes along, or the server would take it for removed.
+        let owned = base.map(Self::owned_keys).unwrap_or_default();
+        let kept = base.into_iter().flat_map(Self::data);
+        let mut data: BTreeMap<String, ByteString> = kept
+            .filter(|(key, _)| owned.contains(key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        for (key, value) in touched {
+            let bytes = value.iter().map(|value| value.expose().as_bytes().to_vec());
+            data.extend(bytes.map(|bytes| (key.clone(), ByteString(bytes))));
+        }
+        let text =
+            |(key, value): (&str, &str)| BTreeMap::from([(key.to_owned(), value.to_owned())]);
+        Self(ApiSecret {
+            metadata: ObjectMeta {
+                name: Some(object_name.to_owned()),
+                labels: Some(text(MANAGED_BY)),
+                annotations: Some(text((NAME_ANNOTATION, set_name))),
+                uid: base.and_then(|base| base.metadata().uid.clone()),
+                resource_version: base.and_then(|base| base.metadata().resource_version.clone()),
+                ..ObjectMeta::default()
+            },
+            type_: Some(type_.to_owned()),
+            data: Some(data),
+            ..ApiSecret::default()
+        })
+    }
+
+    pub fn metadata(&self) -> &ObjectMeta {
+        &self.0.metadata
+    }
+
     /// Whether this is the Secret of that name, as only the API writes it.
     pub fn is_secret(&self, name: &str) -> bool {
-        self.kind == "Secret" && self.metadata.name == name && !self.metadata.uid.is_empty()
+        self.metadata().name.as_deref() == Some(name) && self.metadata().uid.is_some()
     }
 
     pub fn is_ours(&self) -> bool {
-        self.metadata.is_ours() && kind(&self.type_) != SetKind::Unknown
+        set_name(self.metadata()).is_some() && self.kind() != SetKind::Unknown
+    }
+
+    pub fn is_being_deleted(&self) -> bool {
+        self.metadata().deletion_timestamp.is_some()
+    }
+
+    pub fn is_immutable(&self) -> bool {
+        self.0.immutable == Some(true)
     }
 
     pub fn kind(&self) -> SetKind {
-        kind(&self.type_)
+        kind(self.0.type_.as_deref().unwrap_or_default())
     }
 
-    pub fn data(&self) -> impl Iterator<Item = (&String, &Encoded)> {
-        self.data.iter().flatten()
+    fn data(&self) -> impl Iterator<Item = (&String, &ByteString)> {
+        self.0.data.iter().flatten()
+    }
+
+    /// The value of a key of the data.
+    pub fn value(&self, data_key: &str) -> Option<&[u8]> {
+        Some(&self.0.data.as_ref()?.get(data_key)?.0)
+    }
+
+    /// Whether it is as a change would leave it.
+    pub fn shows(&self, touched: &Touched) -> bool {
+        touched.iter().all(|(key, value)| {
+            self.value(key) == value.as_ref().map(|value| value.expose().as_bytes())
+        })
+    }
+
+    /// The bytes that all values would have after a change.
+    pub fn size_with(base: Option<&Self>, touched: &Touched) -> usize {
+        let kept = base.into_iter().flat_map(Self::data);
+        let kept = kept.filter(|(key, _)| !touched.contains_key(*key));
+        let put = touched.values().flatten();
+        kept.map(|(_, value)| value.0.len()).sum::<usize>()
+            + put.map(|value| value.expose().len()).sum::<usize>()
     }
 
     /// The keys as the user knows them.
-    pub fn keys(&self) -> Vec<String> {
+    pub fn keys(&self) -> BTreeSet<String> {
         if self.kind() == SetKind::ImagePullSecret {
-            return Vec::new();
+            return BTreeSet::new();
         }
-        let keys: BTreeSet<String> = self.data().map(|(key, _)| naming::key(key)).collect();
-        keys.into_iter().collect()
+        self.data().map(|(key, _)| naming::key(key)).collect()
     }
 
-    /// The key of the data that keeps `key`, whoever has written it.
-    pub fn data_key(&self, key: &str) -> Option<&str> {
-        self.data_keys(key).next()
-    }
-
-    /// The same where somebody else has written a key that reads like the escaped form of ours.
-    pub fn data_keys(&self, key: &str) -> impl Iterator<Item = &str> {
-        let found = self.data().map(|(data_key, _)| data_key.as_str());
+    /// The keys of the data that read as `key`: ours, and any that somebody else has written in another form.
+    pub fn data_keys(&self, key: &str) -> impl Iterator<Item = &String> {
+        let found = self.data().map(|(data_key, _)| data_key);
         found.filter(move |data_key| naming::key(data_key) == key)
     }
 
@@ -208,105 +181,74 @@ impl Object {
     pub fn values(&self) -> Result<BTreeMap<String, Secret>, Error> {
         let texts = self.data().map(|(key, value)| {
             let key = naming::key(key);
-            if let Some(text) = value.text() {
-                return Ok((key, text));
-            }
-            let message = "a value is not UTF-8 text, and only text can be returned";
-            let mut error = Error::new(Code::NotText, message);
-            error.key = Some(key.into());
-            Err(error)
+            let Ok(text) = str::from_utf8(&value.0) else {
+                let message = "a value is not UTF-8 text, and only text can be returned";
+                let mut error = Error::new(Code::NotText, message);
+                error.key = Some(key.into());
+                return Err(error);
+            };
+            Ok((key, Secret::new(text.to_owned())))
         });
         texts.collect()
     }
 
     /// The keys of the data that this program has written and still owns.
-    pub fn owned_keys(&self) -> BTreeSet<&str> {
-        let ours = self.metadata.managed_fields.iter().flatten();
-        let fields = ours
-            .filter(|fields| fields.manager == FIELD_MANAGER)
-            .filter_map(|fields| fields.fields_v1.as_ref()?.get("f:data")?.as_object());
-        fields
+    fn owned_keys(&self) -> BTreeSet<&str> {
+        let managed = self.metadata().managed_fields.iter().flatten();
+        managed
+            .filter(|fields| fields.manager.as_deref() == Some(FIELD_MANAGER))
+            .filter_map(|fields| fields.fields_v1.as_ref()?.0.get("f:data")?.as_object())
             .flat_map(|data| data.keys().filter_map(|field| field.strip_prefix("f:")))
             .collect()
     }
 }
 
 /// The credentials for registries, as Docker keeps them.
-#[derive(Deserialize)]
-struct DockerConfig {
-    #[serde(default)]
-    auths: BTreeMap<String, DockerAuth>,
+#[derive(Deserialize, Serialize)]
+struct DockerConfig<T> {
+    auths: BTreeMap<String, DockerAuth<T>>,
 }
 
-#[derive(Deserialize)]
-struct DockerAuth {
-    #[serde(default)]
-    auth: Option<String>,
-    #[serde(default)]
-    username: Option<String>,
-    #[serde(default)]
-    password: Option<String>,
+#[derive(Deserialize, Serialize)]
+struct DockerAuth<T> {
+    auth: T,
 }
 
 /// The text of `.dockerconfigjson` for one registry; `credentials` are `user:password` in base64.
-pub fn docker_config(host: &str, credentials: &Secret) -> Encoded {
-    #[derive(Serialize)]
-    struct Auth<'a> {
-        auth: &'a str,
-    }
-    let auth = Auth {
+pub fn docker_config(host: &str, credentials: &Secret) -> Secret {
+    let auth = DockerAuth {
         auth: credentials.expose(),
     };
-    let auths = BTreeMap::from([(host, auth)]);
-    let config = BTreeMap::from([("auths", auths)]);
+    let auths = BTreeMap::from([(host.to_owned(), auth)]);
     // Maps of texts always have a JSON form.
-    let text = Secret::new(serde_json::to_string(&config).unwrap_or_default());
-    Encoded::of(text.expose())
+    Secret::new(serde_json::to_string(&DockerConfig { auths }).unwrap_or_default())
 }
 
 /// The registry of an image pull secret and its credentials; `None` when it has not exactly one that can be read.
 pub fn credentials(object: &Object) -> Option<(String, Secret)> {
-    let (_, value) = object.data().find(|(key, _)| *key == DOCKER_CONFIG_KEY)?;
-    let text = value.text()?;
-    let config: DockerConfig = serde_json::from_str(text.expose()).ok()?;
+    let text = object.value(DOCKER_CONFIG_KEY)?;
+    let config: DockerConfig<Secret> = serde_json::from_slice(text).ok()?;
     let mut auths = config.auths.into_iter();
-    let (host, auth) = auths.next()?;
-    let credentials = match (auth.auth, auth.username, auth.password) {
-        (Some(auth), _, _) if !auth.is_empty() => Secret::new(auth),
-        (_, Some(username), Some(password)) => {
-            let pair = Secret::new(format!("{username}:{password}"));
-            drop(Secret::new(password));
-            Secret::new(STANDARD.encode(pair.expose()))
-        }
-        _ => return None,
-    };
-    auths.next().is_none().then_some((host, credentials))
+    let (host, DockerAuth { auth }) = auths.next()?;
+    auths.next().is_none().then_some((host, auth))
 }
 
 #[cfg(test)]
 mod tests {
     use bot_cli_protocol::secret::Secret;
+    use k8s_openapi::ByteString;
     use serde_json::json;
 
-    use super::{Encoded, Object, credentials, docker_config};
+    use super::{Object, credentials, docker_config};
 
     fn object(value: serde_json::Value) -> Object {
         serde_json::from_value(value).unwrap()
     }
 
     #[test]
-    fn sizes_are_those_of_the_values() {
-        for value in ["", "a", "ab", "abc", "abcd", "ü"] {
-            assert_eq!(Encoded::of(value).size(), value.len(), "{value:?}");
-            assert_eq!(Encoded::of(value).text().unwrap().expose(), value);
-        }
-    }
-
-    #[test]
     fn ours_has_the_label_and_a_name_of_a_set() {
         let ours = |name: &str, label: &str, type_: &str| {
             object(json!({
-                "kind": "Secret",
                 "metadata": { "name": name, "labels": { "app.kubernetes.io/managed-by": label } },
                 "type": type_,
             }))
@@ -317,14 +259,12 @@ mod tests {
         assert!(!ours("prod", "Helm", "Opaque"));
         assert!(!ours("prod", "bot-cli", "kubernetes.io/tls"));
         assert!(!ours("prod.u0", "bot-cli", "Opaque"));
-        let bare = object(json!({ "kind": "Secret", "metadata": { "name": "prod" } }));
-        assert!(!bare.is_ours());
+        assert!(!object(json!({ "metadata": { "name": "prod" } })).is_ours());
     }
 
     #[test]
     fn owned_keys_are_those_of_our_field_manager() {
         let object = object(json!({
-            "kind": "Secret",
             "metadata": { "name": "prod", "managedFields": [
                 { "manager": "bot-cli", "operation": "Update", "fieldsV1": { "f:data": { ".": {}, "f:A": {} }, "f:type": {} } },
                 { "manager": "bot-cli", "operation": "Apply", "fieldsV1": { "f:data": { "f:B": {} } } },
@@ -338,29 +278,25 @@ mod tests {
 
     #[test]
     fn credentials_are_read_back_as_they_were_written() {
-        let written = docker_config(
+        let text = docker_config(
             "https://index.docker.io/v1/",
             &Secret::new("dTpw".to_owned()),
         );
-        let text = written.text().unwrap();
         assert_eq!(
             text.expose(),
             r#"{"auths":{"https://index.docker.io/v1/":{"auth":"dTpw"}}}"#
         );
         let with = |text: &str| {
-            credentials(&object(json!({
-                "kind": "Secret",
-                "metadata": { "name": "r" },
-                "data": { ".dockerconfigjson": Encoded::of(text) },
-            })))
+            let data = json!({ ".dockerconfigjson": ByteString(text.as_bytes().to_vec()) });
+            credentials(&object(
+                json!({ "metadata": { "name": "r" }, "data": data }),
+            ))
         };
         let (host, read) = with(text.expose()).unwrap();
         assert_eq!(
             (host.as_str(), read.expose()),
             ("https://index.docker.io/v1/", "dTpw")
         );
-        let (_, read) = with(r#"{"auths":{"ghcr.io":{"username":"u","password":"p"}}}"#).unwrap();
-        assert_eq!(read.expose(), "dTpw");
         for none in [
             "{}",
             "not json",

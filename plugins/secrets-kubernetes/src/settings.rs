@@ -3,29 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_cli_protocol::SettingSpec;
+use bot_cli_protocol::{Manifest, SettingSpec};
 use bot_cli_secrets::messages::OpenParams;
 use bot_cli_secrets::{Code, Error};
-
-/// The settings, with what each does.
-const SETTINGS: [(&str, &str); 4] = [
-    (
-        "kubeconfig",
-        "The kubeconfig file [default: $KUBECONFIG, ~/.kube/config, or the account of the pod]",
-    ),
-    (
-        "context",
-        "The context of the kubeconfig [default: its current context]",
-    ),
-    (
-        "contexts",
-        "Contexts, separated by commas, that are the regions; sets are looked for in all of them",
-    ),
-    (
-        "timeout",
-        "How many seconds an answer of the cluster may take [default: 30]",
-    ),
-];
 
 /// The user's settings.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,82 +16,63 @@ pub struct Settings {
     pub timeout: Option<Duration>,
 }
 
-/// Returns the settings for the manifest.
+/// Returns the settings, with what each does.
 pub fn specs() -> Vec<SettingSpec> {
-    let spec = |(name, about): (&str, &str)| {
-        let mut spec = SettingSpec::default();
-        name.clone_into(&mut spec.name);
-        about.clone_into(&mut spec.about);
-        spec
-    };
-    SETTINGS.into_iter().map(spec).collect()
+    let manifest = serde_json::from_str(include_str!("../manifest.json"));
+    manifest.map_or_else(|_| Vec::new(), |manifest: Manifest| manifest.settings)
 }
 
 impl Settings {
     /// Reads the settings of a scope. `cwd` is where a relative path begins, `home` what `~` stands for.
     pub fn parse(scope: &OpenParams, cwd: &Path, home: Option<&Path>) -> Result<Self, Error> {
         let get = |name: &str| {
-            let value = scope
-                .settings
-                .get(name)
-                .map(|value| value.trim().to_owned());
-            value.filter(|value| !value.is_empty())
+            let value = scope.settings.get(name)?.trim();
+            (!value.is_empty()).then(|| value.to_owned())
         };
-        let contexts: Vec<String> = get("contexts")
-            .iter()
-            .flat_map(|contexts| contexts.split(','))
-            .map(|context| context.trim().to_owned())
-            .filter(|context| !context.is_empty())
-            .collect();
-        if let Some(twice) = repeated(&contexts) {
-            return Err(invalid(format!("`contexts` has `{twice}` twice")));
+        let mut contexts: Vec<String> = Vec::new();
+        for context in get("contexts").unwrap_or_default().split(',') {
+            let context = context.trim().to_owned();
+            if !context.is_empty() && !contexts.contains(&context) {
+                contexts.push(context);
+            }
         }
         let context = get("context");
         if let Some(context) = &context
             && !contexts.is_empty()
             && !contexts.contains(context)
         {
-            return Err(invalid(format!(
-                "`context` is `{context}`, which is not one of `contexts`"
-            )));
+            let message = format!("`context` is `{context}`, which is not one of `contexts`");
+            return Err(invalid(message));
         }
-        let timeout = match get("timeout") {
-            None => None,
-            Some(text) => match text.parse::<u64>() {
-                Ok(seconds) if (1..=3600).contains(&seconds) => Some(Duration::from_secs(seconds)),
-                _ => {
-                    return Err(invalid(format!(
-                        "`timeout` is `{text}`, not a number of seconds from 1 to 3600"
-                    )));
-                }
-            },
+        let seconds = |text: String| match text.parse() {
+            Ok(seconds @ 1..=3600) => Ok(Duration::from_secs(seconds)),
+            Ok(_) | Err(_) => Err(invalid(format!(
+                "`timeout` is `{text}`, not a number of seconds from 1 to 3600"
+            ))),
         };
-        let kubeconfig = get("kubeconfig").map(|path| {
-            match (path.strip_prefix("~/"), home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                // An absolute path replaces what it is joined to.
-                _ => cwd.join(path),
-            }
+        let kubeconfig = get("kubeconfig").map(|path| match (path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            // An absolute path replaces what it is joined to.
+            _ => cwd.join(path),
         });
         Ok(Self {
             kubeconfig,
             context,
             contexts,
-            timeout,
+            timeout: get("timeout").map(seconds).transpose()?,
         })
     }
-}
-
-fn repeated(contexts: &[String]) -> Option<&String> {
-    let mut rest = contexts.iter().enumerate();
-    rest.find(|(index, context)| contexts[..*index].contains(context))
-        .map(|(_, context)| context)
 }
 
 /// A setting that is wrong.
 pub fn invalid(problem: String) -> Error {
     Error::new(Code::InvalidSetting, problem)
         .hint("`bot-cli cloud config set kubernetes.NAME VALUE` changes a setting")
+}
+
+/// Returns the words of others on one line of at most 200 characters that commands no terminal.
+pub fn one_line(text: &str) -> String {
+    bot_cli_terminal::short_line(text, 200)
 }
 
 #[cfg(test)]
@@ -156,14 +117,16 @@ mod tests {
     }
 
     #[test]
+    fn contexts_are_separated_by_commas() {
+        let settings = parse(&[("contexts", "a, b,a")]).unwrap();
+        assert_eq!(settings.contexts, ["a", "b"]);
+    }
+
+    #[test]
     fn wrong_settings_are_named() {
         assert_eq!(
             parse(&[("timeout", "soon")]).unwrap_err(),
             "`timeout` is `soon`, not a number of seconds from 1 to 3600"
-        );
-        assert_eq!(
-            parse(&[("contexts", "a, b,a")]).unwrap_err(),
-            "`contexts` has `a` twice"
         );
         assert_eq!(
             parse(&[("contexts", "a,b"), ("context", "c")]).unwrap_err(),

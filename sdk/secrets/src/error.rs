@@ -98,6 +98,7 @@ impl Error {
             Code::NotFound
             | Code::Conflict
             | Code::Immutable
+            | Code::BeingDeleted
             | Code::Foreign
             | Code::NoPlace
             | Code::NotText

@@ -66,6 +66,7 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
         (Code::Immutable, _) => {
             failure.hint("delete it and make it again: `bot-cli cloud secrets delete NAME`")
         }
+        (Code::BeingDeleted, _) => failure.hint("try again once it is gone"),
         (Code::Foreign, _) => failure.hint("choose another name"),
         (Code::NoPlace, _) => failure.hint(
             "make it where the secrets are kept, or choose another: `bot-cli cloud config show`",
@@ -96,14 +97,12 @@ fn sentence(code: Code) -> (Exit, &'static str) {
         Code::NotSignedIn => (Exit::NotAllowed, "is not signed in"),
         Code::NotAllowed => (Exit::NotAllowed, "does not allow this"),
         Code::NotFound => (Exit::Failed, "has no such thing"),
-        Code::Conflict => (
-            Exit::Failed,
-            "finds the set changed, or being removed, since it was looked at",
-        ),
+        Code::Conflict => (Exit::Failed, "finds the set changed since it was looked at"),
         Code::Immutable => (
             Exit::Failed,
             "keeps this set as immutable: it can be deleted but not changed",
         ),
+        Code::BeingDeleted => (Exit::Failed, "is deleting this set, and it is not gone yet"),
         Code::Foreign => (
             Exit::Failed,
             "has something of this name that it did not make and leaves alone",
@@ -177,6 +176,10 @@ mod tests {
             (
                 Error::new(Code::Immutable, ""),
                 "keeps this set as immutable: it can be deleted but not changed",
+            ),
+            (
+                Error::new(Code::BeingDeleted, ""),
+                "is deleting this set, and it is not gone yet",
             ),
         ] {
             let backend = BackendName::parse("acme").unwrap();

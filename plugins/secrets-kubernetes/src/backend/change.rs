@@ -3,263 +3,304 @@
 //! Every change names the version of the object that it is meant for, so none is carried out twice and none undoes another's.
 //! If the answer is lost, the object shows the outcome: once its version has changed, a late request can no longer change it.
 
-use std::rc::Rc;
+use std::collections::BTreeSet;
 
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::{SetKind, UnsetParams};
-use bot_cli_secrets::{ChangeError, Code, Error};
-use serde_json::Value;
+use bot_cli_secrets::messages::{Bytes, Prior, SetKind};
+use bot_cli_secrets::{ChangeError, Code, Effect, Error};
+use kube::core::Status;
 
-use super::{Kubernetes, SetLookup, look, object_name, written};
-use crate::cluster::{Answer, Cluster, Reach, Request, Said, Tries, not_the_api};
-use crate::object::Object;
-use crate::words;
+use super::{Kubernetes, SetLookup, look, object_name};
+use crate::cluster::{Answer, Cluster, ONCE, Request, SEVERAL, not_the_api};
+use crate::naming;
+use crate::object::{DOCKER_CONFIG, MAX_SECRET_SIZE, OPAQUE, Object, Touched, kind};
+use crate::settings::one_line;
 
 /// The maximum number of attempts if other writers interfere.
-pub(super) const ROUNDS: u32 = 3;
+const ROUNDS: u32 = 3;
 
-/// The conclusion about a change after reading the object again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Done,
-    NotDone,
-    Unknown,
-}
-
-/// A change that did not succeed.
-pub(super) enum Unmade {
-    /// Somebody else was quicker, and nothing was changed.
-    Overtaken(Error),
-    /// The object was not there any more, and nothing was changed.
-    Gone,
-    /// The error, with the outcome of the change.
-    Failed(ChangeError),
-}
-
-/// A change of one object.
+/// A change of one set.
 pub(super) struct Change<'a> {
-    pub cluster: &'a Rc<Cluster>,
-    pub object_name: &'a str,
-    pub request: Request,
+    pub name: &'a str,
+    /// The type of the Secret; `None` where it is to go, whatever it is.
+    pub type_: Option<&'static str>,
+    /// The keys with the values that they get; `None` for those that are to go.
+    pub wanted: Vec<(String, Option<Secret>)>,
+    /// The region of a new set.
+    pub region: Option<String>,
+    /// What the caller saw, where that is a condition.
+    pub prior: Option<Prior>,
 }
 
-impl Change<'_> {
-    /// Sends it. `confirms` reads the answer, and `judge` what a look shows when there is none.
-    pub(super) fn carry_out(
-        &self,
-        session: &mut Session,
-        confirms: impl FnOnce(&Answer) -> bool,
-        judge: impl FnOnce(Option<&Object>) -> Verdict,
-    ) -> Result<(), Unmade> {
-        let error = match self.cluster.send(&self.request, Tries::Several, session) {
-            Ok(answer) if confirms(&answer) => return Ok(()),
-            // Whatever answered may have passed the request on.
-            Ok(_) => not_the_api(),
-            Err(failed) if failed.reach == Reach::Nothing => {
-                return Err(match failed.said {
-                    Said::Conflict => Unmade::Overtaken(failed.error),
-                    Said::NotFound => Unmade::Gone,
-                    Said::NoNamespace | Said::Gone | Said::Other => {
-                        Unmade::Failed(failed.error.not_done())
-                    }
-                });
-            }
-            Err(failed) => failed.error,
-        };
-        // Whoever wants to stop does not wait for a look.
-        if session.cancelled() {
-            return Err(Unmade::Failed(error.unknown()));
-        }
-        let verdict = match look(self.cluster, self.object_name, Tries::One, session) {
-            Ok(sight) => judge(sight.as_ref()),
-            Err(_) => Verdict::Unknown,
-        };
-        match verdict {
-            Verdict::Done => Ok(()),
-            Verdict::NotDone => Err(Unmade::Failed(error.not_done())),
-            Verdict::Unknown => Err(Unmade::Failed(error.unknown())),
-        }
-    }
+/// A change that is made for what was found: the Secret as it was, and what is asked of the cluster.
+struct Attempt<'a> {
+    cluster: &'a Cluster,
+    object_name: &'a str,
+    base: Option<&'a Object>,
+    touched: &'a Touched,
+    deletes: bool,
 }
 
 impl Kubernetes {
-    pub(super) fn remove_keys(
-        &mut self,
-        unset: &UnsetParams,
+    /// Carries a change out. Returns the set as it was before, if there was one.
+    pub(super) fn carry_out(
+        &self,
+        change: &Change<'_>,
         session: &mut Session,
-    ) -> Result<Vec<String>, ChangeError> {
-        let mut overtaken = None;
-        for _ in 0..ROUNDS {
-            let found = self.find(&unset.name, session);
-            let (place, base) = match found.map_err(Error::not_done)? {
-                SetLookup::Ours(place, base) => (place, base),
-                SetLookup::Nothing => return Ok(unset.keys.clone()),
-                SetLookup::Foreign => return Err(foreign(&unset.name).not_done()),
-            };
-            if base.kind() != SetKind::Secret {
-                return Err(other_kind(&unset.name).not_done());
-            }
-            let there = |key: &&String| base.data_key(key).is_some();
-            let missing = || {
-                unset
-                    .keys
-                    .iter()
-                    .filter(|key| !there(key))
-                    .cloned()
-                    .collect()
-            };
-            let mut removed: Vec<&str> = Vec::new();
-            for data_key in unset.keys.iter().flat_map(|key| base.data_keys(key)) {
-                if !removed.contains(&data_key) {
-                    removed.push(data_key);
+    ) -> Result<Option<Box<Object>>, ChangeError> {
+        let object_name = object_name(change.name).map_err(Error::not_done)?;
+        let mut round = 1;
+        loop {
+            let found = self.find(change.name, session).map_err(Error::not_done)?;
+            let (cluster, base) = match found {
+                SetLookup::Foreign => return Err(foreign(change.name).not_done()),
+                SetLookup::Ours(cluster, base) => (cluster, Some(base)),
+                SetLookup::Nothing if change.prior.is_none() => return Ok(None),
+                SetLookup::Nothing => {
+                    let cluster = self.cluster_of_new(change);
+                    (cluster.map_err(Error::not_done)?, None)
                 }
+            };
+            let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
+            let attempt = Attempt {
+                cluster,
+                object_name: &object_name,
+                base: base.as_deref(),
+                touched: &touched,
+                deletes: change.type_.is_none(),
+            };
+            let is_so = |base: &Object| !attempt.deletes && base.shows(&touched);
+            if base.as_deref().is_some_and(is_so) {
+                return Ok(base);
             }
-            if removed.is_empty() {
-                return Ok(missing());
-            }
-            can_change(&unset.name, &base).map_err(Error::not_done)?;
-            let (version, uid) = (&base.metadata.resource_version, &base.metadata.uid);
-            let (namespace, name) = (place.cluster.namespace(), &base.metadata.name);
-            let request = Request::remove(namespace, name, version, &removed);
-            let change = Change {
-                cluster: &place.cluster,
-                object_name: name,
-                request: written(request).map_err(Error::not_done)?,
-            };
-            let has = |object: &Object, key: &str| object.data().any(|(found, _)| found == key);
-            let confirms = |answer: &Answer| {
-                let object = answer.decode::<Object>();
-                object.is_some_and(|object| {
-                    object.is_secret(name) && !removed.iter().any(|key| has(&object, key))
-                })
-            };
-            let judge = |sight: Option<&Object>| match sight {
-                Some(object) if object.metadata.uid == *uid => {
-                    let left = removed.iter().filter(|key| has(object, key)).count();
-                    match left {
-                        0 => Verdict::Done,
-                        _ if object.metadata.resource_version == *version => Verdict::Unknown,
-                        _ if left == removed.len() => Verdict::NotDone,
-                        _ => Verdict::Unknown,
-                    }
-                }
-                Some(_) | None => Verdict::Done,
-            };
-            match change.carry_out(session, confirms, judge) {
-                Ok(()) => return Ok(missing()),
-                Err(Unmade::Gone) => {}
-                Err(Unmade::Overtaken(error)) => overtaken = Some(error),
-                Err(Unmade::Failed(error)) => return Err(error),
+            let request = change.request(&attempt).map_err(Error::not_done)?;
+            match attempt.send(&request, session)? {
+                Ok(()) => return Ok(base),
+                Err(overtaken) if round == ROUNDS => return Err(overtaken.not_done()),
+                Err(_) => round += 1,
             }
         }
-        Err(overtaken.unwrap_or_else(busy).not_done())
     }
 
-    pub(super) fn remove_set(
-        &mut self,
-        name: &str,
-        session: &mut Session,
-    ) -> Result<bool, ChangeError> {
-        let object_name = object_name(name).map_err(Error::not_done)?;
-        let mut overtaken = None;
-        for _ in 0..ROUNDS {
-            let found = self.find(name, session).map_err(Error::not_done)?;
-            let (place, base) = match found {
-                SetLookup::Ours(place, base) => (place, base),
-                SetLookup::Nothing => return Ok(false),
-                SetLookup::Foreign => return Err(foreign(name).not_done()),
-            };
-            if base.metadata.deletion_timestamp.is_some() {
-                return Err(being_deleted(name, &base).not_done());
-            }
-            let (version, uid) = (&base.metadata.resource_version, &base.metadata.uid);
-            let request = Request::delete(place.cluster.namespace(), &object_name, version, uid);
-            let change = Change {
-                cluster: &place.cluster,
-                object_name: &object_name,
-                request: written(request).map_err(Error::not_done)?,
-            };
-            let mut lingers = false;
-            let confirms = |answer: &Answer| {
-                let Some(answer) = answer.decode::<Value>() else {
-                    return false;
-                };
-                lingers = answer["kind"] == "Secret"
-                    && answer["metadata"]["deletionTimestamp"].is_string();
-                lingers || (answer["kind"] == "Status" && answer["status"] == "Success")
-            };
-            let judge = |sight: Option<&Object>| match sight {
-                Some(object) if object.metadata.uid == *uid => {
-                    let metadata = &object.metadata;
-                    if metadata.resource_version == *version
-                        || metadata.deletion_timestamp.is_some()
-                    {
-                        Verdict::Unknown
-                    } else {
-                        Verdict::NotDone
-                    }
-                }
-                Some(_) | None => Verdict::Done,
-            };
-            match change.carry_out(session, confirms, judge) {
-                // Accepted, but others have to let go of it first.
-                Ok(()) if lingers => return Err(being_deleted(name, &base).unknown()),
-                Ok(()) => return Ok(true),
-                Err(Unmade::Gone) => {}
-                Err(Unmade::Overtaken(error)) => overtaken = Some(error),
-                Err(Unmade::Failed(error)) => return Err(error),
-            }
+    /// Returns where a new set is made.
+    fn cluster_of_new(&self, change: &Change<'_>) -> Result<&Cluster, Error> {
+        let region = change.region.as_ref().or(self.preferred.as_ref());
+        match self.in_region(region.map(String::as_str))?[..] {
+            [cluster] => Ok(cluster),
+            _ => Err(Error::new(
+                Code::InvalidSetting,
+                format!("no region is named for `{}`", change.name),
+            )
+            .hint("the setting `context` names the region for new sets")),
         }
-        Err(overtaken.unwrap_or_else(busy).not_done())
     }
 }
 
-/// Whether the API would accept a change of this Secret.
-pub(super) fn can_change(name: &str, object: &Object) -> Result<(), Error> {
-    if object.metadata.deletion_timestamp.is_some() {
-        return Err(being_deleted(name, object));
+impl Change<'_> {
+    /// Whether the change may be made to what is there: it is as the caller saw it, can be changed, and everything fits. Returns
+    /// what is touched.
+    fn check(&self, base: Option<&Object>) -> Result<Touched, Error> {
+        if let Some(base) = base {
+            self.check_base(base)?;
+        } else if matches!(&self.prior, Some(Prior::Keys(_))) {
+            return Err(changed(self.name, "was deleted"));
+        }
+        let touched = self.touched(base)?;
+        let size = Object::size_with(base, &touched);
+        if self.prior.is_none() || size <= MAX_SECRET_SIZE {
+            return Ok(touched);
+        }
+        let mut error = Error::new(
+            Code::TooLarge,
+            format!(
+                "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
+                self.name
+            ),
+        )
+        .hint("put some of the values into another set");
+        error.bytes = Some(Box::new(Bytes {
+            size: size as u64,
+            limit: MAX_SECRET_SIZE as u64,
+        }));
+        Err(error)
     }
-    if object.immutable == Some(true) {
-        return Err(Error::new(
-            Code::Immutable,
-            format!("the Secret of `{name}` is immutable: it can be deleted but not changed"),
-        ));
+
+    fn check_base(&self, base: &Object) -> Result<(), Error> {
+        let name = self.name;
+        if self.type_.is_some_and(|type_| kind(type_) != base.kind()) {
+            let message = format!("`{name}` is a set of another kind");
+            return Err(Error::new(Code::Conflict, message));
+        }
+        if base.is_being_deleted() {
+            return Err(being_deleted(name, base));
+        }
+        match &self.prior {
+            Some(Prior::Absent) => return Err(changed(name, "was created")),
+            Some(Prior::Keys(keys)) => {
+                let seen: BTreeSet<String> = keys.iter().cloned().collect();
+                if base.kind() == SetKind::Secret && seen != base.keys() {
+                    return Err(changed(name, "got other keys"));
+                }
+            }
+            None => {}
+        }
+        if base.is_immutable() && self.type_.is_some() {
+            return Err(Error::new(
+                Code::Immutable,
+                format!("the Secret of `{name}` is immutable: it can be deleted but not changed"),
+            ));
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The keys of the data that are touched. A key that is there keeps the form it has.
+    fn touched(&self, base: Option<&Object>) -> Result<Touched, Error> {
+        let mut touched = Touched::new();
+        for (key, value) in &self.wanted {
+            let mut there = base.into_iter().flat_map(|base| base.data_keys(key));
+            match value {
+                None => touched.extend(there.map(|data_key| (data_key.clone(), None))),
+                Some(value) => {
+                    let data_key = match there.next() {
+                        Some(data_key) => data_key.clone(),
+                        None if self.type_ == Some(DOCKER_CONFIG) => key.clone(),
+                        None => data_key(key)?,
+                    };
+                    touched.insert(data_key, Some(value.clone()));
+                }
+            }
+        }
+        Ok(touched)
+    }
+
+    fn request(&self, attempt: &Attempt<'_>) -> Result<Request, Error> {
+        let Attempt {
+            object_name,
+            touched,
+            ..
+        } = *attempt;
+        let namespace = &attempt.cluster.namespace;
+        let written = |type_, base| Object::written(self.name, object_name, type_, base, touched);
+        match (self.type_, attempt.base) {
+            (None, Some(base)) => Request::delete(namespace, object_name, base),
+            (Some(_), Some(base)) if self.prior.is_none() => {
+                Request::remove(namespace, object_name, base, touched)
+            }
+            (Some(type_), Some(base)) => {
+                Request::apply(namespace, object_name, &written(type_, Some(base)))
+            }
+            (type_, None) => Request::create(namespace, &written(type_.unwrap_or(OPAQUE), None)),
+        }
+    }
+}
+
+impl Attempt<'_> {
+    /// Sends the request. The inner error is that somebody else was quicker, and nothing was changed.
+    fn send(
+        &self,
+        request: &Request,
+        session: &mut Session,
+    ) -> Result<Result<(), Error>, ChangeError> {
+        let error = match self.cluster.send(request, SEVERAL, session) {
+            Ok(answer) if self.is_confirmed_by(&answer) => return Ok(Ok(())),
+            // Whatever answered may have passed the request on.
+            Ok(answer) => match answer.decode::<Object>() {
+                Some(object) if object.is_being_deleted() => {
+                    being_deleted(self.object_name, &object)
+                }
+                Some(_) | None => not_the_api(),
+            },
+            Err(failed) if failed.may_be_done => failed.error,
+            Err(failed) if matches!(failed.error.code, Code::Conflict | Code::NotFound) => {
+                return Ok(Err(failed.error));
+            }
+            Err(failed) => return Err(failed.error.not_done()),
+        };
+        // Whoever wants to stop does not wait for a look.
+        if session.cancelled() {
+            return Err(error.unknown());
+        }
+        let sight = look(self.cluster, self.object_name, ONCE, session);
+        let effect = sight.map_or(Effect::Unknown, |sight| self.outcome(sight.as_ref()));
+        if effect == Effect::Done {
+            return Ok(Ok(()));
+        }
+        Err(error.with_effect(effect))
+    }
+
+    fn is_confirmed_by(&self, answer: &Answer) -> bool {
+        if self.deletes {
+            let status = answer.decode::<Status>();
+            return status.is_some_and(|status| status.is_success());
+        }
+        let object = answer.decode::<Object>();
+        // A webhook of the cluster may have its own idea of a value.
+        let has_keys = |object: &Object| {
+            let mut touched = self.touched.iter();
+            touched.all(|(key, value)| object.value(key).is_some() == value.is_some())
+        };
+        object.is_some_and(|object| object.is_secret(self.object_name) && has_keys(&object))
+    }
+
+    /// Returns what became of the change, from the Secret as it is now.
+    fn outcome(&self, sight: Option<&Object>) -> Effect {
+        if let Some(object) = sight
+            && !self.deletes
+            && object.is_ours()
+            && object.shows(self.touched)
+        {
+            return Effect::Done;
+        }
+        let same = self.base.zip(sight);
+        let same = same.filter(|(base, now)| base.metadata().uid == now.metadata().uid);
+        let Some((base, now)) = same else {
+            // A set that is not there may yet be created; one that was there and is gone has nothing left.
+            let adds = self.base.is_none() || self.touched.values().any(Option::is_some);
+            return if adds { Effect::Unknown } else { Effect::Done };
+        };
+        let mut keys = self.touched.keys();
+        let is_untouched =
+            !now.is_being_deleted() && keys.all(|key| now.value(key) == base.value(key));
+        // An object that has another version can't be changed by this request any more.
+        if is_untouched && now.metadata().resource_version != base.metadata().resource_version {
+            Effect::NotDone
+        } else {
+            Effect::Unknown
+        }
+    }
+}
+
+/// The key of the data that keeps a new key.
+fn data_key(key: &str) -> Result<String, Error> {
+    naming::data_key(key).map_err(|problem| {
+        let message = format!("the key `{}` {problem}", one_line(key));
+        Error::new(Code::Refused, message)
+    })
 }
 
 /// The error for a Secret that is not one of our sets.
-pub(super) fn foreign(name: &str) -> Error {
+fn foreign(name: &str) -> Error {
     let message = format!("the cluster has a Secret `{name}` that is not a set of bot-cli");
     Error::new(Code::Foreign, message).hint(
         "choose another name; Secrets without the label `app.kubernetes.io/managed-by=bot-cli` are left alone",
     )
 }
 
-/// The error for a set of the other kind.
-pub(super) fn other_kind(name: &str) -> Error {
-    Error::new(Code::Conflict, format!("`{name}` is a set of another kind"))
-}
-
 fn being_deleted(name: &str, object: &Object) -> Error {
-    let finalizers = object.metadata.finalizers.iter().flatten();
+    let finalizers = object.metadata().finalizers.iter().flatten();
     let finalizers: Vec<String> = finalizers
-        .map(|finalizer| format!("`{}`", words::one_line(finalizer)))
+        .map(|finalizer| format!("`{}`", one_line(finalizer)))
         .collect();
-    let waits = match finalizers.len() {
-        0 => String::new(),
-        _ => format!(" and waits for its finalizers: {}", finalizers.join(", ")),
+    let waits = match &finalizers[..] {
+        [] => String::new(),
+        names => format!(" and waits for its finalizers: {}", names.join(", ")),
     };
-    Error::new(
-        Code::Conflict,
-        format!("the Secret of `{name}` is being deleted{waits}"),
-    )
+    let message = format!("the Secret of `{name}` is being deleted{waits}");
+    Error::new(Code::BeingDeleted, message)
 }
 
-fn busy() -> Error {
-    Error::new(
-        Code::Conflict,
-        "the Secret was changed by others again and again",
-    )
-    .hint("try again")
+fn changed(name: &str, what: &str) -> Error {
+    Error::new(Code::Conflict, format!("`{name}` {what} in the meantime"))
+        .hint("look at it and try again")
 }

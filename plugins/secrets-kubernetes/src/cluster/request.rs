@@ -1,15 +1,17 @@
 //! Requests as the API reads them. `kube` writes addresses and headers.
 
+use bot_cli_secrets::{Code, Error};
 use bytes::Bytes;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::Resource as _;
 use kube::api::{
     DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions,
 };
-use serde_json::{Value, json};
+use kube::core::{Request as Api, request};
+use serde_json::{Map, Value, json};
 use zeroize::Zeroizing;
 
-use crate::object::{FIELD_MANAGER, MANAGED_BY};
+use crate::object::{FIELD_MANAGER, MANAGED_BY, Object, Touched};
 
 /// A request, with what RBAC calls it.
 pub struct Request {
@@ -17,105 +19,104 @@ pub struct Request {
     pub verb: &'static str,
     /// `secrets` or `namespaces`.
     pub resource: &'static str,
-    /// The namespace, where the request is for one.
-    pub namespace: Option<String>,
     http: http::Request<Bytes>,
 }
 
-/// The address can't be written: a name that is no name.
-type Built = Result<http::Request<Vec<u8>>, kube::core::request::Error>;
+/// The error is a name that is no name.
+type Built = Result<http::Request<Vec<u8>>, request::Error>;
 
 impl Request {
     /// One Secret.
-    pub fn get(namespace: &str, name: &str) -> Option<Self> {
-        secrets("get", namespace, |api| api.get(name, &GetParams::default()))
+    pub fn get(namespace: &str, name: &str) -> Result<Self, Error> {
+        let params = GetParams::default();
+        Self::secrets("get", namespace, |api| api.get(name, &params))
     }
 
-    /// A page of our Secrets of one type, without their values.
-    pub fn list(namespace: &str, type_: &str, continue_: Option<&str>) -> Option<Self> {
+    /// Our Secrets of one type, without their values.
+    pub fn list(namespace: &str, type_: &str) -> Result<Self, Error> {
         let (label, value) = MANAGED_BY;
-        let mut params = ListParams::default()
+        let params = ListParams::default()
             .labels(&format!("{label}={value}"))
-            .fields(&format!("type={type_}"))
-            .limit(500);
-        params.continue_token = continue_.map(str::to_owned);
-        secrets("list", namespace, |api| api.list_metadata(&params))
+            .fields(&format!("type={type_}"));
+        Self::secrets("list", namespace, |api| api.list_metadata(&params))
     }
 
     /// Creates a Secret; fails where one has the name.
-    pub fn create(namespace: &str, object: &Zeroizing<Vec<u8>>) -> Option<Self> {
+    pub fn create(namespace: &str, object: &Object) -> Result<Self, Error> {
         let params = PostParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PostParams::default()
         };
-        secrets("create", namespace, |api| {
-            api.create(&params, object.to_vec())
+        Self::secrets("create", namespace, |api| {
+            let body = serde_json::to_vec(object).map_err(request::Error::SerializeBody)?;
+            api.create(&params, body)
         })
     }
 
     /// Applies fields to a Secret on the server's side. `object` names the version that it is meant for.
-    pub fn apply<T: serde::Serialize>(namespace: &str, name: &str, object: &T) -> Option<Self> {
+    pub fn apply(namespace: &str, name: &str, object: &Object) -> Result<Self, Error> {
         let params = PatchParams::apply(FIELD_MANAGER).force();
-        secrets("patch", namespace, |api| {
-            api.patch(name, &params, &Patch::Apply(object))
-        })
+        let patch = Patch::Apply(object);
+        Self::secrets("patch", namespace, |api| api.patch(name, &params, &patch))
     }
 
-    /// Removes keys of a Secret that has this version.
-    pub fn remove(namespace: &str, name: &str, version: &str, data_keys: &[&str]) -> Option<Self> {
+    /// Removes keys from this version of a Secret.
+    pub fn remove(
+        namespace: &str,
+        name: &str,
+        base: &Object,
+        touched: &Touched,
+    ) -> Result<Self, Error> {
         let params = PatchParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PatchParams::default()
         };
-        let removed = data_keys.iter().map(|key| ((*key).to_owned(), Value::Null));
-        let patch = json!({
-            "metadata": { "resourceVersion": version },
-            "data": removed.collect::<serde_json::Map<_, _>>(),
-        });
-        secrets("patch", namespace, |api| {
-            api.patch(name, &params, &Patch::Merge(&patch))
-        })
+        let removed = touched.keys().map(|key| (key.clone(), Value::Null));
+        let patch = Patch::Merge(json!({
+            "metadata": { "resourceVersion": base.metadata().resource_version },
+            "data": removed.collect::<Map<_, _>>(),
+        }));
+        Self::secrets("patch", namespace, |api| api.patch(name, &params, &patch))
     }
 
-    /// Deletes a Secret that has this version.
-    pub fn delete(namespace: &str, name: &str, version: &str, uid: &str) -> Option<Self> {
+    /// Deletes this version of a Secret.
+    pub fn delete(namespace: &str, name: &str, base: &Object) -> Result<Self, Error> {
         let params = DeleteParams::default().preconditions(Preconditions {
-            resource_version: Some(version.to_owned()),
-            uid: Some(uid.to_owned()),
+            resource_version: base.metadata().resource_version.clone(),
+            uid: base.metadata().uid.clone(),
         });
-        secrets("delete", namespace, |api| api.delete(name, &params))
+        Self::secrets("delete", namespace, |api| api.delete(name, &params))
     }
 
     /// The namespaces of the cluster.
-    pub fn namespaces(continue_: Option<&str>) -> Option<Self> {
-        let mut params = ListParams::default().limit(500);
-        params.continue_token = continue_.map(str::to_owned);
-        let api = kube::core::Request::new(Namespace::url_path(&(), None));
-        Self::new("list", "namespaces", None, api.list_metadata(&params))
+    pub fn namespaces() -> Result<Self, Error> {
+        let built = namespaces().list_metadata(&ListParams::default());
+        Self::new("list", "namespaces", built)
     }
 
     /// One namespace.
-    pub fn namespace(name: &str) -> Option<Self> {
-        let api = kube::core::Request::new(Namespace::url_path(&(), None));
-        let got = api.get_metadata(name, &GetParams::default());
-        Self::new("get", "namespaces", None, got)
+    pub fn namespace(name: &str) -> Result<Self, Error> {
+        let built = namespaces().get_metadata(name, &GetParams::default());
+        Self::new("get", "namespaces", built)
     }
 
-    fn new(
+    fn secrets(
         verb: &'static str,
-        resource: &'static str,
-        namespace: Option<String>,
-        built: Built,
-    ) -> Option<Self> {
-        // The body is wiped once nobody needs it.
-        let http = built
-            .ok()?
-            .map(|body| Bytes::from_owner(Zeroizing::new(body)));
-        Some(Self {
+        namespace: &str,
+        build: impl FnOnce(&Api) -> Built,
+    ) -> Result<Self, Error> {
+        let api = Api::new(Secret::url_path(&(), Some(namespace)));
+        Self::new(verb, "secrets", build(&api))
+    }
+
+    fn new(verb: &'static str, resource: &'static str, built: Built) -> Result<Self, Error> {
+        let http =
+            built.map_err(|_| Error::new(Code::Internal, "the request could not be written"))?;
+        Ok(Self {
             verb,
             resource,
-            namespace,
-            http,
+            // The body is wiped once nobody needs it.
+            http: http.map(|body| Bytes::from_owner(Zeroizing::new(body))),
         })
     }
 
@@ -125,11 +126,6 @@ impl Request {
     }
 }
 
-fn secrets(
-    verb: &'static str,
-    namespace: &str,
-    build: impl FnOnce(&kube::core::Request) -> Built,
-) -> Option<Request> {
-    let api = kube::core::Request::new(Secret::url_path(&(), Some(namespace)));
-    Request::new(verb, "secrets", Some(namespace.to_owned()), build(&api))
+fn namespaces() -> Api {
+    Api::new(Namespace::url_path(&(), None))
 }

@@ -61,6 +61,8 @@ pub enum Code {
     TooLarge,
     /// The set can be deleted but not changed.
     Immutable,
+    /// The set is being deleted and can't be changed.
+    BeingDeleted,
     /// Something has this name that the backend did not make and leaves alone.
     Foreign,
     /// The place in which the backend works is not there.

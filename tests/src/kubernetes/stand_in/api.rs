@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::fields::{self, Leaves, Owners};
 use super::refusal::{
@@ -460,40 +460,17 @@ impl Stored {
     }
 }
 
-/// A page of a listing, whole or without anything but metadata.
-fn list(items: Vec<Value>, call: &Call, kind: &str) -> Value {
-    let limit: usize = call.get("limit").parse().unwrap_or(usize::MAX);
-    let begin: usize = call.get("continue").parse().unwrap_or(0);
-    let rest = items.len().saturating_sub(begin);
-    let only_metadata = call.accept.contains("as=PartialObjectMetadataList");
-    let page: Vec<Value> = items
-        .into_iter()
-        .skip(begin)
-        .take(limit)
-        .map(|mut item| {
-            if only_metadata {
-                json!({ "metadata": item["metadata"].take() })
-            } else {
-                item
-            }
-        })
-        .collect();
-    let mut metadata = Map::new();
-    metadata.insert("resourceVersion".to_owned(), json!("1"));
-    if rest > page.len() {
-        let next = (begin + page.len()).to_string();
-        metadata.insert("continue".to_owned(), json!(next));
+/// A listing, whole or without anything but metadata.
+fn list(mut items: Vec<Value>, call: &Call, kind: &str) -> Value {
+    let metadata = json!({ "resourceVersion": "1" });
+    if !call.accept.contains("as=PartialObjectMetadataList") {
+        let kind = format!("{kind}List");
+        return json!({ "kind": kind, "apiVersion": "v1", "metadata": metadata, "items": items });
     }
-    let kind = if only_metadata {
-        "PartialObjectMetadataList".to_owned()
-    } else {
-        format!("{kind}List")
-    };
+    for item in &mut items {
+        *item = json!({ "metadata": item["metadata"].take() });
+    }
     // Without anything but metadata, a list of nothing is not even a list.
-    let items = if page.is_empty() && only_metadata {
-        Value::Null
-    } else {
-        Value::Array(page)
-    };
-    json!({ "kind": kind, "apiVersion": "v1", "metadata": metadata, "items": items })
+    let items = (!items.is_empty()).then_some(items);
+    json!({ "kind": "PartialObjectMetadataList", "apiVersion": "v1", "metadata": metadata, "items": items })
 }

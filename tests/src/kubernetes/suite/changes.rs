@@ -281,8 +281,14 @@ fn stubborn(cluster: &Cluster) {
     let (_, effect, sentence) = backend.delete("held").unwrap_err();
     assert_eq!(effect, Effect::Unknown);
     assert!(sentence.contains("bot-cli.test/held"), "{sentence}");
-    let (code, effect, _) = backend.put("held", &[("A", "2")]).unwrap_err();
-    assert_eq!((code.as_str(), effect), ("conflict", Effect::NotDone));
+    for unmade in [
+        backend.put("held", &[("A", "2")]).unwrap_err(),
+        backend.unset("held", &["A"]).unwrap_err(),
+        backend.delete("held").unwrap_err(),
+    ] {
+        let expected = ("being_deleted", Effect::NotDone);
+        assert_eq!((unmade.0.as_str(), unmade.1), expected);
+    }
     cluster.patch(
         &room.namespace,
         "held",

@@ -184,22 +184,6 @@ fn what_is_not_an_api_server_is_said_not_to_be_one() {
 }
 
 #[test]
-fn the_rest_of_a_listing_that_is_forgotten_is_read_anew() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let labels = json!({ "app.kubernetes.io/managed-by": "bot-cli" });
-    for number in 0..600 {
-        let metadata = json!({ "name": format!("set-{number:03}"), "labels": labels });
-        stand_in.place("n", &json!({ "metadata": metadata, "type": "Opaque" }));
-    }
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
-    stand_in.follow([None, Some(Trouble::status(410, "Expired", "continue"))]);
-    let listed = backend.list().unwrap();
-    assert_eq!(listed.len(), 600);
-    assert_eq!(listed[599].0, "set-599");
-}
-
-#[test]
 fn a_user_who_stops_before_a_change_has_changed_nothing() {
     let (stand_in, cluster) = StandIn::start().unwrap();
     stand_in.make_namespace("n");
