@@ -23,6 +23,10 @@ const NOT_HERE: &[(&str, &str)] = &[
         "bot-cli cloud secrets set ",
         "asks for keys: `followed` types them; the other needs an account",
     ),
+    (
+        "bot-cli dev",
+        "runs until it is stopped; the lines below it do the same by hand",
+    ),
     ("bot-cli cloud ", "needs an account at the hosting service"),
     (
         "uv tool install ",

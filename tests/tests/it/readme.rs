@@ -152,6 +152,7 @@ fn bench() -> Bench {
         ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
         ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
         ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
     ])
     .unwrap()
 }

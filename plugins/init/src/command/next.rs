@@ -15,10 +15,12 @@ use crate::plan;
 use crate::plan::variables::{Unset, VariableGroup, readings};
 use crate::target::Target;
 
-/// The host of the plugin that keeps keys, and that plugin.
+/// The host of the plugins that keep keys and run bots, and those plugins.
 const HOST: &str = "bot-cli";
 const CLOUD: &str = "cloud";
 const CLOUD_FILE: &str = "bot-cli-cloud";
+const DEV: &str = "dev";
+const DEV_FILE: &str = "bot-cli-dev";
 
 /// The address of the runner's own page, for transports of a browser.
 const PAGE: &str = "http://localhost:7860/client/";
@@ -30,9 +32,13 @@ const ROOM: &str = "http://localhost:7860/daily";
 const TUNNEL: &str =
     "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name";
 
+const WITHOUT_SCHEME: &str = "replace YOUR_HOST with that name, without https://";
+
 /// The store of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
+    /// The vault of this machine, and a program gives them to the bot.
+    Dev,
     /// The vault of this machine.
     Vault,
     /// The file `.env`.
@@ -62,7 +68,7 @@ pub(super) struct NextStep {
 }
 
 impl Keys {
-    /// The vault, where its commands can be typed.
+    /// The vault, where its commands can be typed, and the program that runs the bot, where that is there, too.
     pub(super) fn find() -> Self {
         if !shell::will_find(HOST, &std::env::var_os("PATH").unwrap_or_default()) {
             return Self::File;
@@ -73,12 +79,16 @@ impl Keys {
             discovery::user(),
         );
         // Whether it may run is for the host to say: nothing is read, so nothing is kept either.
-        let has_cloud = discovery
-            .folders
-            .iter()
-            .flat_map(|folder| discovery.endings.files(folder, CLOUD_FILE))
-            .any(|file| file.is_file());
-        if has_cloud { Self::Vault } else { Self::File }
+        let has = |plugin| {
+            let folders = discovery.folders.iter();
+            let mut files = folders.flat_map(|folder| discovery.endings.files(folder, plugin));
+            files.any(|file| file.is_file())
+        };
+        match (has(CLOUD_FILE), has(DEV_FILE)) {
+            (true, true) => Self::Dev,
+            (true, false) => Self::Vault,
+            (false, _) => Self::File,
+        }
     }
 }
 
@@ -89,6 +99,9 @@ pub(super) fn of_project(
     needed: &[VariableGroup],
     keys: Keys,
 ) -> Vec<NextStep> {
+    if keys == Keys::Dev {
+        return with_dev(target, config, &asked(needed));
+    }
     let mut steps = Steps::new();
     let server = target.path.join("server");
     steps.add(enter(target, "server"));
@@ -110,9 +123,8 @@ pub(super) fn of_project(
             }
         },
     }
-    let notes = config.services().filter(|service| is_local(service));
-    for (service, note) in notes.filter_map(|service| Some((service, service.note.as_ref()?))) {
-        steps.about(format!("{}: {note}", service.label));
+    for note in notes(config) {
+        steps.about(note);
     }
     if let Some(room) = call_server {
         steps.open(&server);
@@ -142,6 +154,71 @@ pub(super) fn of_project(
             .about("types to the running bot and checks its answers");
     }
     steps.steps
+}
+
+/// The steps where one program installs, asks and runs.
+fn with_dev(target: &Target, config: &Config, asked: &[String]) -> Vec<NextStep> {
+    let mut steps = Steps::new();
+    if target.shown.trim_end_matches('/') != "." {
+        steps.add(enter(target, ""));
+    }
+    let transports = &config.transports;
+    let in_browser = transports.iter().find(|one| one.bot_type == BotType::Web);
+    let carrier = transports.iter().find(|one| one.carrier);
+    let carrier = carrier.filter(|_| in_browser.is_none());
+    let needs_name = carrier.is_some_and(|carrier| !carrier.env.is_empty());
+    let (proxy, by_hand) = if needs_name {
+        (" --proxy YOUR_HOST", " -x YOUR_HOST")
+    } else {
+        ("", "")
+    };
+    let command = format!("{HOST} {DEV}");
+    let dev = steps.add(format!("{command}{proxy}")).stays();
+    if carrier.is_some() {
+        dev.about(TUNNEL);
+    }
+    if needs_name {
+        dev.about(WITHOUT_SCHEME);
+    }
+    if !asked.is_empty() && !target.path.join("server/.env").exists() {
+        dev.about("asks for these keys first; press Enter to skip one");
+        for line in asked {
+            dev.about(line);
+        }
+    }
+    let npm = if config.client == Client::None {
+        ""
+    } else {
+        ", and npm from https://nodejs.org"
+    };
+    dev.about("installs what the bot needs, runs it, and says where to talk to it");
+    dev.about(format!(
+        "needs uv from https://docs.astral.sh/uv/getting-started/installation/{npm}"
+    ));
+    for note in notes(config) {
+        dev.about(note);
+    }
+    if let Some(call) = in_browser.is_none().then(|| transports.first()).flatten() {
+        dev.about(readme(call));
+    }
+    if config.has(Feature::Eval) {
+        dev.about(format!(
+            "`{command} --eval` runs the bot and checks its answers"
+        ));
+    }
+    if let Some(first) = in_browser.or(transports.first()) {
+        let bot = bot(config, first);
+        dev.about(format!(
+            "the same by hand, in server: `uv sync`, keys into .env, `{bot}{by_hand}`"
+        ));
+    }
+    steps.steps
+}
+
+/// The notes on the services of this machine.
+fn notes(config: &Config) -> impl Iterator<Item = String> {
+    let local = config.services().filter(|service| is_local(service));
+    local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
 }
 
 /// The steps from guides in `target` to a coding agent that reads them.
@@ -249,7 +326,7 @@ fn with_keys(
     let set = format!("{}-secrets", config.slug);
     let command = format!("{HOST} {CLOUD} secrets");
     let (ask, about, prefix) = match keys {
-        Keys::Vault => (
+        Keys::Dev | Keys::Vault => (
             format!("{command} set {set} --backend local --from-template .env.example"),
             "asks for these keys; press Enter to skip one",
             format!("{command} run {set} --backend local -- "),
@@ -286,14 +363,20 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     lines
 }
 
-fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_keys: &str) {
+/// The command that runs the bot.
+fn bot(config: &Config, transport: &Transport) -> String {
     // The client offers every transport, and the runner without `-t` serves every one.
-    let bot = if config.client != Client::None && config.transports.len() > 1 {
+    if config.client != Client::None && config.transports.len() > 1 {
         "uv run bot.py".to_owned()
     } else {
         format!("uv run bot.py {}", transport.run_options())
-    };
-    let bot = steps.add(format!("{with_keys}{bot}")).stays();
+    }
+}
+
+fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_keys: &str) {
+    let bot = steps
+        .add(format!("{with_keys}{}", bot(config, transport)))
+        .stays();
     if config.client != Client::None {
         return;
     }
@@ -333,7 +416,7 @@ fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
     if carrier.env.is_empty() {
         steps.add(bot)
     } else {
-        steps.about("replace YOUR_HOST with that name, without https://");
+        steps.about(WITHOUT_SCHEME);
         steps.add(format!("{bot} -x YOUR_HOST"))
     }
     .stays()

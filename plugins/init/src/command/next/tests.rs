@@ -248,3 +248,31 @@ fn printed(draft: &Draft, shown_as: &str, keys: Keys) -> String {
     });
     lines.collect()
 }
+
+#[test]
+fn one_program_runs_everything_where_it_is_there() {
+    let mut draft = cascade(&["p2p_webrtc"]);
+    draft.client_framework = Some("vanilla".to_owned());
+    *draft.switches.slot(Feature::Eval) = Some(true);
+    assert_eq!(
+        printed(&draft, "my-bot", Keys::Dev),
+        format!(
+            "\
+next: cd my-bot
+next: bot-cli dev
+      # asks for these keys first; press Enter to skip one
+{KEYS}      # installs what the bot needs, runs it, and says where to talk to it
+      # needs uv from https://docs.astral.sh/uv/getting-started/installation/, and npm from https://nodejs.org
+      # `bot-cli dev --eval` runs the bot and checks its answers
+      # the same by hand, in server: `uv sync`, keys into .env, `uv run bot.py -t webrtc`
+"
+        )
+    );
+    let twilio = printed(&cascade(&["carrier_a"]), ".", Keys::Dev);
+    assert!(
+        twilio.starts_with(
+            "next: bot-cli dev --proxy YOUR_HOST\n      # calls need a tunnel to port 7860"
+        ) && twilio.contains("# README.md, under \"Twilio\", says what else a call needs\n"),
+        "{twilio}"
+    );
+}

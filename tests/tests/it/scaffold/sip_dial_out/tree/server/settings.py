@@ -13,7 +13,7 @@ _SET = "dial-out-over-sip-secrets --backend local"
 _HINT = f"""
 hint: in a file: fill in .env, which starts as a copy of .env.example
 hint: in the vault: `bot-cli cloud secrets set {_SET} --from-template .env.example`,
-  then `bot-cli cloud secrets run {_SET} -- uv run {" ".join(sys.argv)}`
+  then `bot-cli dev`, or `bot-cli cloud secrets run {_SET} -- uv run {" ".join(sys.argv)}`
 hint: where it is deployed: in its secret set"""
 # What is wrong with them.
 problems: list[str] = []
