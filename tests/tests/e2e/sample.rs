@@ -32,9 +32,9 @@ fn the_sample_passes_its_own_tests_and_every_check() {
 }
 
 #[test]
-fn the_lines_of_both_readmes_install_the_sample_and_make_bots() {
+fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_and_make_bots() {
     let read = |file: &str| fs::read_to_string(repository().join(file)).unwrap();
-    let page = read("README.md");
+    let page = read("docs/src/guide/extend.md");
     let (_, ours) = page.split_once("<!-- sample -->\n").unwrap();
     let own = read("packs/localai/README.md");
     for (folder, page, blocks) in [("", ours, 1), ("packs/localai", &own, usize::MAX)] {

@@ -8,12 +8,13 @@ use bot_cli_protocol::QuestionKind;
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
-/// The documents, relative to the repository.
-const DOCUMENTS: [&str; 15] = [
+/// The documents outside the book, relative to the repository.
+const DOCUMENTS: [&str; 16] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     "packs/localai/README.md",
     "plugins/cloud/VAULT.md",
     "plugins/secrets-kubernetes/README.md",
@@ -48,8 +49,8 @@ fn every_command_and_its_options_exist() {
     };
     let mut wrong = Vec::new();
     let mut commands = 0;
-    for document in DOCUMENTS {
-        let text = text(document);
+    for document in documents() {
+        let text = text(&document);
         let blocks = text.replace("\\\n", " ");
         let lines = blocks
             .lines()
@@ -133,10 +134,10 @@ fn every_path_and_link_exists() {
         .filter_map(|file| file.split('/').next())
         .collect();
     let mut wrong = Vec::new();
-    for document in DOCUMENTS {
-        let text = text(document);
+    for document in documents() {
+        let text = text(&document);
         let is_ours = !document.starts_with("templates/");
-        let folder = Path::new(document).parent().unwrap();
+        let folder = Path::new(&document).parent().unwrap();
         for token in quoted(&text).filter(|token| !token.contains([' ', '{', '<', '$', '~'])) {
             let (first, rest) = token.split_once('/').unwrap_or((token, ""));
             let from_root = is_ours && !rest.is_empty() && folders.contains(first);
@@ -165,9 +166,20 @@ fn every_path_and_link_exists() {
             .skip(1)
             .filter_map(|it| it.split(')').next())
         {
-            let file = link.split('#').next().unwrap_or(link);
-            let is_relative = !link.contains(':') && !file.is_empty() && !file.contains('{');
-            if is_relative && !repository().join(folder).join(file).exists() {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            if link.contains(':') || file.contains('{') {
+                continue;
+            }
+            let place = repository().join(folder).join(file);
+            let page = if file.is_empty() {
+                Ok(text.clone())
+            } else if place.is_dir() {
+                Ok(String::new())
+            } else {
+                fs::read_to_string(place)
+            };
+            let has_anchor = |page: &str| anchor.is_empty() || anchors(page).contains(anchor);
+            if !page.is_ok_and(|page| has_anchor(&page)) {
                 wrong.push(format!("{document}: {link}"));
             }
         }
@@ -291,6 +303,92 @@ fn is_type(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_uppercase())
         && bytes.next().is_some_and(|it| it.is_ascii_lowercase())
+}
+
+/// The anchors of the headings of a page, as GitHub and mdBook make them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let text = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = |letter: &char| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter);
+        text.chars()
+            .filter(kept)
+            .collect::<String>()
+            .replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+/// The documents, and the pages of the book.
+fn documents() -> Vec<String> {
+    let pages = files()
+        .into_iter()
+        .filter(|file| file.starts_with("docs/src/") && !text(file).starts_with("{{#include"));
+    DOCUMENTS
+        .map(str::to_owned)
+        .into_iter()
+        .chain(pages)
+        .collect()
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_summary() {
+    let summary = text("docs/src/SUMMARY.md");
+    let files = files();
+    let pages = files
+        .iter()
+        .filter_map(|file| file.strip_prefix("docs/src/"));
+    let missing: Vec<&str> = pages
+        .filter(|page| *page != "SUMMARY.md" && !summary.contains(&format!("({page})")))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+    let included = files.iter().filter(|file| file.starts_with("docs/src/"));
+    for page in included {
+        let text = text(page);
+        if let Some(file) = text.trim().strip_prefix("{{#include ") {
+            let file = file.trim_end_matches("}}");
+            let place = repository().join(page).parent().unwrap().join(file);
+            assert!(place.is_file(), "{page}: {file}");
+        }
+    }
+}
+
+/// `docs/src/reference/`, which `UPDATE=1` writes anew.
+#[test]
+fn the_reference_is_what_the_commands_print() {
+    let bench = Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+    ])
+    .unwrap();
+    let mut commands = "# Commands\n".to_owned();
+    let mut open = vec![String::new()];
+    while let Some(path) = open.pop() {
+        let words: Vec<&str> = path.split_whitespace().chain(["--help"]).collect();
+        let help = bench.run(&words).unwrap().stdout;
+        let block = format!(
+            "\n## `bot-cli{path}`\n\n```text\n{}\n```\n",
+            help.trim_end()
+        );
+        commands.push_str(&block);
+        let own = ["completions", "help", "version"];
+        let below = self::commands(&help).into_iter().rev();
+        open.extend(
+            below
+                .filter(|name| !own.contains(&&**name))
+                .map(|name| format!("{path} {name}")),
+        );
+    }
+    let environment = bench.run(&["help", "environment"]).unwrap().stdout;
+    let environment = environment
+        .trim_start_matches("Environment variables")
+        .trim();
+    let environment = format!("# Environment\n\n```text\n{environment}\n```\n");
+    for (page, actual) in [("commands", commands), ("environment", environment)] {
+        super::assert_snapshot(&format!("../../../docs/src/reference/{page}.md"), &actual);
+    }
 }
 
 /// The passages in backticks.

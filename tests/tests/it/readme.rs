@@ -1,4 +1,4 @@
-//! What the project's own README shows is what happens.
+//! What the README and the guide show is what happens.
 
 use std::fs;
 use std::io::Write as _;
@@ -54,7 +54,7 @@ fn the_shell_plugin_is_that_of_the_protocol() {
 
 #[test]
 fn every_transport_is_named_with_what_it_is() {
-    let page = include_str!("../../../README.md");
+    let page = include_str!("../../../docs/src/guide/start.md");
     let catalogue = Catalogue::get();
     for transport in [BotType::Web, BotType::Telephony]
         .into_iter()
@@ -123,8 +123,8 @@ fn every_command_for_secrets_works_without_an_account() {
     fs::write(bench.path("work/key.pem"), "k\n").unwrap();
     let deployed = "secret_set = \"my-bot-secrets\"\n";
     fs::write(bench.path("work/cloud-deploy.toml"), deployed).unwrap();
-    let readme = include_str!("../../../README.md");
-    let rows = readme.lines().filter_map(|line| {
+    let page = include_str!("../../../docs/src/guide/keys.md");
+    let rows = page.lines().filter_map(|line| {
         let row = line.strip_prefix("| `bot-cli cloud secrets ")?;
         row.split_once("` |").map(|(command, _)| command)
     });
@@ -159,8 +159,15 @@ fn bench() -> Bench {
 
 /// The code block below the comment that names it.
 fn passage(name: &str) -> String {
-    let readme = include_str!("../../../README.md");
-    let (_, rest) = readme.split_once(&format!("<!-- {name} -->\n```")).unwrap();
+    let pages = [
+        include_str!("../../../README.md"),
+        include_str!("../../../docs/src/authors/ten-minutes.md"),
+        include_str!("../../../docs/src/guide/extend.md"),
+        include_str!("../../../docs/src/guide/scripts.md"),
+    ];
+    let mark = format!("<!-- {name} -->\n```");
+    let mut found = pages.iter().filter_map(|page| page.split_once(&mark));
+    let (_, rest) = found.next().unwrap();
     let (_, rest) = rest.split_once('\n').unwrap();
     let (block, _) = rest.split_once("\n```\n").unwrap();
     format!("{block}\n")

@@ -73,12 +73,13 @@ fn a_script_cannot_change_its_answers_for_ever() {
 }
 
 #[test]
-fn the_readme_has_the_key_of_every_question() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"));
-    let readme = readme.unwrap();
-    let (_, table) = readme
-        .split_once("| key of a question of `init` |")
-        .unwrap();
+fn the_documents_have_the_key_of_every_question() {
+    let page = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/reference/questions.md"
+    ));
+    let page = page.unwrap();
+    let (_, table) = page.split_once("| key of a question of `init` |").unwrap();
     let (table, _) = table.split_once("\n\n").unwrap();
     let documented: Vec<&str> = table
         .lines()
@@ -88,13 +89,13 @@ fn the_readme_has_the_key_of_every_question() {
         .collect();
     let keys = steps::ALL.iter().map(|step| step.key);
     let asked: Vec<&str> = keys.chain(["confirm", "refresh_guide"]).collect();
-    assert_eq!(documented, asked, "the table in README.md");
+    assert_eq!(documented, asked, "the table in questions.md");
     let extras = table.lines().find(|row| row.starts_with("| `features` |"));
     for feature in Feature::ALL.map(Feature::row) {
         assert!(
             feature.question == FeatureQuestion::Own
                 || extras.unwrap().contains(&format!("`{}`", feature.name)),
-            "the row of `features` in README.md lacks `{}`",
+            "the row of `features` in questions.md lacks `{}`",
             feature.name
         );
     }
