@@ -179,54 +179,26 @@ mod tests {
         }
     }
 
+    /// The member of the manifest, what it declares, and what is said.
+    const FITS: &str = "\
+catalogue | 1.2 | Whole
+catalogue | 1.3 | Newer
+catalogue | 2.0 | it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.2; install a newer bot-cli-init, or a version of it for 1.2
+catalogue | 0.9 | it has catalogue 0.9, bot-cli-init 0.1.0 knows 1.2; install a newer version of it, for 1.2
+catalogue | +1.0 | `catalogue` of its manifest can't be read: `+1.0` is not MAJOR.MINOR; its author writes a version such as `1.0`
+requires | >=0.1 | Whole
+requires | >=0.2, <1 | it requires bot-cli-init >=0.2, <1, this is 0.1.0; install bot-cli-init >=0.2, <1, or a version of it for 0.1.0
+requires | <0.1 | it requires bot-cli-init <0.1, this is 0.1.0; install a newer version of it, for bot-cli-init 0.1.0
+requires | new | `requires.bot-cli-init` of its manifest can't be read: `new`: unexpected character 'n' while parsing major version number; its author writes a range such as `>=1.2,<2`
+framework | >=1.14,<2 | Whole
+framework | >=2 | it was made for pipecat-ai >=2, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0
+framework | <1.14 | it was made for pipecat-ai <1.14, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer version of it, for pipecat-ai 1.14.0";
+
     #[test]
     fn versions_fit_or_it_is_said_what_mends_it() {
-        for (member, declared, expected) in [
-            ("catalogue", "1.2", "Whole"),
-            ("catalogue", "1.3", "Newer"),
-            (
-                "catalogue",
-                "2.0",
-                "it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.2; install a newer bot-cli-init, or a version of it for 1.2",
-            ),
-            (
-                "catalogue",
-                "0.9",
-                "it has catalogue 0.9, bot-cli-init 0.1.0 knows 1.2; install a newer version of it, for 1.2",
-            ),
-            (
-                "catalogue",
-                "+1.0",
-                "`catalogue` of its manifest can't be read: `+1.0` is not MAJOR.MINOR; its author writes a version such as `1.0`",
-            ),
-            ("requires", ">=0.1", "Whole"),
-            (
-                "requires",
-                ">=0.2, <1",
-                "it requires bot-cli-init >=0.2, <1, this is 0.1.0; install bot-cli-init >=0.2, <1, or a version of it for 0.1.0",
-            ),
-            (
-                "requires",
-                "<0.1",
-                "it requires bot-cli-init <0.1, this is 0.1.0; install a newer version of it, for bot-cli-init 0.1.0",
-            ),
-            (
-                "requires",
-                "new",
-                "`requires.bot-cli-init` of its manifest can't be read: `new`: unexpected character 'n' while parsing major version number; its author writes a range such as `>=1.2,<2`",
-            ),
-            ("framework", ">=1.14,<2", "Whole"),
-            (
-                "framework",
-                ">=2",
-                "it was made for pipecat-ai >=2, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0",
-            ),
-            (
-                "framework",
-                "<1.14",
-                "it was made for pipecat-ai <1.14, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer version of it, for pipecat-ai 1.14.0",
-            ),
-        ] {
+        for row in FITS.lines() {
+            let mut cells = row.split(" | ");
+            let [member, declared, expected] = [(); 3].map(|()| cells.next().unwrap());
             let mut manifest = pack();
             let text = declared.to_owned();
             match member {

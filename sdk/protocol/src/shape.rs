@@ -65,56 +65,25 @@ mod tests {
         problem
     }
 
+    /// Parameters, with the canary at the `@`, and what is said.
+    const WRONG: &str = r#"{"argv":"@"} | `params.argv` must be a list
+{"argv":[["@"]]} | `params.argv[0]` must be a string
+{"command":"@"} | `params.command` must be a list
+{"answers":"@"} | `params.answers` must be an object
+{"input":["@"]} | `params.input` must be an object
+{"capabilities":"@"} | `params.capabilities` must be an object
+{"capabilities":{"ask":{"kinds":"@"}}} | `params.capabilities.ask.kinds` must be a list
+{"context":"@"} | `params.context` must be an object
+{"context":{"verbosity":"@"}} | `params.context.verbosity` must be a number from 0 to 255
+{"context":{"interactive":"@"}} | `params.context.interactive` must be true or false
+{"context":{"color":1}} | `params.context.color` must be a string
+{"context":{"host":{"version":"1"}}} | `params.context.host` has no `name`"#;
+
     #[test]
     fn what_has_the_wrong_shape_is_named_with_what_belongs_there() {
-        let list = "must be a list";
-        for (params, expected) in [
-            (json!({ "argv": CANARY }), format!("`params.argv` {list}")),
-            (
-                json!({ "argv": [[CANARY]] }),
-                "`params.argv[0]` must be a string".to_owned(),
-            ),
-            (
-                json!({ "command": CANARY }),
-                format!("`params.command` {list}"),
-            ),
-            (
-                json!({ "answers": CANARY }),
-                "`params.answers` must be an object".to_owned(),
-            ),
-            (
-                json!({ "input": [CANARY] }),
-                "`params.input` must be an object".to_owned(),
-            ),
-            (
-                json!({ "capabilities": CANARY }),
-                "`params.capabilities` must be an object".to_owned(),
-            ),
-            (
-                json!({ "capabilities": { "ask": { "kinds": CANARY } } }),
-                format!("`params.capabilities.ask.kinds` {list}"),
-            ),
-            (
-                json!({ "context": CANARY }),
-                "`params.context` must be an object".to_owned(),
-            ),
-            (
-                json!({ "context": { "verbosity": CANARY } }),
-                "`params.context.verbosity` must be a number from 0 to 255".to_owned(),
-            ),
-            (
-                json!({ "context": { "interactive": CANARY } }),
-                "`params.context.interactive` must be true or false".to_owned(),
-            ),
-            (
-                json!({ "context": { "color": 1 } }),
-                "`params.context.color` must be a string".to_owned(),
-            ),
-            (
-                json!({ "context": { "host": { "version": "1" } } }),
-                "`params.context.host` has no `name`".to_owned(),
-            ),
-        ] {
+        for row in WRONG.lines() {
+            let (params, expected) = row.split_once(" | ").unwrap();
+            let params: Value = params.replace('@', CANARY).parse().unwrap();
             let mut whole = json!({ "protocol": "1.0" });
             whole
                 .as_object_mut()

@@ -1,5 +1,8 @@
 //! Packs as their authors write them, spoiled in several places.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -7,187 +10,10 @@ use serde_json::{Map, Value, json};
 pub(super) const NAME: &str = "acme-x";
 
 /// Pieces that end or change the text around them, in some language that a project is written in.
-const ENDINGS: &[&str] = &[
-    "\"",
-    "'",
-    "\"\"\"",
-    "'''",
-    "\\",
-    "\\\"",
-    "\\N{BULLET}",
-    "\n",
-    "\r",
-    "\r\n",
-    "\n\n",
-    "\t",
-    "\0",
-    "\u{b}",
-    "\u{c}",
-    "\u{1b}[31m",
-    "\u{7f}",
-    "\u{85}",
-    "\u{a0}",
-    "\u{ad}",
-    "\u{200b}",
-    "\u{202e}",
-    "\u{2028}",
-    "\u{2029}",
-    "\u{2066}",
-    "\u{feff}",
-    "\u{e0041}",
-    "\u{1f99c}",
-    "é",
-    "`",
-    "```",
-    "|",
-    "<",
-    ">",
-    "<!--",
-    "-->",
-    "<script>",
-    "&amp;",
-    "$",
-    "$(id)",
-    "${HOME}",
-    "`id`",
-    ";",
-    "; rm -rf ~",
-    "&&",
-    "#",
-    " #",
-    "# ",
-    "=",
-    ",",
-    ", os",
-    ":",
-    ": ",
-    "- ",
-    "(",
-    ")",
-    "()",
-    "(x)",
-    "[",
-    "]",
-    "[x](javascript:x)",
-    "{",
-    "}",
-    "{{ name }}",
-    "{% raw %}",
-    "{x}",
-    "%s",
-    "*",
-    "**",
-    "_",
-    "__",
-    "~",
-    "!",
-    "!!",
-    "@",
-    " @ https://evil.example/x.whl",
-    ";python_version>'3'",
-    "../",
-    "/",
-    "//",
-    ".",
-    "..",
-    "-",
-    "--",
-    "-e .",
-    " ",
-    "  ",
-    "\nimport os\nos.system('id')\n",
-    "\"\"\"\nimport os\n\"\"\"",
-    "__import__(\"os\").system(\"id\")",
-    "print(1) or X",
-    "X if x else Y",
-    "lambda: 0",
-    "*args",
-    "x := 1",
-    "\nEVIL_KEY=1\n",
-    "\n[tool.evil]\n",
-    "'\nEVIL_KEY='1",
-    "inf",
-    "nan",
-    "1e999",
-    "99999999999999999999",
-    "-0",
-    "0x1",
-    "1_000",
-    "True",
-    "None",
-    "null",
-    "os",
-    "print",
-    "class",
-    "session",
-    "required",
-    "logger",
-    "SYSTEM_PROMPT",
-    "OPENAI_API_KEY",
-    "ENV",
-    "PATH",
-    "openai_llm",
-    "pipecat-ai",
-    "settings.",
-    "settings",
-];
+static ENDINGS: LazyLock<Vec<String>> = LazyLock::new(|| pieces("endings"));
 
 /// Pieces that some language takes for more than text.
-const PIECES: &[&str] = &[
-    "'",
-    "''",
-    "'''",
-    "`",
-    "`id`",
-    "#",
-    " # ",
-    "=",
-    "KEY=1",
-    ":",
-    ": ",
-    "x: y",
-    "- ",
-    "-",
-    "--",
-    "(",
-    ")",
-    "()",
-    "(x)",
-    "&",
-    "&amp;",
-    "&&",
-    "%",
-    "%s",
-    "%(x)s",
-    "!",
-    "!!",
-    "?",
-    "@",
-    "@x",
-    ",",
-    ", ",
-    ";",
-    ".",
-    "..",
-    "/",
-    "//",
-    "*",
-    "_",
-    "__",
-    "_x_",
-    "1.",
-    "1e5",
-    "é",
-    "日本",
-    "ß",
-    "İ",
-    "x",
-    " x ",
-    "True",
-    "None",
-    "null",
-    "https://x.example",
-];
+static PIECES: LazyLock<Vec<String>> = LazyLock::new(|| pieces("pieces"));
 
 /// The members that have such texts.
 const TEXTS: &[&str] = &[
@@ -200,6 +26,13 @@ const TEXTS: &[&str] = &[
     "value",
     "choices",
 ];
+
+/// The pieces of `pieces.json`.
+fn pieces(kind: &str) -> Vec<String> {
+    let mut pieces: BTreeMap<String, Vec<String>> =
+        serde_json::from_str(include_str!("pieces.json")).unwrap_or_default();
+    pieces.remove(kind).unwrap_or_default()
+}
 
 /// A manifest's `providers`: as its author wrote it, and spoiled.
 pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
@@ -371,7 +204,7 @@ fn slip(place: &mut Value, random: &mut Rng) {
             }
         }
         Value::String(text) => {
-            let piece = PIECES[random.usize(..PIECES.len())];
+            let piece = &PIECES[random.usize(..PIECES.len())];
             let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             places.push(text.len());
             text.insert_str(places[random.usize(..places.len())], piece);
@@ -382,17 +215,17 @@ fn slip(place: &mut Value, random: &mut Rng) {
 
 /// A text with something in it that was not there.
 fn spoiled(text: &str, random: &mut Rng) -> String {
-    let ending = ENDINGS[random.usize(..ENDINGS.len())];
+    let ending = &ENDINGS[random.usize(..ENDINGS.len())];
     let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     places.push(text.len());
     let at = places[random.usize(..places.len())];
     match random.u8(..6) {
-        0 => ending.to_owned(),
+        0 => ending.clone(),
         1 => format!("{text}{ending}"),
         2 => format!("{ending}{text}"),
         3 => format!("{}{ending}{}", &text[..at], &text[at..]),
         4 => {
-            let second = ENDINGS[random.usize(..ENDINGS.len())];
+            let second = &ENDINGS[random.usize(..ENDINGS.len())];
             format!("{}{ending}{second}{}", &text[..at], &text[at..])
         }
         _ => ending.repeat(random.usize(1..200)),

@@ -1,6 +1,8 @@
 //! Words in the wrong place: each may be a secret, and none is repeated.
 
 use clap::{CommandFactory, Parser, Subcommand};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::{Line, failure, failure_in};
 use crate::plugin::surface;
@@ -69,15 +71,24 @@ enum Auth {
 
 const NAME: &str = "bot-cli cloud";
 
-fn refused(words: &[&str]) -> Failure {
+type Words = Vec<String>;
+
+/// A table of `mistakes.json`.
+fn rows<T: DeserializeOwned>(table: &str) -> Vec<T> {
+    let mut tables: Value = serde_json::from_str(include_str!("mistakes.json")).unwrap();
+    serde_json::from_value(tables[table].take()).unwrap()
+}
+
+fn refused<S: AsRef<str>>(words: &[S]) -> Failure {
+    let words: Words = words.iter().map(|word| word.as_ref().to_owned()).collect();
     let command = surface::of(Cloud::command(), NAME);
-    match command.clone().try_get_matches_from(words) {
+    match command.clone().try_get_matches_from(&words) {
         Ok(_) => panic!("{words:?} is no mistake"),
         Err(error) => {
             let line = Line {
                 name: NAME,
                 command: &command,
-                words: words.iter().map(ToString::to_string).collect(),
+                words,
             };
             failure_in(&error, &command, NAME, &line)
         }
@@ -86,54 +97,8 @@ fn refused(words: &[&str]) -> Failure {
 
 #[test]
 fn words_of_other_tools_lead_to_ours() {
-    for (words, message, hint) in [
-        (
-            &["secrets", "get", "prod"][..],
-            "`bot-cli cloud secrets` has no command `get`",
-            "did you mean `bot-cli cloud secrets list prod`?",
-        ),
-        (
-            &["secrets", "rm"],
-            "`bot-cli cloud secrets` has no command `rm`",
-            "did you mean `bot-cli cloud secrets unset`?",
-        ),
-        (
-            &["secrets", "create", "prod", "A=hunter"],
-            "`bot-cli cloud secrets` has no command `create`",
-            "did you mean `bot-cli cloud secrets set`?",
-        ),
-        (
-            &["secrets", "create", "prod", "A", "hunter"],
-            "`bot-cli cloud secrets` has no command `create`",
-            "did you mean `bot-cli cloud secrets set`?",
-        ),
-        (
-            &["secrets", "run", "prod", "python", "bot.py"],
-            "unexpected argument `python`: `bot-cli cloud secrets run` takes one argument before `--`",
-            "did you mean `bot-cli cloud secrets run prod -- python bot.py`?",
-        ),
-        (
-            &["whoami"],
-            "`bot-cli cloud` has no command `whoami`",
-            "did you mean `bot-cli cloud auth status`?",
-        ),
-        (
-            &["secrets", "set", "--yes"],
-            "unexpected argument `--yes`",
-            "did you mean `bot-cli cloud secrets set --skip`?",
-        ),
-        (
-            &["secrets", "set", "-y"],
-            "unexpected argument `-y`",
-            "did you mean `bot-cli cloud secrets set --skip`?",
-        ),
-        (
-            &["secrets", "set", "--force"],
-            "unexpected argument `--force`",
-            "did you mean `bot-cli cloud secrets set --skip`?",
-        ),
-    ] {
-        let failure = refused(words);
+    for (words, message, hint) in rows::<(Words, String, String)>("theirs") {
+        let failure = refused(&words);
         assert_eq!(failure.message, message);
         assert_eq!(failure.hints[0], hint, "{words:?}: {:?}", failure.hints);
     }
@@ -165,75 +130,8 @@ fn an_option_that_counts_is_named_without_dots() {
 
 #[test]
 fn what_is_wrong_is_said_without_the_word() {
-    for (words, message) in [
-        (
-            &["auth", "login", "Val-1"][..],
-            "`bot-cli cloud auth login` takes no argument, and one was given",
-        ),
-        (
-            &["secrets", "unset", "s", "A", "Val-1"],
-            "`bot-cli cloud secrets unset` takes 2 arguments, and more were given",
-        ),
-        (
-            &["secrets", "run", "s", "Val-1"],
-            "`bot-cli cloud secrets run` takes one argument before `--`, and more were given",
-        ),
-        (
-            &["secrets", "list", "--slip"],
-            "unexpected argument `--slip`",
-        ),
-        (
-            &["secrets", "set", "--skpi"],
-            "unexpected argument `--skpi`",
-        ),
-        (
-            &["secrets", "set", "--skipVal-1"],
-            "unexpected argument `--skip…`",
-        ),
-        (
-            &["secrets", "set", "--jsonVal-1"],
-            "unexpected argument `--json…`",
-        ),
-        (&["secrets", "set", "-kVal-1"], "unexpected argument `-k`"),
-        (
-            &["secrets", "set", "--sk-1Val-1"],
-            "unexpected option, which is not shown because it may hold a value",
-        ),
-        (
-            &["secrets", "lst"],
-            "`bot-cli cloud secrets` has no command `lst`",
-        ),
-        (
-            &["secrets", "Val-1"],
-            "`bot-cli cloud secrets` has no such command",
-        ),
-        (&["Val-1"], "`bot-cli cloud` has no such command"),
-        (
-            &["secrets", "set", "--backend", "Val-1"],
-            "the value of `--backend` is not valid",
-        ),
-        (
-            &["secrets", "set", "--backend", "locl"],
-            "`locl` is not a value for `--backend`",
-        ),
-        (
-            &["secrets", "set", "--times", "Val-1"],
-            "the value of `--times` is not valid",
-        ),
-        (
-            &["secrets", "set", "--skip=Val-1"],
-            "`--skip` takes no value",
-        ),
-        (
-            &["secrets", "set", "--wait", "Val-1"],
-            "the value of `--wait` belongs behind a `=`",
-        ),
-        (
-            &["secrets", "set", "--range", "Val-1"],
-            "`--range` has the wrong number of values",
-        ),
-    ] {
-        assert_eq!(refused(words).message, message, "{words:?}");
+    for (words, message) in rows::<(Words, String)>("wrong") {
+        assert_eq!(refused(&words).message, message, "{words:?}");
     }
 }
 
@@ -242,95 +140,13 @@ const CANARY: &str = "zQ7x9Wv3";
 
 #[test]
 fn no_mistyped_form_repeats_a_value() {
-    let set = ["secrets", "set", "prod"];
-    let of = |words: &[&str]| -> Vec<String> {
-        words.iter().map(|word| word.replace('@', CANARY)).collect()
-    };
-    let after_set = [
-        "--@",
-        "--@=@",
-        "--k=@",
-        "--KEY=@",
-        "--key=@",
-        "--key-@",
-        "--file-@",
-        "--file@",
-        "--skip@",
-        "--skip=@",
-        "--skip=KEY=@",
-        "-k=@",
-        "-k@",
-        "-sk@",
-        "-s=@",
-        "-s@",
-        "-@",
-        "--json=@",
-        "--json@",
-        "--quiet=@",
-        "-q=@",
-        "-v=@",
-        "--verbose=@",
-        "--backend=@",
-        "--backend=local@",
-        "--times=@",
-        "--times=-@",
-        "--times=1@",
-        "--times=300@",
-        "--wait@",
-        "--range=@",
-        "--region=@",
-        "--regoin=@",
-        "--bakcend=@",
-        "--token=@",
-        "---@",
-        "--=@",
-        "--é@",
-        "--a b@",
-    ];
-    let whole = [
-        &["auth", "login", "@"][..],
-        &["auth", "login", "--token-stdin", "@"],
-        &["auth", "login", "--token-stdin=@"],
-        &["auth", "login", "--token-stdin@"],
-        &["auth", "login", "--token", "@"],
-        &["auth", "login", "--token=@"],
-        &["auth", "login", "--import", "--token-stdin", "@"],
-        &["auth", "login", "KEY=@"],
-        &["auth", "login", "-", "@"],
-        &["auth", "@"],
-        &["auth", "login@"],
-        &["auth", "KEY=@"],
-        &["@"],
-        &["KEY=@"],
-        &["secrets@"],
-        &["secrets", "@"],
-        &["secrets", "set@"],
-        &["secrets", "unset", "s", "A", "@"],
-        &["secrets", "unset", "s", "A", "--", "@"],
-        &["secrets", "unset", "s", "A", "KEY=@", "B=@"],
-        &["secrets", "list", "@"],
-        &["secrets", "list", "--", "@"],
-        &["secrets", "list", "--", "--@"],
-        &["secrets", "run", "s", "@"],
-        &["secrets", "run", "s", "KEY=@", "--", "sh"],
-        &["secrets", "set", "prod", "--times", "@"],
-        &["secrets", "set", "prod", "--backend", "@"],
-        &["secrets", "set", "prod", "--range", "@"],
-        &["secrets", "set", "prod", "--wait", "@"],
-        &["--@", "secrets"],
-        &["--key=@", "secrets"],
-        &["-@"],
-    ];
-    let mut forms: Vec<Vec<String>> = whole.iter().map(|words| of(words)).collect();
-    forms.extend(
-        after_set
-            .iter()
-            .map(|word| of(&[&set[..], &[word]].concat())),
-    );
+    let mut forms = rows::<Words>("with_value");
+    for word in forms.iter_mut().flatten() {
+        *word = word.replace('@', CANARY);
+    }
     assert!(forms.len() >= 50, "{}", forms.len());
     for words in &forms {
-        let shown: Vec<&str> = words.iter().map(String::as_str).collect();
-        let failure = refused(&shown);
+        let failure = refused(words);
         let text = bot_cli_terminal::report::failure(&failure, false);
         let document = Outcome::new(Err(failure)).document().to_string();
         for part in CANARY.as_bytes().windows(4) {

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{ROOT, USER, artefact, artefacts, command, files, hand_over, public_folder, use_it};
@@ -240,113 +242,9 @@ fn the_lines_to_paste_are_quoted() {
 
 #[test]
 fn what_can_not_be_installed_is_refused_in_one_sentence() {
-    let sum = "0".repeat(64);
-    let unpack = "could not unpack ARCHIVE: gzip: HOME/.local/.bot-cli-installation/ARCHIVE: unexpected end of file";
-    let outside = "ARCHIVE has files outside of its folder";
+    type Row = (String, Vec<String>, String);
     // What is done to a release, in its folder with its files, or to the home before.
-    for (lines, words, problem) in [
-        (
-            "rm SHA256SUMS",
-            &["SOURCE"][..],
-            "SOURCE has no SHA256SUMS\nhint: sh install.sh --help",
-        ),
-        (
-            "sed -i s/unknown-linux/other/ SHA256SUMS",
-            &["SOURCE"],
-            "SOURCE has no archive for this kind of machine",
-        ),
-        (
-            "mv $archive other.tar.gz",
-            &["SOURCE/other.tar.gz"],
-            "SHA256SUMS does not name other.tar.gz\nhint: give it the name that it was published with",
-        ),
-        (
-            "mv $archive other.tar.gz",
-            &["SOURCE"],
-            "could not copy SOURCE/ARCHIVE: cp: cannot stat 'SOURCE/ARCHIVE': No such file or directory",
-        ),
-        (
-            "head -c 100 $archive >part; mv part $archive; sums",
-            &["SOURCE"],
-            unpack,
-        ),
-        (
-            "tar -xzf $archive; mkdir other; tar -czf $archive bot-cli-1-any other; sums",
-            &["SOURCE"],
-            outside,
-        ),
-        (
-            "tar -xzf $archive; tar -P -czf $archive --transform s,/share,/../share, bot-cli-1-any; sums",
-            &["SOURCE"],
-            outside,
-        ),
-        (
-            "tar -xzf $archive; rm bot-cli-1-any/bin/*; tar -czf $archive bot-cli-1-any; sums",
-            &["SOURCE"],
-            "ARCHIVE has no bin/bot-cli",
-        ),
-        (
-            "tar -xzf $archive; printf '\\177ELF' >bot-cli-1-any/bin/bot-cli; tar -czf $archive bot-cli-1-any; sums",
-            &["SOURCE"],
-            "ARCHIVE is for another kind of machine",
-        ),
-        (
-            "tar -xzf $archive; chmod 644 bot-cli-1-any/bin/bot-cli; tar -czf $archive bot-cli-1-any; sums",
-            &["SOURCE"],
-            "programs below HOME/.local can't be run: permission denied\nhint: name another folder with --prefix",
-        ),
-        (
-            "mkdir -p $HOME/.local/bin/bot-cli",
-            &["SOURCE"],
-            "HOME/.local/bin/bot-cli is a folder",
-        ),
-        (
-            "touch $HOME/.local",
-            &["SOURCE"],
-            "could not write to HOME/.local: mkdir: cannot create directory 'HOME/.local': File exists",
-        ),
-        (
-            "mkdir -p $HOME/.local/bin; ln -s /uv/tools/voice/bin/bot-cli $HOME/.local/bin",
-            &["SOURCE"],
-            "these files are not of this script: HOME/.local/bin/bot-cli (a link to /uv/tools/voice/bin/bot-cli)\nhint: uv tool uninstall voice",
-        ),
-        ("", &["/absent"], "there is no file or folder /absent"),
-        (
-            "",
-            &["--sha256", &sum, "SOURCE/absent.tar.gz"],
-            "there is no file or folder SOURCE/absent.tar.gz",
-        ),
-        (
-            "",
-            &["--sha256", "abc", "SOURCE"],
-            "abc is not a SHA-256 sum: it would have 64 digits and letters from a to f",
-        ),
-        (
-            "",
-            &["--uninstall"],
-            "this script has installed nothing below HOME/.local",
-        ),
-        (
-            "",
-            &["--prefix"],
-            "--prefix needs a value\nhint: sh install.sh --help",
-        ),
-        (
-            "",
-            &["--prefix", "a\nb", "SOURCE"],
-            "the name of a\nb has a line end\nhint: name another folder with --prefix",
-        ),
-        (
-            "",
-            &["--fast"],
-            "there is no option --fast\nhint: sh install.sh --help",
-        ),
-        (
-            "",
-            &["SOURCE", "other"],
-            "there are two sources, SOURCE and other",
-        ),
-    ] {
+    for (lines, words, problem) in refused::<Row>("source") {
         let (source, home) = (release("1"), public_folder());
         let archive = of_this_machine(source.path());
         let mut shell = command(Path::new("/bin/sh"), ROOT, home.path());
@@ -371,47 +269,10 @@ fn what_can_not_be_installed_is_refused_in_one_sentence() {
 
 #[test]
 fn what_the_machine_lacks_is_named() {
+    type Row = (Vec<String>, String, String, String);
     let (source, home) = (release("1"), public_folder());
     let source = source.path().to_str().unwrap();
-    let sums: &[&str] = &["sha256sum", "shasum", "openssl"];
-    for (missing, added, word, problem) in [
-        (
-            sums,
-            "",
-            source,
-            "none of sha256sum, shasum and openssl is installed",
-        ),
-        (
-            &["curl", "wget"],
-            "",
-            "https://example.invalid/x",
-            "neither curl nor wget is installed",
-        ),
-        (
-            &["uname"],
-            "echo riscv64",
-            source,
-            "there is no archive for riscv64 machines",
-        ),
-        (
-            &["uname"],
-            "[ $1 = -m ] && echo x86_64 || echo Plan9",
-            source,
-            "there is no archive for Plan9",
-        ),
-        (
-            &["cp"],
-            "echo 'cp: x: No space left on device' >&2; exit 1",
-            source,
-            "could not copy SOURCE/ARCHIVE: cp: x: No space left on device",
-        ),
-        (
-            &["sync"],
-            "echo 'sync: input/output error' >&2; exit 1",
-            source,
-            "could not write to HOME/.local/.bot-cli-installation: sync: input/output error",
-        ),
-    ] {
+    for (missing, added, word, problem) in refused::<Row>("machine") {
         let tools = public_folder();
         for folder in ["/bin", "/usr/bin"] {
             for entry in fs::read_dir(folder).unwrap() {
@@ -424,7 +285,7 @@ fn what_the_machine_lacks_is_named() {
         }
         if !added.is_empty() {
             let lines = "printf '#!/bin/sh\\n%s\\n' \"$1\" >$0; chmod 755 $0";
-            let place = tools.path().join(missing[0]);
+            let place = tools.path().join(&missing[0]);
             super::ran(
                 Command::new("/bin/sh")
                     .arg("-c")
@@ -437,7 +298,7 @@ fn what_the_machine_lacks_is_named() {
         let output = shell
             .env("PATH", tools.path())
             .arg(artefact("install", ".sh"))
-            .arg(word)
+            .arg(word.replace("SOURCE", source))
             .output()
             .unwrap();
         let archive = of_this_machine(Path::new(source));
@@ -478,6 +339,12 @@ fn files_of_others_are_replaced_only_when_that_is_asked_for() {
     assert_eq!(fs::read_to_string(&host).unwrap(), "mine");
     installed(home.path(), &["--replace", artefacts().to_str().unwrap()]);
     use_it(&host, ROOT);
+}
+
+/// A table of `refused.json`.
+fn refused<T: DeserializeOwned>(table: &str) -> Vec<T> {
+    let mut tables: Value = serde_json::from_str(include_str!("refused.json")).unwrap();
+    serde_json::from_value(tables[table].take()).unwrap()
 }
 
 fn archive() -> PathBuf {

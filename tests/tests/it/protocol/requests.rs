@@ -34,77 +34,11 @@ fn a_script_drives_a_plugin_without_a_host() {
 
 #[test]
 fn every_request_gets_its_reply_and_the_next_one_is_served() {
-    let later = json!({ "argv": ["x"], "protocol": "2.0" });
-    for (params, method, code, message) in [
-        (
-            later,
-            "run",
-            -32022,
-            "protocol version `2.0` is not supported",
-        ),
-        (
-            json!({ "protocol": 1 }),
-            "run",
-            -32602,
-            "`params.protocol` must be a version such as `1.0`",
-        ),
-        (
-            json!({}),
-            "run",
-            -32602,
-            "`run` takes either `argv`, or `command` with `input`",
-        ),
-        (
-            json!({}),
-            "weather/tomorrow",
-            -32601,
-            "there is no method `weather/tomorrow`",
-        ),
-        (
-            json!({ "argv": ["a", "--lod"] }),
-            "run",
-            2,
-            "unexpected argument `--lod`",
-        ),
-        (
-            json!({ "argv": ["a", "SECRET=x"] }),
-            "run",
-            2,
-            "`bot-cli greet` takes one argument, and more were given",
-        ),
-        (
-            json!({ "argv": ["a", "--language=fr"] }),
-            "run",
-            2,
-            "`fr` is not a value for `--language`",
-        ),
-        (
-            json!({ "command": ["b"] }),
-            "run",
-            2,
-            "`bot-cli greet` has no such command",
-        ),
-        (
-            json!({ "command": [], "input": { "nam": "x" } }),
-            "run",
-            2,
-            "nam: unknown, did you mean `name`?",
-        ),
-        (
-            json!({ "argv": [] }),
-            "run",
-            2,
-            "2 answers are missing, and there is no terminal to ask on",
-        ),
-        (
-            json!({ "argv": [], "answers": { "name": "a", "language": "fr" } }),
-            "run",
-            2,
-            "the answer to `language` is invalid",
-        ),
-    ] {
+    let rows: Vec<(Value, String, i64, String)> =
+        serde_json::from_str(include_str!("refused.json")).unwrap();
+    for (params, method, code, message) in rows {
         let replies = speak(&[
-            request(1, method, params.clone()),
+            request(1, &method, params.clone()),
             request(2, "run", json!({ "argv": ["a", "--language", "en"] })),
         ]);
         assert_eq!(replies.len(), 2, "{params}");
