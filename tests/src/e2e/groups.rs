@@ -97,10 +97,13 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "plugins",
-        about: "plugins in Python, Node.js and Rust, checked",
+        about: "plugins in Python, TypeScript, Go and Rust, checked",
         needs: &[
             Need::program(&["python3"], "python3", 30),
             Need::Node,
+            Need::program(&["npm"], "npm", 100),
+            Need::NpmRegistry,
+            Need::program(&["go"], "golang-go", 350),
             Need::program(&["cargo"], "cargo", 500),
         ],
     },

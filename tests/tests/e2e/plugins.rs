@@ -30,6 +30,52 @@ fn check(bench: &Bench, plugin: &Path, argv: &str) {
     assert_eq!(output.status.code(), Some(0));
 }
 
+/// The skeletons of `docs/src/authors/ten-minutes.md`, built as it says.
+#[test]
+fn the_skeletons_of_the_documents_keep_every_required_rule() {
+    let page = include_str!("../../../docs/src/authors/ten-minutes.md");
+    let block = |name: &str| {
+        let (_, rest) = page.split_once(&format!("<!-- {name} -->\n```")).unwrap();
+        let (_, rest) = rest.split_once('\n').unwrap();
+        rest.split_once("\n```\n").unwrap().0.to_owned() + "\n"
+    };
+    let bench = bench();
+    bench
+        .script("plugins/bot-cli-snake", &block("snake"))
+        .unwrap();
+    fs::write(bench.path("work/bot-cli-tess.ts"), block("tess")).unwrap();
+    fs::write(bench.path("work/main.go"), block("gopher")).unwrap();
+    let lines = page.split('`');
+    let compile = lines.clone().find(|line| line.starts_with("tsc ")).unwrap();
+    let build = lines
+        .clone()
+        .find(|line| line.starts_with("go build "))
+        .unwrap();
+    let script = format!(
+        "npm install --silent --no-audit --no-fund typescript@5 @types/node@20 && npx {compile} --strict && \
+         install bot-cli-tess.js ../plugins/bot-cli-tess && go vet main.go && test -z \"$(gofmt -l .)\" && {build} && \
+         install bot-cli-gopher ../plugins/bot-cli-gopher"
+    );
+    let output = Command::new("sh")
+        .args(["-euc", &script])
+        .current_dir(bench.path("work"))
+        .envs([("GOCACHE", bench.path("go")), ("GO111MODULE", "off".into())])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for name in ["snake", "tess", "gopher"] {
+        let file = bench.path(&format!("plugins/bot-cli-{name}"));
+        let mut host = bench.host(&["plugin", "check", "--argv", "world"]);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let output = host.arg(&file).env("PATH", path).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success() && text.contains("(0 must"),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn a_plugin_in_node_passes_every_check() {
     let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/plugins/bot-cli-node");
