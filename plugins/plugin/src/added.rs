@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::{Discovery, PREFIX, PluginName};
 use bot_cli_protocol::Role;
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::suggest;
@@ -463,8 +463,7 @@ fn confirm(session: &mut Session, message: &str, details: &str) -> Result<(), Fa
     if session.confirm(&question)? {
         return Ok(());
     }
-    let message = "nothing was changed";
-    Err(Failure::new(Exit::Failed, "declined", message))
+    Err(Failure::cancelled().outcome(ChangeState::NotDone))
 }
 
 fn reply(

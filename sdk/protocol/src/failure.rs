@@ -74,9 +74,9 @@ pub enum Exit {
     Unwritten = 74,
     /// A plugin broke the protocol. Only a host says so.
     Protocol = 125,
-    /// A plugin cannot be run. Only a host says so, or a command that becomes another program.
+    /// A plugin cannot be run. Only a host says so, or a command that starts another program, of that.
     NotRunnable = 126,
-    /// There is no such plugin. Only a host says so, or a command that becomes another program.
+    /// There is no such plugin. Only a host says so, or a command that starts another program, of that.
     NotFound = 127,
     /// The user cancelled.
     Cancelled = 130,
@@ -97,6 +97,8 @@ impl Exit {
             3 => Self::Unknown,
             4 => Self::NotAllowed,
             7 => Self::Unavailable,
+            126 => Self::NotRunnable,
+            127 => Self::NotFound,
             130 => Self::Cancelled,
             143 => Self::Terminated,
             _ => Self::Failed,
@@ -237,12 +239,14 @@ mod tests {
             Exit::Unknown,
             Exit::NotAllowed,
             Exit::Unavailable,
+            Exit::NotRunnable,
+            Exit::NotFound,
             Exit::Cancelled,
             Exit::Terminated,
         ] {
             assert_eq!(Exit::from_plugin(exit.status().into()), exit);
         }
-        for code in [5, 125, 126, 127, 1000] {
+        for code in [5, 125, 1000] {
             assert_eq!(Exit::from_plugin(code), Exit::Failed, "{code}");
         }
     }

@@ -1,23 +1,28 @@
 //! The user's consent to what is about to be done.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 
 use super::context::CommandContext;
 
-/// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
-pub fn yes(context: &CommandContext<'_>, message: String, details: String) -> Result<(), Failure> {
+/// Yes or no, with what Enter alone says. Where nobody can be asked it is a failure that names `--skip`.
+pub fn yes(
+    context: &CommandContext<'_>,
+    message: String,
+    details: String,
+    enter: bool,
+) -> Result<(), Failure> {
     let mut question = Question::confirm("confirm", message)
         .details(details)
         .flag("--skip");
     // Without anybody there a default would be an answer.
     if context.interactive() {
-        question = question.default(false);
+        question = question.default(enter);
     }
     if context.confirm(&question)? {
         Ok(())
     } else {
-        Err(declined("nothing was changed"))
+        Err(Failure::cancelled())
     }
 }
 
@@ -34,12 +39,7 @@ pub fn by_name(
     if context.ask_text(&question)?.trim() == name {
         Ok(())
     } else {
-        Err(declined(
-            "that is not what was asked for; nothing was changed",
-        ))
+        Err(Failure::cancelled()
+            .message("cancelled: that is not what was asked for; nothing was changed"))
     }
-}
-
-fn declined(message: &str) -> Failure {
-    Failure::new(Exit::Failed, "declined", message)
 }

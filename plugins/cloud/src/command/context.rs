@@ -150,6 +150,11 @@ impl<'a> CommandContext<'a> {
         self.session.borrow().cwd().to_owned()
     }
 
+    /// Whether the user wants to see more.
+    pub fn is_verbose(&self) -> bool {
+        self.session.borrow().context().verbosity > 0
+    }
+
     /// The form of the result.
     pub fn format(&self) -> Format {
         self.session.borrow().context().format

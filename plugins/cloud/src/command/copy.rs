@@ -198,13 +198,18 @@ fn keys(
     check_keys(&plan.entries)?;
     check_size(opened, &plan.entries, &plan.target.known)?;
     let mut reply = if options.dry_run {
-        reply(opened, &plan, Progress::Shown)
+        reply(context, opened, &plan, Progress::Shown)
     } else {
         if !options.skip {
-            confirm::yes(context, plan.question(), plan.words(opened))?;
+            confirm::yes(
+                context,
+                plan.question(),
+                plan.words(opened),
+                !plan.target.exists,
+            )?;
         }
         let status = carry_out(context, opened, &plan, options.wait)?;
-        reply(opened, &plan, Progress::Done(status))
+        reply(context, opened, &plan, Progress::Done(status))
     };
     reply.data["from"] = from;
     Ok(reply)

@@ -6,7 +6,6 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::target::where_is;
 use super::{confirm, open};
 use crate::backend::Keys;
 use crate::domain::SetName;
@@ -21,7 +20,7 @@ pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<R
     let details = opened.existing(&name)?;
     opened.found(&details.summary);
     let kind = details.summary.kind;
-    let place = where_is(&opened, &details.summary);
+    let place = opened.whereabouts(details.summary.region.as_deref());
     if !options.skip {
         let keys = match &details.keys {
             Keys::Known(keys) => format!(" with {}", count(keys.len(), "key")),

@@ -70,7 +70,7 @@ pub(super) fn put(
         // Who is asked anything is asked for consent, too; a script that gives everything means it.
         if target.exists && context.interactive() && !options.skip {
             let message = format!("Replace the credentials of `{name}`?");
-            confirm::yes(context, message, plan.words(&opened))?;
+            confirm::yes(context, message, plan.words(&opened), false)?;
         }
         status = plan.carry_out(context, &opened, &credentials, options.wait)?;
         plan.done(&opened, status)

@@ -37,16 +37,11 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
         None => all(context, &mut opened, options),
     }?;
     if context.format() == Format::Text {
-        context.note(&where_from(&opened));
+        let region = opened.scope.region.as_ref();
+        let region = region.map(|region| region.value.as_str());
+        context.note(&opened.whereabouts(region));
     }
     Ok(reply)
-}
-
-/// "organization acme, the hosting service".
-fn where_from(opened: &Opened<'_>) -> String {
-    let region = opened.scope.region.as_ref();
-    let region = region.map_or(String::new(), |region| format!(", region {}", region.value));
-    format!("{}{region}, {}", opened.place(), opened.profile().keeper)
 }
 
 fn all(

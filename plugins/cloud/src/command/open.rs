@@ -5,6 +5,7 @@ use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::context::CommandContext;
 use super::kind;
+use crate::backend::local::{ORGANIZATION, REGIONS};
 use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BackendName, Region, SetName};
@@ -19,6 +20,8 @@ pub struct Opened<'a> {
     /// The backend.
     pub backend: Box<dyn SecretsBackend + 'a>,
     pub scope: Scope,
+    /// Whether the user wants to see more than goes without saying.
+    is_verbose: bool,
 }
 
 /// Resolves the scope from options, environment, configuration and sign-in.
@@ -56,7 +59,11 @@ pub fn open_scope<'a>(
     let kind = kind::of(&context.environment, &scope.backend)?;
     let backend = kind.open(context, &mut scope)?;
     context.tell(&format!("using {}", scope.words()));
-    Ok(Opened { backend, scope })
+    Ok(Opened {
+        backend,
+        scope,
+        is_verbose: context.is_verbose(),
+    })
 }
 
 /// A backend gives no values back.
@@ -137,13 +144,49 @@ impl Opened<'_> {
         }
     }
 
-    /// Returns the place as part of a sentence: "organization acme".
+    /// Returns the place as part of a sentence: "organization acme", or its keeper where that says it all.
     pub fn place(&self) -> String {
+        let organization = self.organization();
+        organization.unwrap_or_else(|| self.profile().keeper.clone())
+    }
+
+    /// "organization acme, region us-west (the default), the hosting service", as far as it is worth a word.
+    pub fn whereabouts(&self, region: Option<&str>) -> String {
+        let source = self.scope.region.as_ref().map(|region| region.source);
+        let default = match source {
+            Some(Source::Service | Source::Backend | Source::Default) => " (the default)",
+            Some(
+                Source::Flag
+                | Source::Environment
+                | Source::Config
+                | Source::DeployFile
+                | Source::Existing,
+            )
+            | None => "",
+        };
+        let source = source.unwrap_or(Source::Existing);
+        let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
+        let region = region.map(|region| format!("region {}{default}", theirs(region)));
+        let keeper = Some(self.profile().keeper.clone());
+        let parts = [self.organization(), region, keeper].into_iter().flatten();
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
+    fn organization(&self) -> Option<String> {
         match (&self.scope.place, &self.scope.organization) {
-            (Some(place), _) => place.clone(),
-            (None, Some(organization)) => format!("organization {}", organization.value),
-            (None, None) => "the organization of the API key".to_owned(),
+            (Some(place), _) => Some(place.clone()),
+            (None, Some(Setting { value, source })) => self
+                .is_said(value.as_str(), ORGANIZATION, *source)
+                .then(|| format!("organization {value}")),
+            (None, None) => Some("the organization of the API key".to_owned()),
         }
+    }
+
+    /// Whether a part of the place is worth a word. What is the vault's own goes without saying where nobody chose it.
+    fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
+        let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
+        let is_vault = self.scope.backend.value == BackendName::LOCAL;
+        self.is_verbose || !is_vault || is_chosen || value != own
     }
 
     /// Returns the failure of a change, with its outcome.

@@ -48,6 +48,12 @@ impl DeployFile {
     }
 }
 
+/// Returns whether `folder` is in a project that `bot-cli init` has made.
+pub fn is_generated(folder: &Path) -> bool {
+    let mut folders = folder.ancestors();
+    folders.any(|above| above.join(".bot-cli/project.json").is_file())
+}
+
 /// Returns the command that asks for the keys of a template and makes the project's set of them.
 pub fn filled(template: &Path, scope: &Scope) -> String {
     let shown = quoted(&template.display().to_string());

@@ -88,12 +88,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     interruptible(&mut command);
     let child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => {
-            // The shell's status for it is the host's own, which no plugin can have.
-            let mut failure = not_started::failure(program, &entries, error);
-            failure.exit = Exit::Failed;
-            return Err(failure);
-        }
+        Err(error) => return Err(not_started::failure(program, &entries, error)),
     };
     drop(command);
     let status = attend(context, child, program)?;
@@ -182,7 +177,11 @@ pub fn not_there(opened: &Opened<'_>, name: &SetName, kinds: &[SetKind]) -> Fail
 }
 
 fn place(opened: &Opened<'_>) -> String {
-    format!("{} ({})", opened.profile().keeper, opened.place())
+    let (keeper, place) = (&opened.profile().keeper, opened.place());
+    if *keeper == place {
+        return place;
+    }
+    format!("{keeper} ({place})")
 }
 
 /// The program's status is ours.

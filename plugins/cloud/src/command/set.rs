@@ -102,19 +102,24 @@ fn finish(
     options: &Set,
 ) -> Result<Reply, Failure> {
     if options.dry_run {
-        return Ok(reply(opened, plan, Progress::Shown));
+        return Ok(reply(context, opened, plan, Progress::Shown));
     }
     if !plan.missing.is_empty() {
         let missing = names(&plan.missing);
         context.warn(&format!("still missing in `{}`: {missing}", plan.name));
     }
     if !options.skip {
-        confirm::yes(context, plan.question(), plan.words(opened))?;
+        confirm::yes(
+            context,
+            plan.question(),
+            plan.words(opened),
+            !plan.target.exists,
+        )?;
     } else if options.prune {
         context.output(&plan.words(opened));
     }
     let status = carry_out(context, opened, plan, options.wait)?;
-    Ok(reply(opened, plan, Progress::Done(status)))
+    Ok(reply(context, opened, plan, Progress::Done(status)))
 }
 
 /// The project's region, where nothing on the command line or in the environment says otherwise.

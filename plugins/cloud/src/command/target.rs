@@ -140,29 +140,3 @@ pub fn referenced(name: &SetName) -> Failure {
         format!("`{name}` lives in your own cluster: its keys can be changed only there"),
     )
 }
-
-/// "organization acme, region us-west (the default), the hosting service".
-pub fn where_to(opened: &Opened<'_>, region: Option<&Region>) -> String {
-    let default = match opened.scope.region.as_ref().map(|region| region.source) {
-        Some(Source::Service | Source::Backend | Source::Default) => " (the default)",
-        Some(
-            Source::Flag
-            | Source::Environment
-            | Source::Config
-            | Source::DeployFile
-            | Source::Existing,
-        )
-        | None => "",
-    };
-    let region = region.map_or_else(String::new, |region| format!(", region {region}{default}"));
-    format!("{}{region}, {}", opened.place(), opened.profile().keeper)
-}
-
-/// The same of a set that is there.
-pub fn where_is(opened: &Opened<'_>, set: &Summary) -> String {
-    let region = set.region.as_deref().map(Region::parse);
-    match region.transpose() {
-        Ok(region) => where_to(opened, region.as_ref()),
-        Err(_) => opened.place(),
-    }
-}

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::confirm;
 use super::context::CommandContext;
 use super::open::{self, Opened};
-use super::target::{referenced, where_is, wrong_type};
+use super::target::{referenced, wrong_type};
 use crate::backend::{Ability, Keys};
 use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
@@ -34,7 +34,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     if !missing.is_empty() {
         return Err(no_such_keys(&opened, &name, &missing, &known));
     }
-    let place = where_is(&opened, &details.summary);
+    let place = opened.whereabouts(details.summary.region.as_deref());
     let what = match keys.as_slice() {
         [key] => format!("`{}`", theirs(key.as_str())),
         several => count(several.len(), "key"),
@@ -45,7 +45,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         let plan = format!("Remove {number} from the secret set `{name}` in {place}\n");
         let line = |key: &Key| format!("  - remove  {}\n", theirs(key.as_str()));
         let lines: String = keys.iter().map(line).collect();
-        confirm::yes(context, message, plan + &lines)?;
+        confirm::yes(context, message, plan + &lines, false)?;
     }
     context.progress(&format!("Removing {what}"));
     let gone = opened

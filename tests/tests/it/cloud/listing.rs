@@ -25,7 +25,7 @@ fn a_row_has_one_word_a_column() {
             user.name
         );
         let place = match user.name {
-            "vault" => "note: organization local, the vault of this machine\n",
+            "vault" => "note: the vault of this machine\n",
             "backend" => "note: organization local, the backend `vault`\n",
             "published paths" => "note: the organization of the API key, the hosting service\n",
             _ => "note: organization first-org, the hosting service\n",

@@ -22,7 +22,7 @@ fn a_program_that_can_not_be_started_is_an_error() {
                 format!("error: could not start `{program}`: {why}\n")
             )
         );
-        // Through the host, which has these statuses for plugins, the document is that of an error all the same.
+        // Through the host, it is the same status with the document of an error.
         let output = Command::new(user.bin().join("bot-cli"))
             .args(["--json", "cloud", "secrets", "run", "prod", "--", program])
             .env_clear()
@@ -31,7 +31,7 @@ fn a_program_that_can_not_be_started_is_an_error() {
             .output()
             .unwrap();
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
         assert_eq!(document["error"]["code"], "not_started", "{output:?}");
         assert!(output.stderr.is_empty(), "{output:?}");
     }

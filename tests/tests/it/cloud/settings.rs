@@ -366,6 +366,10 @@ fn a_script_drives_the_plugin_by_the_protocol() {
     };
     let reply = run(json!(["secrets", "set", "prod", "A"]), json!({}));
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
+    let answers = json!({"value_A": "typed", "confirm": false});
+    let refused = run(json!(["secrets", "set", "prod", "A"]), answers);
+    let expected = json!({"code": 130, "message": "cancelled", "data": {"code": "cancelled", "outcome": "not_done"}});
+    assert_eq!(refused["error"], expected, "{refused}");
     let answers = json!({"value_A": "typed", "confirm": true});
     let reply = run(json!(["secrets", "set", "prod", "A"]), answers);
     assert_eq!(reply["result"]["data"]["created"], json!(["A"]), "{reply}");
@@ -375,6 +379,49 @@ fn a_script_drives_the_plugin_by_the_protocol() {
         json!({"name": "prod"}),
     );
     assert_eq!(reply["result"]["data"]["name"], "prod", "{reply}");
+}
+
+#[test]
+fn what_goes_without_saying_of_the_vault_is_said_to_whoever_asks() {
+    let mut user = User::of_the_vault();
+    let shown = |user: &User, options: &[&str]| {
+        let set = ["secrets", "set", "prod", "A=1", "--dry-run"];
+        let run = user.run(&[&set, options].concat());
+        run.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    let first = |place: &str| format!("Create the secret set `prod` in {place}");
+    let vault = "the vault of this machine";
+    assert_eq!(shown(&user, &[]), first(vault));
+    for (options, place) in [
+        (
+            &["-v"][..],
+            "organization local, region us-west (the default)",
+        ),
+        (&["-o", "local"], "organization local"),
+        (&["-o", "acme"], "organization acme"),
+        (&["-r", "us-west"], "region us-west"),
+        (&["-r", "us-east"], "region us-east"),
+    ] {
+        assert_eq!(shown(&user, options), first(&format!("{place}, {vault}")));
+    }
+    user.set("BOT_CLI_REGION", "us-west");
+    assert_eq!(
+        shown(&user, &[]),
+        first(&format!("region us-west, {vault}"))
+    );
+}
+
+#[test]
+fn who_has_saved_the_keys_of_a_project_starts_its_bot() {
+    let user = User::of_the_vault();
+    let next = |user: &User| {
+        let run = user.run(&["secrets", "set", "prod", "A=1", "--skip"]);
+        run.stderr.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
+    std::fs::create_dir(user.work().join(".bot-cli")).unwrap();
+    user.write(".bot-cli/project.json", "{}");
+    assert_eq!(next(&user), "next: bot-cli dev");
 }
 
 #[test]

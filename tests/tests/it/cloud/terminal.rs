@@ -84,12 +84,20 @@ fn a_change_is_shown_without_values_and_declined_by_default() {
         let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair, "B=22"]);
         terminal.wait_for("? ").unwrap();
         let screen = terminal.screen();
-        for shown in ["prod", "us-west", "~ overwrite", "+ create"] {
+        for shown in ["prod", "~ overwrite", "+ create"] {
             assert!(screen.contains(shown), "{shown}: {screen}");
         }
+        // In the vault, a region that nobody chose goes without saying.
+        let has_region = screen.contains("us-west");
+        assert_eq!(has_region, user.name != "vault", "{screen}");
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
+        assert!(
+            ended.screen.contains("cancelled; nothing was changed"),
+            "{}",
+            ended.screen
+        );
         assert_unseen(&ended);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
     }
@@ -115,6 +123,20 @@ fn a_change_that_is_agreed_to_happens() {
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
         assert_eq!(user.values("prod"), pairs(&[]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_new_set_is_made_by_enter_alone() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        for (answer, status) in [("n\r", 130), (ENTER, 0)] {
+            let mut terminal = start(&user, door, &["secrets", "set", "fresh", "B=2"]);
+            terminal.wait_for("Save 1 key in `fresh`?").unwrap();
+            terminal.press(answer).unwrap();
+            let ended = terminal.end().unwrap();
+            assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
+        }
+        assert_eq!(user.values("fresh"), pairs(&[("B", "2")]), "{}", user.name);
     }
 }
 
@@ -215,7 +237,7 @@ fn a_set_is_deleted_by_whoever_can_spell_it() {
         terminal.press("prd").unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
         assert!(
             ended.screen.contains("not what was asked for"),
             "{}",
@@ -498,7 +520,7 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
         terminal.press("yes").unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
         let declined = "that is not what was asked for; nothing was changed";
         assert!(ended.screen.contains(declined), "{}", ended.screen);
 

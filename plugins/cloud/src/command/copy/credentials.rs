@@ -36,7 +36,7 @@ pub(super) fn copy(
     } else {
         if !options.skip {
             let message = format!("Save the credentials in `{to}`?");
-            confirm::yes(context, message, plan.words(opened))?;
+            confirm::yes(context, message, plan.words(opened), !plan.target.exists)?;
         }
         status = plan.carry_out(context, opened, credentials, options.wait)?;
         plan.done(opened, status)

@@ -8,7 +8,7 @@ use crate::backend::Ability;
 use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::provisioning::{self, Expected};
-use crate::command::target::{Target, where_to};
+use crate::command::target::Target;
 use crate::domain::{Region, RegistryHost, SetName, Status};
 use crate::input::invalid;
 use crate::words::change::Deed;
@@ -40,7 +40,7 @@ impl Plan<'_> {
         } else {
             "Create"
         };
-        let place = where_to(opened, self.target.region.as_ref());
+        let place = opened.whereabouts(self.target.region.as_ref().map(Region::as_str));
         let Self { name, host, .. } = self;
         format!("{verb} the image pull secret `{name}` for {host} in {place}\n")
     }
@@ -77,7 +77,7 @@ impl Plan<'_> {
         } else {
             "Created"
         };
-        let place = where_to(opened, self.target.region.as_ref());
+        let place = opened.whereabouts(self.target.region.as_ref().map(Region::as_str));
         let status = status.map_or("status unknown", Status::name);
         let Self { name, host, .. } = self;
         format!("{verb} the image pull secret `{name}` for {host} ({place}; {status})\n")

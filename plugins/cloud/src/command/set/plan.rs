@@ -1,8 +1,8 @@
 //! The plan of `set` or `copy`, before the user confirms it.
 
 use crate::command::open::Opened;
-use crate::command::target::{Target, where_to};
-use crate::domain::{Entry, Key, SetName};
+use crate::command::target::Target;
+use crate::domain::{Entry, Key, Region, SetName};
 use crate::text::theirs;
 use bot_cli_protocol::wording::count;
 
@@ -48,7 +48,7 @@ impl Plan {
         let mut lines = vec![format!(
             "{verb} the secret set `{}` in {}\n",
             self.name,
-            where_to(opened, self.target.region.as_ref())
+            opened.whereabouts(self.target.region.as_ref().map(Region::as_str))
         )];
         let width = self
             .entries

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::plan::{Plan, names};
 use crate::backend::Ability;
+use crate::command::context::CommandContext;
 use crate::command::open::Opened;
-use crate::command::target::where_to;
-use crate::domain::{Key, Region, SetName, Status};
+use crate::command::project;
+use crate::domain::{BackendName, Key, Region, SetName, Status};
 use crate::text::theirs;
 
 /// The progress of a plan.
@@ -21,7 +22,12 @@ pub enum Progress {
 }
 
 /// Reports on a plan.
-pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
+pub fn reply(
+    context: &CommandContext<'_>,
+    opened: &Opened<'_>,
+    plan: &Plan,
+    progress: Progress,
+) -> Reply {
     let (created, overwritten) = plan.changes();
     let (text, status, next) = match progress {
         Progress::Shown => (
@@ -31,8 +37,11 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
         ),
         Progress::Done(status) => {
             let status = status.map(Status::name);
-            let look = opened.scope.command(&format!("secrets list {}", plan.name));
-            (done(opened, plan, status), status, vec![look])
+            (
+                done(opened, plan, status),
+                status,
+                vec![next(context, opened, plan)],
+            )
         }
     };
     Reply::text(text)
@@ -51,6 +60,16 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
         .next_all(next)
 }
 
+/// Starts the bot of a project, which has its keys from the vault; elsewhere, looks at the set.
+fn next(context: &CommandContext<'_>, opened: &Opened<'_>, plan: &Plan) -> String {
+    let is_vault = opened.scope.backend.value == BackendName::LOCAL;
+    if is_vault && project::is_generated(&context.cwd()) {
+        return "bot-cli dev".to_owned();
+    }
+    let look = format!("secrets list {}", plan.name);
+    opened.scope.command(&look)
+}
+
 fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
     let (created, overwritten) = plan.changes();
     let removed = match plan.gone().len() {
@@ -63,7 +82,7 @@ fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
         plan.name,
         created.len(),
         overwritten.len(),
-        where_to(opened, plan.target.region.as_ref()),
+        opened.whereabouts(plan.target.region.as_ref().map(Region::as_str)),
         status.unwrap_or("status unknown"),
     );
     if !plan.skipped.is_empty() {

@@ -405,3 +405,20 @@ fn a_signal_counts_before_the_answer_that_comes_with_it() {
         bench.shows("$ diff -r before $DATA");
     }
 }
+
+#[test]
+fn a_no_to_an_upgrade_is_cancelled() {
+    let bench = with_added_hello();
+    bench.shows("$ cp -r $DATA before");
+    for (variable, answer) in [("TERM=dumb", "n\r"), ("TERM=xterm", ENTER)] {
+        let words = ["env", variable, "bot-cli", "plugin", "upgrade", "hello"];
+        let mut terminal = Terminal::in_shell(&bench, &words).unwrap();
+        terminal.wait_for("Upgrade the plugin `hello`?").unwrap();
+        terminal.press(answer).unwrap();
+        let screen = terminal.end().unwrap().screen;
+        for shown in ["cancelled; nothing was changed", "status 130"] {
+            assert!(screen.contains(shown), "{screen}");
+        }
+        bench.shows("$ diff -r before $DATA");
+    }
+}
