@@ -11,7 +11,7 @@ use bot_cli_protocol::SettingSpec;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
-    Ability, CredentialsResult, OpenParams, OpenResult, Organization, Prior,
+    Ability, CredentialsResult, DeleteParams, OpenParams, OpenResult, Organization, Prior,
     PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind, SetStatus,
     SetSummary, UnsetParams,
 };
@@ -108,13 +108,25 @@ impl Backend for VaultBackend {
         let name = name_of(&unset.name).map_err(Error::not_done)?;
         let keys: Result<Vec<Key>, Error> = unset.keys.iter().map(|key| key_of(key)).collect();
         let keys = keys.map_err(Error::not_done)?;
-        let missing = self.vault.unset(&name, &keys).map_err(change_failed)?;
+        let seen = seen(unset.prior.as_ref());
+        let missing = self.vault.unset(&name, &keys, seen);
+        let missing = missing.map_err(change_failed)?;
         Ok(missing.iter().map(ToString::to_string).collect())
     }
 
-    fn delete(&mut self, name: &str, _session: &mut Session) -> Result<bool, ChangeError> {
-        let name = name_of(name).map_err(Error::not_done)?;
-        self.vault.delete(&name, None).map_err(change_failed)
+    fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError> {
+        let name = name.to_owned();
+        self.delete_as_seen(DeleteParams { name, prior: None }, session)
+    }
+
+    fn delete_as_seen(
+        &mut self,
+        delete: DeleteParams,
+        _session: &mut Session,
+    ) -> Result<bool, ChangeError> {
+        let name = name_of(&delete.name).map_err(Error::not_done)?;
+        let deleted = self.vault.delete(&name, seen(delete.prior.as_ref()));
+        deleted.map_err(change_failed)
     }
 
     fn values(
@@ -171,6 +183,13 @@ fn prior<'a>(prior: &'a Prior, region: Option<&'a domain::Region>) -> domain::Pr
     match prior {
         Prior::Absent => domain::Prior::Absent(region),
         Prior::Keys(keys) => domain::Prior::Keys(keys),
+    }
+}
+
+fn seen(prior: Option<&Prior>) -> Option<&[String]> {
+    match prior? {
+        Prior::Absent => Some(&[]),
+        Prior::Keys(keys) => Some(keys),
     }
 }
 

@@ -76,14 +76,25 @@ pub trait SecretsBackend {
         }
         let stored: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
         put.map_err(|error| before_removal(error, &stored, removed))?;
-        self.unset(name, removed)
+        let known = match prior {
+            Prior::Absent(_) => &[],
+            Prior::Keys(keys) => keys,
+        };
+        let known = known.iter().cloned();
+        let seen: Vec<String> = known.chain(stored.iter().map(Key::to_string)).collect();
+        self.unset(name, removed, Some(&seen))
             .map_err(|error| in_removal(error, &stored, removed))?;
         // What was seen after the first part is no longer what there is.
         Ok(Confirmed::ByAnswer)
     }
 
-    /// Removes keys from a set. Returns those that were not there.
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError>;
+    /// Removes keys from a set in which none of them has come or gone since these keys were `seen`. Returns those that were not there.
+    fn unset(
+        &self,
+        name: &SetName,
+        keys: &[Key],
+        seen: Option<&[String]>,
+    ) -> Result<Vec<Key>, ChangeError>;
 
     /// Removes a set of either kind, where it has all those keys and only those that were `seen`; `false` when there is none.
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError>;

@@ -15,9 +15,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::messages::{
-    Call, CredentialsResult, DeleteResult, GetResult, ListParams, ListResult, NameParams,
-    OpenParams, OpenResult, Organization, OrganizationsResult, PutImagePullSecretParams, PutParams,
-    PutResult, SetDetails, SetSummary, UnsetParams, UnsetResult, ValuesResult, methods,
+    Call, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
+    NameParams, OpenParams, OpenResult, Organization, OrganizationsResult,
+    PutImagePullSecretParams, PutParams, PutResult, SetDetails, SetSummary, UnsetParams,
+    UnsetResult, ValuesResult, methods,
 };
 use bot_cli_engine::driver::{Launch, Plugin, Violation, run_context};
 use bot_cli_protocol::failure::Failure;
@@ -176,9 +177,9 @@ impl Client {
     }
 
     /// Removes a set of either kind; `false` when there is none.
-    pub fn delete(&mut self, name: &str) -> Result<bool, ChangeFault> {
+    pub fn delete(&mut self, delete: &DeleteParams) -> Result<bool, ChangeFault> {
         let is_one = |_: &DeleteResult| true;
-        self.change(methods::DELETE, &named(name), &[], Values::None, is_one)
+        self.change(methods::DELETE, delete, &[], Values::None, is_one)
             .map(|result| result.deleted)
     }
 

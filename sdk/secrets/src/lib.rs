@@ -22,8 +22,8 @@ pub use by_hand::ByHand;
 pub use error::{ChangeError, Error};
 pub use messages::{Code, Effect, Parts};
 use messages::{
-    CredentialsResult, OpenParams, OpenResult, Organization, PutImagePullSecretParams, PutParams,
-    SetDetails, SetSummary, UnsetParams,
+    CredentialsResult, DeleteParams, OpenParams, OpenResult, Organization,
+    PutImagePullSecretParams, PutParams, SetDetails, SetSummary, UnsetParams,
 };
 
 #[doc(hidden)]
@@ -103,7 +103,7 @@ pub trait Backend: Declared + Sized {
     /// change is a [`Code::Conflict`] and not done.
     fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError>;
 
-    /// Removes keys from a set. Returns those that were not there.
+    /// Removes keys from a set. Returns those that were not there. `unset.prior` is what the caller saw, as in [`put`](Self::put).
     fn unset(
         &mut self,
         unset: UnsetParams,
@@ -112,6 +112,16 @@ pub trait Backend: Declared + Sized {
 
     /// Removes a set of either kind; `false` when there is none.
     fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError>;
+
+    /// Removes a set that is still what the caller saw, as `delete.prior` says: else, the change is a [`Code::Conflict`] and not
+    /// done. A backend that can't compare them removes it all the same.
+    fn delete_as_seen(
+        &mut self,
+        delete: DeleteParams,
+        session: &mut Session,
+    ) -> Result<bool, ChangeError> {
+        self.delete(&delete.name, session)
+    }
 
     /// Returns the values of a set; `None` when no secret set has that name. For
     /// [`Ability::Values`](crate::messages::Ability::Values).

@@ -263,7 +263,7 @@ pub enum SetStatus {
     Pending,
 }
 
-/// Parameters of the methods that look at one set or remove it: `secrets/get`, `values`, `credentials`, `delete`.
+/// Parameters of the methods that look at one set: `secrets/get`, `values`, `credentials`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NameParams {
@@ -401,6 +401,9 @@ pub struct UnsetParams {
     pub name: String,
     /// The keys that are to go, at least one.
     pub keys: Vec<String>,
+    /// The state of the set when the caller last looked, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Prior>,
 }
 
 /// Result of `secrets/unset`.
@@ -409,6 +412,17 @@ pub struct UnsetParams {
 pub struct UnsetResult {
     /// Those of the keys that were not there.
     pub missing: Vec<String>,
+}
+
+/// Parameters of `secrets/delete`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DeleteParams {
+    /// The set's name.
+    pub name: String,
+    /// The state of the set when the caller last looked, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Prior>,
 }
 
 /// Result of `secrets/delete`.

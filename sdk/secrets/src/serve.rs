@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::Backend;
 use crate::messages::{
-    DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams, OrganizationsResult,
-    PutImagePullSecretParams, PutParams, PutResult, UnsetParams, UnsetResult, VERSION,
-    ValuesResult, methods, serves,
+    DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams,
+    OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult, UnsetParams, UnsetResult,
+    VERSION, ValuesResult, methods, serves,
 };
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
@@ -94,8 +94,8 @@ fn reply<B: Backend>(
             encode(&UnsetResult { missing })
         }
         methods::DELETE => {
-            let params: NameParams = decode(params)?;
-            let deleted = backend.delete(&params.name, session)?;
+            let params: DeleteParams = decode(params)?;
+            let deleted = backend.delete_as_seen(params, session)?;
             encode(&DeleteResult { deleted })
         }
         _ => Err(out_of_turn("`secrets/open` was served already")),

@@ -11,8 +11,8 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_secrets::Error;
 use bot_cli_secrets::client::{ChangeFault, Client, Fault};
 use bot_cli_secrets::messages::{
-    self, Code, OpenResult, PutImagePullSecretParams, PutParams, SetDetails, SetStatus, SetSummary,
-    UnsetParams,
+    self, Code, DeleteParams, OpenResult, PutImagePullSecretParams, PutParams, SetDetails,
+    SetStatus, SetSummary, UnsetParams,
 };
 
 use super::{
@@ -279,10 +279,16 @@ impl SecretsBackend for External<'_> {
         Ok(Confirmed::ByAnswer)
     }
 
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+    fn unset(
+        &self,
+        name: &SetName,
+        keys: &[Key],
+        seen: Option<&[String]>,
+    ) -> Result<Vec<Key>, ChangeError> {
         let unset = UnsetParams {
             name: name.to_string(),
             keys: keys.iter().map(ToString::to_string).collect(),
+            prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
         };
         let missing = self.client.borrow_mut().unset(&unset);
         let missing = missing.map_err(|error| self.change_failed(error, keys))?;
@@ -290,8 +296,12 @@ impl SecretsBackend for External<'_> {
         Ok(keys.iter().filter(is_missing).cloned().collect())
     }
 
-    fn delete(&self, name: &SetName, _seen: Option<&[String]>) -> Result<bool, ChangeError> {
-        let deleted = self.client.borrow_mut().delete(name.as_str());
+    fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
+        let delete = DeleteParams {
+            name: name.to_string(),
+            prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
+        };
+        let deleted = self.client.borrow_mut().delete(&delete);
         deleted.map_err(|error| self.change_failed(error, &[]))
     }
 

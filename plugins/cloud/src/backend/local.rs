@@ -228,18 +228,18 @@ impl<'a> Vault<'a> {
         Ok(Confirmed::ByAnswer)
     }
 
-    /// Removes from one set that still has the keys that were `seen`, or all of it.
+    /// Removes from one set that is still `alike` to what was seen, or all of it.
     fn remove(
         &self,
         name: &SetName,
-        seen: Option<&[String]>,
+        alike: impl FnOnce(&Set<Secret>) -> bool,
         work: impl FnOnce(Set<Secret>) -> Option<Set<Secret>>,
     ) -> Result<bool, VaultError> {
         let work = |sets: &mut Sets| {
             let Some(set) = sets.remove(&self.place(name)) else {
                 return Ok(None);
             };
-            if seen.is_some_and(|keys| !has(&set, keys)) {
+            if !alike(&set) {
                 let name = name.to_string();
                 return Err(VaultError::Conflict { name });
             }
@@ -312,12 +312,9 @@ impl SecretsBackend for Vault<'_> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        // Keys that are not stored may come and go: what was planned for the others is still true.
-        let alike = |set: &Set<Secret>, keys: &[String]| {
-            entries.iter().all(|entry| {
-                let key = entry.key.as_str();
-                keys.iter().any(|known| known == key) == set.contents.has(key)
-            })
+        let alike = |set: &Set<Secret>, seen: &[String]| {
+            let mut keys = entries.iter().map(|entry| &entry.key);
+            keys.all(|key| stands(set, key, seen))
         };
         self.store(name, SetKind::Secret, prior, alike, |found| {
             with(secrets(found), entries)
@@ -353,9 +350,17 @@ impl SecretsBackend for Vault<'_> {
         })
     }
 
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+    fn unset(
+        &self,
+        name: &SetName,
+        keys: &[Key],
+        seen: Option<&[String]>,
+    ) -> Result<Vec<Key>, ChangeError> {
         let mut missing = keys.to_vec();
-        self.remove(name, None, |mut set| {
+        let alike = |set: &Set<Secret>| {
+            seen.is_none_or(|seen| keys.iter().all(|key| stands(set, key, seen)))
+        };
+        self.remove(name, alike, |mut set| {
             if let Contents::Secret(values) = &mut set.contents {
                 missing.retain(|key| values.remove(key.as_str()).is_none());
             }
@@ -365,7 +370,8 @@ impl SecretsBackend for Vault<'_> {
     }
 
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
-        Ok(self.remove(name, seen, |_| None)?)
+        let alike = |set: &Set<Secret>| seen.is_none_or(|seen| has(set, seen));
+        Ok(self.remove(name, alike, |_| None)?)
     }
 
     fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
@@ -418,6 +424,12 @@ fn has(set: &Set<Secret>, keys: &[String]) -> bool {
         }
         Contents::ImagePullSecret { .. } => keys.is_empty(),
     }
+}
+
+/// Whether a key has neither come nor gone since those keys were seen. Keys that a change does not name may.
+fn stands(set: &Set<Secret>, key: &Key, seen: &[String]) -> bool {
+    let key = key.as_str();
+    seen.iter().any(|known| known == key) == set.contents.has(key)
 }
 
 fn summary(name: &str, set: &Set<Secret>) -> Summary {

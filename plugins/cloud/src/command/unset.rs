@@ -50,7 +50,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     context.progress(&format!("Removing {what}"));
     let gone = opened
         .backend
-        .unset(&name, &keys)
+        .unset(&name, &keys, Some(&known))
         .map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
     if gone.len() == keys.len() {
         return Err(Failure::new(

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use self::examples::{add_fields, assert_stored, blocks, examples, is_json, of};
 use super::{
-    CredentialsResult, DeleteResult, ErrorData, GetResult, ListParams, ListResult, NameParams,
-    OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
-    UnsetParams, UnsetResult, ValuesResult, methods,
+    CredentialsResult, DeleteParams, DeleteResult, ErrorData, GetResult, ListParams, ListResult,
+    NameParams, OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams,
+    PutResult, UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use bot_cli_protocol::Question;
 use bot_cli_protocol::{
@@ -129,13 +129,12 @@ fn request(method: &str, params: Value) -> Value {
     let own = match method {
         methods::OPEN => through::<OpenParams>(own),
         methods::LIST => through::<ListParams>(own),
-        methods::GET | methods::VALUES | methods::CREDENTIALS | methods::DELETE => {
-            through::<NameParams>(own)
-        }
+        methods::GET | methods::VALUES | methods::CREDENTIALS => through::<NameParams>(own),
         methods::ORGANIZATIONS => json!({}),
         methods::PUT => through::<PutParams>(own),
         methods::PUT_IMAGE_PULL_SECRET => through::<PutImagePullSecretParams>(own),
         methods::UNSET => through::<UnsetParams>(own),
+        methods::DELETE => through::<DeleteParams>(own),
         other => panic!("no type for {other}"),
     };
     let mut all = Map::new();
@@ -228,7 +227,7 @@ fn schema() -> Value {
     add!(PUT, PutParams, PutResult);
     add!(PUT_IMAGE_PULL_SECRET, PutImagePullSecretParams, PutResult);
     add!(UNSET, UnsetParams, UnsetResult);
-    add!(DELETE, NameParams, DeleteResult);
+    add!(DELETE, DeleteParams, DeleteResult);
     let error = of::<ErrorData>(&mut types);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

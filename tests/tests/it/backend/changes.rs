@@ -5,7 +5,7 @@ use std::time::Duration;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_secrets::client::{ChangeFault, Fault};
 use bot_cli_secrets::messages::{
-    Ability, Prior, PutImagePullSecretParams, PutParams, SetKind, UnsetParams,
+    Ability, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetKind, UnsetParams,
 };
 use bot_cli_secrets::{Code, Effect};
 
@@ -41,10 +41,15 @@ fn a_backend_in_order_serves_every_method() {
     assert_eq!(client.credentials("pull").unwrap().host, "ghcr.io");
     let keys = vec!["A".to_owned(), "NO".to_owned()];
     let name = "prod".to_owned();
-    let unset = UnsetParams { name, keys };
+    let prior = None;
+    let unset = UnsetParams { name, keys, prior };
     assert_eq!(client.unset(&unset).unwrap(), ["NO"]);
-    assert!(client.delete("prod").unwrap());
-    assert!(!client.delete("prod").unwrap());
+    let delete = DeleteParams {
+        name: "prod".to_owned(),
+        prior: None,
+    };
+    assert!(client.delete(&delete).unwrap());
+    assert!(!client.delete(&delete).unwrap());
     client.close().unwrap();
     assert!(!format!("{:?}", stage.seen()).contains(CANARY));
 }
@@ -133,6 +138,7 @@ fn a_result_that_names_what_was_not_asked_for_is_none() {
     let unset = UnsetParams {
         name: "prod".to_owned(),
         keys: vec!["A".to_owned()],
+        prior: None,
     };
     let changed = client.unset(&unset).unwrap_err();
     assert_eq!(changed.effect, Effect::Unknown);

@@ -176,7 +176,12 @@ impl SecretsBackend for Hosted<'_> {
         Ok(decided?)
     }
 
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+    fn unset(
+        &self,
+        name: &SetName,
+        keys: &[Key],
+        _seen: Option<&[String]>,
+    ) -> Result<Vec<Key>, ChangeError> {
         let mut missing = Vec::new();
         for (index, key) in keys.iter().enumerate() {
             let path = self.path(&["secrets", name.as_str(), key.as_str()]);

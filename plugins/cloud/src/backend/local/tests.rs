@@ -107,7 +107,7 @@ fn known(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<String>>, VaultError
 }
 
 fn unset(vault: &Vault<'_>, set: &str, keys: &[Key]) -> Result<Vec<Key>, VaultError> {
-    SecretsBackend::unset(vault, &name(set), keys).map_err(changed)
+    SecretsBackend::unset(vault, &name(set), keys, None).map_err(changed)
 }
 
 fn delete(vault: &Vault<'_>, set: &str) -> Result<bool, VaultError> {
@@ -389,6 +389,12 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
         (
             "credentials",
             vault.put_image_pull_secret(&new, &host, &secret, Prior::Keys(&[])),
+        ),
+        (
+            "key made, to go",
+            vault
+                .unset(&prod, &[key("Q")], Some(&seen))
+                .map(|_| Confirmed::ByAnswer),
         ),
         (
             "deletion",
