@@ -227,6 +227,16 @@ pub enum Keys {
     None,
 }
 
+impl Keys {
+    /// Returns the keys, where they can be seen.
+    pub fn known(self) -> Option<Vec<String>> {
+        match self {
+            Self::Known(keys) => Some(keys),
+            Self::Referenced | Self::None => None,
+        }
+    }
+}
+
 /// An error of a backend.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {

@@ -1,13 +1,13 @@
 //! The commands, each in its own file.
 
 mod auth;
+mod change;
 mod choose;
 mod complete;
 mod config;
 mod confirm;
 mod context;
 mod copy;
-
 mod delete;
 mod image_pull_secret;
 mod kind;
@@ -16,12 +16,10 @@ mod logout;
 mod open;
 mod organizations;
 mod project;
-mod provisioning;
 mod region;
 mod regions;
 mod run;
 mod set;
-mod target;
 mod token;
 mod unset;
 mod vault;

@@ -254,6 +254,14 @@ impl SetKind {
             Self::Unknown => "set of an unknown type",
         }
     }
+
+    /// Returns the same with its article.
+    pub fn with_article(self) -> String {
+        match self {
+            Self::ImagePullSecret => format!("an {}", self.words()),
+            Self::Secret | Self::Unknown => format!("a {}", self.words()),
+        }
+    }
 }
 
 /// Whether a set can be used by agents.

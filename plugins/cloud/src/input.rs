@@ -38,6 +38,11 @@ pub fn invalid(fields: Vec<(String, Option<&str>, String)>) -> Failure {
     Failure::invalid_input(fields.collect())
 }
 
+/// A failure that names the one field that is wrong.
+pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
+    invalid(vec![(field.to_owned(), None, problem.into())])
+}
+
 #[cfg(test)]
 mod tests {
     use super::looks_like_a_key;

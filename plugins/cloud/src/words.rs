@@ -10,6 +10,8 @@ use std::path::Path;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_terminal::shell;
 
+use crate::backend::hosted::ServiceError;
+use crate::backend::local::VaultError;
 use crate::backend::{BackendError, Explained};
 use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
@@ -39,9 +41,27 @@ impl Explained for BackendError {
     }
 }
 
-/// Returns the failure for an error of a backend.
-pub fn failure(error: &impl Explained) -> Failure {
-    error.explain()
+impl From<BackendError> for Failure {
+    fn from(error: BackendError) -> Self {
+        error.explain()
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        error.explain()
+    }
+}
+
+impl From<VaultError> for Failure {
+    fn from(error: VaultError) -> Self {
+        error.explain()
+    }
+}
+
+/// A command that ran and failed.
+pub fn failed(code: &str, message: impl Into<String>) -> Failure {
+    Failure::new(Exit::Failed, code, message)
 }
 
 /// Returns the failure for an error of the keyring.

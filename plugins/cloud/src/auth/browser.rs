@@ -14,7 +14,6 @@ use crate::backend::hosted::http::waiting::{runtime, until_cancelled};
 use crate::pace::Pace;
 use crate::text;
 use crate::watch::Watch;
-use crate::words;
 
 /// The time limit for the user.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -31,10 +30,10 @@ pub fn sign_in<T>(
     show: impl FnOnce(&str),
     confirm: impl FnOnce(Credentials) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let runtime = runtime().map_err(|error| words::failure(&error))?;
+    let runtime = runtime()?;
     let (visitor, granted) = runtime.block_on(async {
         let issuer = Issuer::find(base, pace, watch).await;
-        let issuer = issuer.map_err(|error| words::failure(&error))?;
+        let issuer = issuer?;
         visit(&issuer, watch, show).await
     })?;
     // Outside of the runtime: what confirms it has one of its own.
@@ -54,13 +53,14 @@ async fn visit(
     watch: &dyn Watch,
     show: impl FnOnce(&str),
 ) -> Result<Visit, Failure> {
-    let worded = |error| words::failure(&error);
     let callback = Callback::open().await.map_err(|error| {
         let could_not = "could not wait for the browser on the ports 8400 to 8404";
         Failure::because(Exit::Failed, "no_port", could_not, error)
             .hint("end what uses them, or sign in with `--token-stdin`")
     })?;
-    let client = issuer.oauth(Some(&callback.address())).map_err(worded)?;
+    let client = issuer
+        .oauth(Some(&callback.address()))
+        .map_err(Failure::from)?;
     let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
     let (address, state) = client
         .authorize_url(CsrfToken::new_random)
@@ -70,7 +70,9 @@ async fn visit(
     show(address.as_str());
     watch.waiting("Waiting for the browser");
     let waiting = tokio::time::timeout(PATIENCE, callback.wait(state.secret()));
-    let visit = until_cancelled(watch, waiting).await.map_err(worded)?;
+    let visit = until_cancelled(watch, waiting)
+        .await
+        .map_err(Failure::from)?;
     let Ok(Some((visitor, brought))) = visit else {
         return Err(Failure::new(
             Exit::Unavailable,
@@ -96,6 +98,6 @@ async fn visit(
     let granted = exchanged
         .map_err(|error| refused(&error))
         .and_then(|answer| issuer.grant(&answer))
-        .map_err(|error| (Page::NotSignedIn, words::failure(&error)));
+        .map_err(|error| (Page::NotSignedIn, error.into()));
     Ok((visitor, granted))
 }

@@ -25,7 +25,6 @@ use crate::platform::apart;
 use crate::scope::{Scope, Wanted};
 use crate::secret_file::Storage;
 use crate::text::theirs;
-use crate::words;
 
 pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
     let scope = hosted(context)?;
@@ -147,7 +146,7 @@ fn kind_of(
         from_environment: true,
     };
     let client = kind::client(context, scope, &access)?;
-    let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
+    let probed = access::probe(&client)?;
     Ok(probed.kind)
 }
 
@@ -206,7 +205,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;
     let client = kind::client(context, &scope, &access)?;
-    let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
+    let probed = access::probe(&client)?;
     let (kind, user) = (probed.kind, user(&client, probed.kind));
     if let Some(all) = &probed.organizations {
         kind::settle_organization(&mut scope, &access, all);

@@ -5,19 +5,26 @@ use bot_cli_protocol::question::Question;
 
 use super::context::CommandContext;
 
-/// Yes or no, with what Enter alone says. Where nobody can be asked it is a failure that names `--skip`.
+/// The answer that Enter alone is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enter {
+    Yes,
+    No,
+}
+
+/// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
 pub fn yes(
     context: &CommandContext<'_>,
     message: String,
     details: String,
-    enter: bool,
+    enter: Enter,
 ) -> Result<(), Failure> {
     let mut question = Question::confirm("confirm", message)
         .details(details)
         .flag("--skip");
     // Without anybody there a default would be an answer.
     if context.interactive() {
-        question = question.default(enter);
+        question = question.default(enter == Enter::Yes);
     }
     if context.confirm(&question)? {
         Ok(())
@@ -37,9 +44,8 @@ pub fn by_name(
         .details(details)
         .flag("--skip");
     if context.ask_text(&question)?.trim() == name {
-        Ok(())
-    } else {
-        Err(Failure::cancelled()
-            .message("cancelled: that is not what was asked for; nothing was changed"))
+        return Ok(());
     }
+    let message = "cancelled: that is not what was asked for; nothing was changed";
+    Err(Failure::cancelled().message(message))
 }

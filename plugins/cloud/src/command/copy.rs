@@ -1,28 +1,24 @@
 //! `secrets copy`: from what gives values back to whatever can keep them.
 
-mod credentials;
-
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 
+use super::change::target::{Target, target, wrong_type};
+use super::change::{Change, Keys, Manner, Work, check_credentials, check_size, refused};
 use super::context::CommandContext;
 use super::open::{self, Opened};
-use super::set::carry_out::carry_out;
-use super::set::plan::Plan;
-use super::set::report::{Progress, reply};
-use super::set::{check_empty, check_size};
-use super::target::{Target, target};
-use super::{confirm, kind, run};
+use super::set::check_empty;
+use super::{kind, run};
 use crate::backend::Ability;
-use crate::domain::{Entry, Key, Region, SetKind, SetName};
+use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Copy;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words;
+use crate::words::failed;
 
 /// The consequence of a backend that returns no values.
 const NOTHING_TO_COPY: &str = "nothing can be copied from it";
@@ -32,21 +28,7 @@ struct Original {
     name: SetName,
     region: Option<String>,
     scope: Scope,
-    contents: Contents,
-}
-
-enum Contents {
-    Keys(Vec<Entry>),
-    Credentials { host: String, credentials: Secret },
-}
-
-impl Contents {
-    fn secrets(&self) -> Vec<Secret> {
-        match self {
-            Self::Keys(entries) => entries.iter().map(|entry| entry.value.clone()).collect(),
-            Self::Credentials { credentials, .. } => vec![credentials.clone()],
-        }
-    }
+    work: Work,
 }
 
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
@@ -58,29 +40,38 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
         backend: Some(options.to.clone()),
     };
     let scope = open::scope(context, &wanted)?;
-    if let Contents::Keys(entries) = &original.contents {
-        let hint = format!(
-            "give them values, or remove them with `bot-cli cloud secrets unset {}`",
-            original.name
-        );
-        check_empty(context, &scope, entries, &hint)?;
+    if let Work::Save(keys) = &original.work {
+        let name = &original.name;
+        let unset = format!("`bot-cli cloud secrets unset {name}`");
+        let hint = format!("give them values, or remove them with {unset}");
+        check_empty(context, &scope, &keys.entries, &hint)?;
     }
     let mut opened = open::open_scope(context, scope)?;
-    opened.backend.conceal(&original.contents.secrets());
+    opened.backend.conceal(&original.work.secrets());
     if is_itself(&original, &opened, &to) {
         let problem = format!("`{to}` is the set itself; a copy needs another name");
-        return Err(invalid(vec![(
-            "to_name".to_owned(),
-            Some("--to-name"),
-            problem,
-        )]));
+        let field = ("to_name".to_owned(), Some("--to-name"), problem);
+        return Err(invalid(vec![field]));
     }
-    match original.contents {
-        Contents::Keys(_) => keys(context, options, &mut opened, original, to),
-        Contents::Credentials { .. } => {
-            credentials::copy(context, options, &mut opened, &original, &to)
-        }
+    let from_where = from_where(&original);
+    let target = place(context, &mut opened, &original, &to)?;
+    if let Work::Save(keys) = &original.work {
+        check_keys(&original.name, &keys.entries)?;
+        check_size(&opened, &keys.entries, &target)?;
     }
+    let manner = Manner {
+        asks: !options.skip,
+        dry_run: options.dry_run,
+        wait: options.wait,
+    };
+    let change = Change {
+        name: to,
+        target,
+        work: original.work,
+    };
+    let mut reply = change.make(context, &opened, manner)?;
+    reply.data["from"] = from_where;
+    Ok(reply)
 }
 
 /// The names of the original and of the copy; all problems at once.
@@ -104,7 +95,6 @@ fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
 fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Original, Failure> {
     let opened = open::open_scope(context, scope)?;
     let reader = opened.reader(NOTHING_TO_COPY).map_err(again)?;
-    let failed = |error| words::failure(&error);
     let missing = || {
         let kinds = [SetKind::Secret, SetKind::ImagePullSecret];
         run::not_there(&opened, &name, &kinds)
@@ -112,21 +102,39 @@ fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Ori
     let Some(details) = opened.get(&name)? else {
         return Err(missing());
     };
-    let contents = match details.summary.kind {
-        SetKind::Secret => reader.values(&name).map_err(failed)?.map(Contents::Keys),
-        SetKind::ImagePullSecret => reader
-            .credentials(&name)
-            .map_err(failed)?
-            .map(|(host, credentials)| Contents::Credentials { host, credentials }),
-        SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
+    let work = match details.summary.kind {
+        SetKind::Secret => reader.values(&name)?.map(saved),
+        SetKind::ImagePullSecret => {
+            let found = reader.credentials(&name)?;
+            found
+                .map(|(host, secret)| credentials(&host, secret))
+                .transpose()?
+        }
+        SetKind::Unknown => return Err(wrong_type(&name, SetKind::Unknown)),
     };
-    let contents = contents.ok_or_else(missing)?;
+    let work = work.ok_or_else(missing)?;
     Ok(Original {
         name,
         region: details.summary.region,
         scope: opened.scope,
-        contents,
+        work,
     })
+}
+
+fn saved(entries: Vec<Entry>) -> Work {
+    Work::Save(Keys {
+        entries,
+        ..Keys::default()
+    })
+}
+
+fn credentials(host: &str, credentials: Secret) -> Result<Work, Failure> {
+    let host = RegistryHost::parse(host).map_err(|problem| {
+        let message =
+            format!("the image pull secret can't be used: the address of its registry {problem}");
+        failed("vault_damaged", message)
+    })?;
+    Ok(Work::Credentials { host, credentials })
 }
 
 /// Returns the scope of the original. A backend that is known to return no values is not asked.
@@ -167,65 +175,18 @@ fn is_itself(original: &Original, opened: &Opened<'_>, to: &SetName) -> bool {
     place(&opened.scope) == place(&original.scope) && original.name == *to
 }
 
-fn keys(
-    context: &CommandContext<'_>,
-    options: &Copy,
-    opened: &mut Opened<'_>,
-    original: Original,
-    to: SetName,
-) -> Result<Reply, Failure> {
-    let from = from(&original);
-    let target = place(context, opened, &original, &to, SetKind::Secret)?;
-    let entries = match original.contents {
-        Contents::Keys(entries) => entries,
-        Contents::Credentials { .. } => Vec::new(),
-    };
-    if entries.is_empty() {
-        let message = format!(
-            "`{}` has no keys, so there is nothing to copy",
-            original.name
-        );
-        return Err(Failure::new(Exit::Failed, "empty_set", message));
-    }
-    let plan = Plan {
-        name: to,
-        target,
-        entries,
-        removed: None,
-        skipped: Vec::new(),
-        missing: Vec::new(),
-    };
-    check_keys(&plan.entries)?;
-    check_size(opened, &plan.entries, &plan.target.known)?;
-    let mut reply = if options.dry_run {
-        reply(context, opened, &plan, Progress::Shown)
-    } else {
-        if !options.skip {
-            confirm::yes(
-                context,
-                plan.question(),
-                plan.words(opened),
-                !plan.target.exists,
-            )?;
-        }
-        let status = carry_out(context, opened, &plan, options.wait)?;
-        reply(context, opened, &plan, Progress::Done(status))
-    };
-    reply.data["from"] = from;
-    Ok(reply)
-}
-
 /// A backend may have keys that were made elsewhere and that no new set can have.
-fn check_keys(entries: &[Entry]) -> Result<(), Failure> {
-    let wrong = entries.iter().filter_map(|entry| {
-        let problem = Key::parse(entry.key.as_str()).err()?;
-        Some((theirs(entry.key.as_str()), None, problem))
-    });
-    let wrong: Vec<_> = wrong.collect();
-    if wrong.is_empty() {
-        return Ok(());
+fn check_keys(name: &SetName, entries: &[Entry]) -> Result<(), Failure> {
+    if entries.is_empty() {
+        let message = format!("`{name}` has no keys, so there is nothing to copy");
+        return Err(failed("empty_set", message));
     }
-    Err(invalid(wrong).hint("rename or remove these keys where the set was made"))
+    let wrong = entries.iter().filter_map(|entry| {
+        let key = entry.key.as_str();
+        Some((theirs(key), Key::parse(key).err()?))
+    });
+    refused(wrong.collect())
+        .map_err(|failure| failure.hint("rename or remove these keys where the set was made"))
 }
 
 /// Returns the place of the copy. By default, a new one is in the region of the original.
@@ -234,8 +195,14 @@ fn place(
     opened: &mut Opened<'_>,
     original: &Original,
     to: &SetName,
-    kind: SetKind,
 ) -> Result<Target, Failure> {
+    let kind = match original.work {
+        Work::Credentials { .. } => {
+            check_credentials(opened)?;
+            SetKind::ImagePullSecret
+        }
+        Work::Save(_) | Work::Remove(_) | Work::Delete(_) => SetKind::Secret,
+    };
     let existing = opened.get(to)?;
     if existing.is_none() {
         check_name(opened, to)?;
@@ -248,7 +215,7 @@ fn place(
             });
         }
     }
-    target(opened, to, kind, existing, &|line| context.warn(line))
+    target(opened, to, kind, existing, context)
 }
 
 /// Checks the name of a new set, and offers one where only its spelling is in the way.
@@ -263,7 +230,7 @@ fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
 }
 
 /// The original, for programs.
-fn from(original: &Original) -> Value {
+fn from_where(original: &Original) -> Value {
     json!({
         "name": original.name.as_str(),
         "region": original.region,

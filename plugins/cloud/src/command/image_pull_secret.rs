@@ -1,7 +1,5 @@
 //! `secrets image-pull-secret`.
 
-pub(super) mod save;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bot_cli_protocol::failure::Failure;
@@ -10,15 +8,15 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
+use super::change::target::target;
+use super::change::{Change, Manner, Work, check_credentials};
 use super::context::CommandContext;
-use super::target::target;
-use super::{confirm, open};
+use super::open;
 use crate::backend::{Details, Keys};
 use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::input::given::Wrong;
-use crate::input::invalid;
+use crate::input::{invalid, wrong};
 use crate::options::ImagePullSecret;
-use save::Plan;
 
 /// Whether credentials are still to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,45 +37,36 @@ pub(super) fn put(
     let (name, host, given) = parsed(context, options, encoding)?;
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut opened = open::open(context, &wanted)?;
-    save::check_can(&opened)?;
+    check_credentials(&opened)?;
     opened.backend.conceal(given.as_slice());
     // The listing tells all there is to know of credentials, whatever kind of set has the name.
-    let found = opened
-        .all()?
-        .into_iter()
-        .find(|set| set.name == name.as_str());
+    let mut sets = opened.all()?.into_iter();
+    let found = sets.find(|set| set.name == name.as_str());
     let existing = found.map(|summary| Details {
         summary,
         keys: Keys::None,
     });
     let kind = SetKind::ImagePullSecret;
-    let target = target(&mut opened, &name, kind, existing, &|line| {
-        context.warn(line);
-    })?;
-    let plan = Plan {
-        name: &name,
-        host: &host,
-        target: &target,
+    let target = target(&mut opened, &name, kind, existing, context)?;
+    let credentials = match given {
+        Some(credentials) => credentials,
+        None if options.dry_run => Secret::new(String::new()),
+        None => ask(context, encoding)?,
     };
-    let mut status = None;
-    let text = if options.dry_run {
-        plan.words(&opened) + "Nothing was changed\n"
-    } else {
-        let credentials = match given {
-            Some(credentials) => credentials,
-            None => ask(context, encoding)?,
-        };
+    let manner = Manner {
         // Who is asked anything is asked for consent, too; a script that gives everything means it.
-        if target.exists && context.interactive() && !options.skip {
-            let message = format!("Replace the credentials of `{name}`?");
-            confirm::yes(context, message, plan.words(&opened), false)?;
-        }
-        status = plan.carry_out(context, &opened, &credentials, options.wait)?;
-        plan.done(&opened, status)
+        asks: target.exists && context.interactive() && !options.skip,
+        dry_run: options.dry_run,
+        wait: options.wait,
     };
-    let mut data = plan.json(&opened, status, options.dry_run);
-    data["encoded"] = json!(encoding == Encoding::Base64);
-    Ok(Reply::text(text).data(data))
+    let change = Change {
+        name,
+        target,
+        work: Work::Credentials { host, credentials },
+    };
+    let mut reply = change.make(context, &opened, manner)?;
+    reply.data["encoded"] = json!(encoding == Encoding::Base64);
+    Ok(reply)
 }
 
 /// Name, address and credentials as far as they are given; all problems at once.
@@ -159,7 +148,7 @@ fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failu
     let parts: Vec<&str> = parts.iter().map(Secret::expose).collect();
     let pair = Secret::new(parts.join(":"));
     let pair = checked(&pair, Encoding::Base64);
-    let pair = pair.map_err(|problem| invalid(vec![("credentials".to_owned(), None, problem)]))?;
+    let pair = pair.map_err(|problem| wrong("credentials", problem))?;
     if encoding == Encoding::AsTheyAre {
         context.warn("what is typed is always encoded; `--no-encode` is for credentials on the command line or stdin");
     }

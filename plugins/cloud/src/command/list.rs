@@ -18,7 +18,6 @@ use crate::input::invalid;
 use crate::options::List;
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options
@@ -54,10 +53,7 @@ fn all(
         .region
         .as_ref()
         .map(|region| region.value.clone());
-    let mut sets = opened
-        .backend
-        .list(region.as_ref())
-        .map_err(|error| words::failure(&error))?;
+    let mut sets = opened.backend.list(region.as_ref())?;
     if sets.is_empty() && region.is_some() {
         // Nothing there, or no such region?
         region::settle(opened)?;

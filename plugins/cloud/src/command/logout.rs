@@ -16,7 +16,6 @@ use crate::backend::hosted::ServiceError;
 use crate::domain::TokenKind;
 use crate::scope::Wanted;
 use crate::text::span;
-use crate::words;
 
 /// The time limit for the issuer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -110,7 +109,7 @@ fn end(context: &CommandContext<'_>, found: &StoredCredentials) -> Result<End, F
                 .hint(rest(found, issuer::now())))
         }
         Err(error) => {
-            let failure = words::failure(&error);
+            let failure = Failure::from(error);
             Ok(goes_on(&failure.code, failure.message))
         }
     }

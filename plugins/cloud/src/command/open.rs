@@ -12,7 +12,6 @@ use crate::domain::{BackendName, Region, SetName};
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words;
 use crate::words::change::{self, Deed};
 
 /// A backend, and how it was come by.
@@ -87,13 +86,13 @@ impl Opened<'_> {
     /// A set; whatever goes wrong is worded.
     pub fn get(&self, name: &SetName) -> Result<Option<Details>, Failure> {
         let got = self.backend.get(name);
-        got.map_err(|error| words::failure(&error))
+        got.map_err(Failure::from)
     }
 
     /// Every set of every region.
     pub fn all(&self) -> Result<Vec<Summary>, Failure> {
         let all = self.backend.list(None);
-        all.map_err(|error| words::failure(&error))
+        all.map_err(Failure::from)
     }
 
     /// A set that must be there.

@@ -9,14 +9,12 @@ use crate::domain::Region;
 use crate::scope::Setting;
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words;
 
 /// Returns the wanted region if the backend has it, else its default, which is noted in the scope; `None` where it has no
 /// regions.
 pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
-    let failed = |error| words::failure(&error);
     if let Some(wanted) = opened.scope.region.clone() {
-        let codes = opened.backend.region_codes().map_err(failed)?;
+        let codes = opened.backend.region_codes()?;
         if codes.iter().any(|code| code == wanted.value.as_str()) {
             return Ok(Some(wanted.value));
         }
@@ -26,7 +24,7 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
         }
         return Err(unknown_region(&wanted, &codes));
     }
-    let regions = opened.backend.regions().map_err(failed)?;
+    let regions = opened.backend.regions()?;
     let first = regions.all.first().map(|(code, _)| code.as_str());
     let Some(code) = regions.default.as_deref().or(first) else {
         return Ok(None);

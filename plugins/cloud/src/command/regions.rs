@@ -9,14 +9,10 @@ use super::context::CommandContext;
 use super::open;
 use crate::options::ScopeOptions;
 use crate::text::theirs;
-use crate::words;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
     let opened = open::open(context, &options.wanted(None))?;
-    let regions = opened
-        .backend
-        .regions()
-        .map_err(|error| words::failure(&error))?;
+    let regions = opened.backend.regions()?;
     let header = ["CODE", "NAME", ""].map(str::to_owned).to_vec();
     let rows = regions.all.iter().map(|(code, name)| {
         let default = if regions.default.as_ref() == Some(code) {

@@ -28,8 +28,6 @@ use crate::platform::{self, interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 
-use crate::words;
-
 /// The consequence of a backend that returns no values.
 const NO_PROGRAM: &str = "no program can be started with them";
 
@@ -49,7 +47,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         None => (chosen(context, &opened)?, None),
     };
     let values = reader.values(&name);
-    let Some(entries) = values.map_err(|error| words::failure(&error))? else {
+    let Some(entries) = values? else {
         if let Some(other) = opened.get(&name)? {
             return Err(no_secret_set(&name, other.summary.kind, &opened.scope));
         }

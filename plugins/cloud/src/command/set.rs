@@ -2,30 +2,25 @@
 
 mod ask;
 mod bare;
-pub(super) mod carry_out;
-pub(super) mod plan;
 mod read;
-pub(super) mod report;
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
+use super::change::target::{Target, target};
+use super::change::{Change, Keys, Manner, Work, check_size, names, refused};
 use super::context::CommandContext;
 use super::open::Opened;
-use super::target::target;
-use super::{choose, confirm, kind, open};
-use crate::domain::{Entry, Key, Region, SetKind};
+use super::{choose, kind, open};
+use crate::domain::{Entry, Key, Region, SetKind, SetName};
 use crate::input::given::Given;
-use crate::input::invalid;
 use crate::input::template::TemplateKey;
+use crate::input::wrong;
 use crate::options::Set;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
-use carry_out::carry_out;
-use plan::{Plan, names};
 use read::{Read, read};
-use report::{Progress, nothing_missing, reply};
 
 pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, Failure> {
     let Read {
@@ -55,71 +50,61 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
     let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
     let existing = opened.get(&name)?;
-    let warn = |line: &str| context.warn(line);
-    let target = target(&mut opened, &name, SetKind::Secret, existing, &warn)?;
+    let target = target(&mut opened, &name, SetKind::Secret, existing, context)?;
     let bare = std::mem::take(&mut given.bare);
-    given.open.extend(bare::keys(context, bare, &target.known)?);
-    let missing = missing(&template, &given, &target.known);
+    given
+        .open
+        .extend(bare::keys(context, bare, target.known())?);
+    let mut missing = missing(&template, &given, &target);
     if given.entries.is_empty() && given.open.is_empty() {
         // Nothing but a template: its missing keys are what this is about.
         if missing.is_empty() {
-            return Ok(nothing_missing(&opened, &name));
+            return Ok(nothing_missing(&opened, name, target));
         }
         given.open.clone_from(&missing);
     }
     let asked = ask::ask(context, &given.open, &template, options.dry_run)?;
     if given.entries.is_empty() && asked.is_empty() && !options.prune {
-        let problem = "no key was given a value";
-        return Err(invalid(vec![(
-            "secrets".to_owned(),
-            None,
-            problem.to_owned(),
-        )]));
+        return Err(wrong("secrets", "no key was given a value"));
     }
-    let plan = Plan {
-        removed: options
-            .prune
-            .then(|| removed(&given, &target.known))
-            .transpose()?,
-        missing: missing
-            .into_iter()
-            .filter(|key| !asked.iter().any(|entry| entry.key == *key))
-            .collect(),
-        name,
-        target,
+    missing.retain(|key| !asked.iter().any(|entry| entry.key == *key));
+    let removed = options.prune.then(|| removed(&given, &target));
+    let keys = Keys {
+        removed: removed.transpose()?,
+        missing,
         entries: [given.entries, asked].concat(),
         skipped: given.skipped,
     };
-    check_size(&opened, &plan.entries, &plan.target.known)?;
-    finish(context, &opened, &plan, &options)
+    check_size(&opened, &keys.entries, &target)?;
+    if !keys.missing.is_empty() && !options.dry_run {
+        let missing = names(&keys.missing);
+        context.warn(&format!("still missing in `{name}`: {missing}"));
+    }
+    let change = Change {
+        name,
+        target,
+        work: Work::Save(keys),
+    };
+    if options.skip && options.prune && !options.dry_run {
+        context.output(&change.plan(&opened));
+    }
+    let manner = Manner {
+        asks: !options.skip,
+        dry_run: options.dry_run,
+        wait: options.wait,
+    };
+    change.make(context, &opened, manner)
 }
 
-/// Shows the plan, asks for consent, and carries it out.
-fn finish(
-    context: &CommandContext<'_>,
-    opened: &Opened<'_>,
-    plan: &Plan,
-    options: &Set,
-) -> Result<Reply, Failure> {
-    if options.dry_run {
-        return Ok(reply(context, opened, plan, Progress::Shown));
-    }
-    if !plan.missing.is_empty() {
-        let missing = names(&plan.missing);
-        context.warn(&format!("still missing in `{}`: {missing}", plan.name));
-    }
-    if !options.skip {
-        confirm::yes(
-            context,
-            plan.question(),
-            plan.words(opened),
-            !plan.target.exists,
-        )?;
-    } else if options.prune {
-        context.output(&plan.words(opened));
-    }
-    let status = carry_out(context, opened, plan, options.wait)?;
-    Ok(reply(context, opened, plan, Progress::Done(status)))
+/// Reports that a set has every key of a template.
+fn nothing_missing(opened: &Opened<'_>, name: SetName, target: Target) -> Reply {
+    let text = format!("Nothing to do: `{name}` has every key of the template\n");
+    let change = Change {
+        name,
+        target,
+        work: Work::Save(Keys::default()),
+    };
+    Reply::text(text).data(change.data(opened, None, false))
 }
 
 /// The project's region, where nothing on the command line or in the environment says otherwise.
@@ -147,55 +132,21 @@ pub(super) fn check_empty(
     refused(kind.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
-/// Refuses what is too much for a backend, before anything is sent.
-pub(super) fn check_size(
-    opened: &Opened<'_>,
-    entries: &[Entry],
-    known: &[String],
-) -> Result<(), Failure> {
-    let profile = opened.profile();
-    refused(profile.too_much(entries, known))
-}
-
-fn refused(problems: Vec<(String, String)>) -> Result<(), Failure> {
-    if problems.is_empty() {
-        return Ok(());
-    }
-    let wrong = problems.into_iter();
-    Err(invalid(
-        wrong
-            .map(|(field, problem)| (field, None, problem))
-            .collect(),
-    ))
-}
-
 /// The keys of the template that nothing gives a value to.
-fn missing(template: &[TemplateKey], given: &Given, known: &[String]) -> Vec<Key> {
-    template
-        .iter()
-        .map(|named| &named.key)
-        .filter(|key| {
-            !given.entries.iter().any(|entry| entry.key == **key)
-                && !given.open.contains(key)
-                && !known.iter().any(|known| known == key.as_str())
-        })
+fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
+    let is_given =
+        |key: &Key| given.entries.iter().any(|entry| entry.key == *key) || given.open.contains(key);
+    let keys = template.iter().map(|named| &named.key);
+    keys.filter(|key| !is_given(key) && !target.has(key.as_str()))
         .cloned()
         .collect()
 }
 
 /// The keys of the set that are not given. One that is given without a value stays.
-fn removed(given: &Given, known: &[String]) -> Result<Vec<Key>, Failure> {
-    known
-        .iter()
-        .map(|known| {
-            Key::parse_existing(known).map_err(|problem| {
-                invalid(vec![(
-                    "key".to_owned(),
-                    None,
-                    format!("of the set {problem}"),
-                )])
-            })
-        })
-        .filter(|key| !key.as_ref().is_ok_and(|key| given.has(key)))
+fn removed(given: &Given, target: &Target) -> Result<Vec<Key>, Failure> {
+    let keys = target.known().iter().map(|known| {
+        Key::parse_existing(known).map_err(|problem| wrong("key", format!("of the set {problem}")))
+    });
+    keys.filter(|key| !key.as_ref().is_ok_and(|key| given.has(key)))
         .collect()
 }

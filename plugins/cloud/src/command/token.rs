@@ -7,13 +7,13 @@ use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials};
 use crate::auth::import::{self, Imported};
 use crate::auth::issuer::{self, Issuer};
+use crate::backend::Explained;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::access;
 use crate::domain::TokenKind;
 use crate::keyring::KeyringError;
 use crate::scope::Scope;
 use crate::secret_file::{SecretFile, SecretFileError};
-use crate::words;
 
 /// A token that runs out in so many seconds is replaced.
 const MARGIN: u64 = 60;
@@ -184,7 +184,7 @@ pub fn exchange(
 
 /// A renewal that says nothing about the sign-in.
 fn not_renewed(error: &ServiceError) -> Failure {
-    let failure = words::failure(error);
+    let failure = error.explain();
     if is_stop(&failure) {
         return failure;
     }

@@ -1,80 +1,49 @@
 //! `secrets unset`.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
-use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
-use serde_json::json;
 
-use super::confirm;
+use super::change::target::{Target, referenced, wrong_type};
+use super::change::{Change, Manner, Work};
 use super::context::CommandContext;
 use super::open::{self, Opened};
-use super::target::{referenced, wrong_type};
-use crate::backend::{Ability, Keys};
+use crate::backend::Keys;
 use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
 use crate::text::theirs;
-use crate::words::change::Deed;
+use crate::words::failed;
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
     let (name, keys) = parsed(options)?;
     let mut opened = open::open(context, &options.scope.wanted(None))?;
     let details = opened.existing(&name)?;
     opened.found(&details.summary);
-    let known = match details.keys {
-        Keys::Known(known) => known,
+    match details.keys {
+        Keys::Known(_) => {}
         Keys::Referenced => return Err(referenced(&name)),
         Keys::None => return Err(wrong_type(&name, SetKind::ImagePullSecret)),
-    };
+    }
+    let target = Target::existing(details);
     let missing: Vec<&Key> = keys
         .iter()
-        .filter(|key| !known.iter().any(|known| known == key.as_str()))
+        .filter(|key| !target.has(key.as_str()))
         .collect();
     if !missing.is_empty() {
-        return Err(no_such_keys(&opened, &name, &missing, &known));
+        return Err(no_such_keys(&opened, &name, &missing, target.known()));
     }
-    let place = opened.whereabouts(details.summary.region.as_deref());
-    let what = match keys.as_slice() {
-        [key] => format!("`{}`", theirs(key.as_str())),
-        several => count(several.len(), "key"),
+    let change = Change {
+        name,
+        target,
+        work: Work::Remove(keys),
     };
-    if !options.skip {
-        let message = format!("Remove {what} from `{name}`?");
-        let number = count(keys.len(), "key");
-        let plan = format!("Remove {number} from the secret set `{name}` in {place}\n");
-        let line = |key: &Key| format!("  - remove  {}\n", theirs(key.as_str()));
-        let lines: String = keys.iter().map(line).collect();
-        confirm::yes(context, message, plan + &lines, false)?;
-    }
-    context.progress(&format!("Removing {what}"));
-    let gone = opened
-        .backend
-        .unset(&name, &keys, Some(&known))
-        .map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
-    if gone.len() == keys.len() {
-        return Err(Failure::new(
-            Exit::Failed,
-            "not_found",
-            format!(
-                "{what} {} not in `{name}` any more",
-                if keys.len() == 1 { "is" } else { "are" }
-            ),
-        )
-        .hint(opened.scope.command(&format!("secrets list {name}"))));
-    }
-    let mut text = format!("Removed {what} from `{name}` ({place})\n");
-    if opened.profile().can(Ability::Agents) {
-        text += "Agents that are running keep the old values until they are deployed again\n";
-    }
-    Ok(Reply::text(text)
-        .data(json!({
-            "name": name.as_str(),
-            "key": keys.first().map(|key| theirs(key.as_str())),
-            "keys": keys.iter().map(|key| theirs(key.as_str())).collect::<Vec<_>>(),
-            "scope": opened.scope.json(),
-        }))
-        .next(opened.scope.command(&format!("secrets list {name}"))))
+    let manner = Manner {
+        asks: !options.skip,
+        dry_run: false,
+        wait: false,
+    };
+    change.make(context, &opened, manner)
 }
 
 /// The set and its keys; all problems at once, and none quotes a key.
@@ -117,11 +86,8 @@ fn no_such_keys(
         (false, _) => "no such keys".to_owned(),
     };
     let is = if missing.len() == 1 { "is" } else { "are" };
-    let failure = Failure::new(
-        Exit::Failed,
-        "not_found",
-        format!("there {is} {what} in `{name}`; nothing was removed"),
-    );
+    let message = format!("there {is} {what} in `{name}`; nothing was removed");
+    let failure = failed("not_found", message);
     let near = missing
         .iter()
         .find_map(|key| nearest(key.as_str(), known.iter().map(String::as_str)));

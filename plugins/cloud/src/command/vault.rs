@@ -13,19 +13,18 @@ use zeroize::Zeroizing;
 
 use super::context::CommandContext;
 use super::{confirm, kind, open};
-use crate::backend::local::{Backup as Opened, Size, Vault, VaultError, open_backup};
+use crate::backend::local::{Backup as Opened, Size, Vault, open_backup};
 use crate::files::Overwrite;
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
 use crate::secret_file::Storage;
-use crate::words;
 
 /// The shortest passphrase of a new backup, in characters.
 const SHORTEST: usize = 8;
 
 pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
-    let Some(found) = vault.verify().map_err(|error| failure(&error))? else {
+    let Some(found) = vault.verify()? else {
         return Ok(Reply::text(format!(
             "There is no vault yet: {}\n",
             context.vault_folder()?.display()
@@ -64,7 +63,7 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
 pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
     context.progress("Sealing everything with a new key");
-    let place = vault.rekey().map_err(|error| failure(&error))?;
+    let place = vault.rekey()?;
     let path = context.vault_folder()?.join("vault.key");
     let shown = place.words(&path);
     Ok(Reply::text(format!(
@@ -85,17 +84,13 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
         "must be a file; a backup that fails halfway would leave a part of itself on stdout",
     )?;
     let vault = vault(context)?;
-    vault
-        .check_place(&path, overwrite)
-        .map_err(|error| failure(&error))?;
+    vault.check_place(&path, overwrite)?;
     let passphrase = match &options.passphrase_file {
         Some(file) => read_passphrase(context, file).and_then(long_enough)?,
         None => ask_for_new_passphrase(context)?,
     };
     context.progress("Sealing the backup");
-    let size = vault
-        .backup(&path, &passphrase, overwrite)
-        .map_err(|error| failure(&error))?;
+    let size = vault.backup(&path, &passphrase, overwrite)?;
     Ok(Reply::text(format!(
         "Saved {} to {}; without the passphrase it can't be read\n",
         words(size),
@@ -110,15 +105,15 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         &options.file,
         "must be a file; stdin is for the passphrase and for your answers",
     )?;
-    open_backup(&path).map_err(|error| failure(&error))?;
+    open_backup(&path)?;
     let vault = vault(context)?;
-    let before = vault.size().map_err(|error| failure(&error))?;
+    let before = vault.size()?;
     let passphrase = match &options.passphrase_file {
         Some(file) => read_passphrase(context, file)?,
         None => ask_for_passphrase(context)?,
     };
     context.progress("Opening the backup");
-    let opened = Opened::read(&path, &passphrase).map_err(|error| failure(&error))?;
+    let opened = Opened::read(&path, &passphrase)?;
     if before.sets > 0 && !options.skip {
         let about = format!(
             "Replace everything in the vault ({}, of every organization) with the backup {}\nThis can't be undone\n",
@@ -128,7 +123,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         let message = "Type `restore` to replace it:".to_owned();
         confirm::by_name(context, "restore", message, about)?;
     }
-    let size = vault.restore(opened).map_err(|error| failure(&error))?;
+    let size = vault.restore(opened)?;
     Ok(Reply::text(format!(
         "Restored {} from {}; {} replaced\n",
         words(size),
@@ -155,10 +150,6 @@ fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
 /// The vault of this machine, whatever backend is configured.
 fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
     kind::vault(context, &mut open::vault_scope(context, None)?)
-}
-
-fn failure(error: &VaultError) -> Failure {
-    words::failure(error)
 }
 
 /// "3 sets with 4 values".

@@ -6,7 +6,6 @@ use bot_cli_protocol::wording::count;
 use crate::backend::Explained;
 use crate::backend::{ChangeError, Effect, Parts};
 use crate::domain::SetName;
-use crate::words;
 
 /// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +27,7 @@ impl Deed {
 
 /// Returns the failure of a change, with its outcome. `look` is the command that shows the state.
 pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
-    let cause = words::failure(&error.cause);
+    let cause = error.cause.explain();
     let past = deed.past();
     match &error.effect {
         Effect::Done => {

@@ -21,7 +21,6 @@ use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words;
 
 /// Our own executable, as the requirements of backends name it.
 const EXECUTABLE: &str = "bot-cli-cloud";
@@ -159,8 +158,7 @@ impl Installed {
         launch.env_remove.push("BOT_CLI_TOKEN".into());
         let caller = HostName::new(EXECUTABLE, VERSION);
         let client = Client::open(&launch, caller, &params, context.relay(&plugin));
-        let client =
-            client.map_err(|fault| words::failure(&external::failed(&self.name, fault)))?;
+        let client = client.map_err(|fault| external::failed(&self.name, fault))?;
         self.note(context, scope, &client)?;
         Ok(External::new(self.name.clone(), client, context))
     }
@@ -225,7 +223,7 @@ impl Kind for Installed {
     ) -> Result<Organizations, Failure> {
         let opened = self.opened(context, scope)?;
         let all = opened.organizations();
-        if let Some(all) = all.map_err(|error| words::failure(&error))? {
+        if let Some(all) = all? {
             return Ok(Organizations {
                 all,
                 others: Others::Missing,

@@ -13,7 +13,6 @@ use crate::domain::Organization;
 use crate::domain::TokenKind;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
-use crate::words;
 
 /// The service as a kind of backend.
 pub struct Service;
@@ -51,7 +50,7 @@ impl Kind for Service {
             .hint("a personal access token or `bot-cli cloud auth login` can"));
         }
         let client = client(context, scope, &access)?;
-        let all = access::organizations(&client).map_err(|error| words::failure(&error))?;
+        let all = access::organizations(&client)?;
         settle_organization(scope, &access, &all);
         Ok(Organizations {
             all,
@@ -79,8 +78,7 @@ pub fn client<'a>(
     scope: &Scope,
     access: &Access,
 ) -> Result<Client<'a>, Failure> {
-    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)
-        .map_err(|error| words::failure(&error))?;
+    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)?;
     if access.from_environment {
         return Ok(client);
     }
@@ -101,7 +99,7 @@ fn tenant(
     let kind = if let Some(kind) = access.kind {
         kind
     } else {
-        let probed = access::probe(client).map_err(|error| words::failure(&error))?;
+        let probed = access::probe(client)?;
         known = probed.organizations;
         probed.kind
     };
@@ -129,7 +127,7 @@ fn tenant(
     if scope.organization.is_none() {
         let all = || match known {
             Some(known) => Ok(known),
-            None => access::organizations(client).map_err(|error| words::failure(&error)),
+            None => access::organizations(client).map_err(Failure::from),
         };
         scope.organization = match chosen(access) {
             Some(chosen) => Some(chosen),

@@ -11,7 +11,6 @@ use crate::environment::Environment;
 use crate::files::first_time;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
-use crate::words;
 
 /// The vault as a kind of backend.
 pub struct Local;
@@ -38,9 +37,7 @@ impl Kind for Local {
         scope: &mut Scope,
     ) -> Result<Organizations, Failure> {
         let vault = vault(context, scope)?;
-        let mut names = vault
-            .organizations()
-            .map_err(|error| words::failure(&error))?;
+        let mut names = vault.organizations()?;
         let current = scope
             .organization
             .as_ref()

@@ -1,7 +1,7 @@
 //! Paths of backups, and messages about unusable files.
 
 use super::*;
-use crate::words;
+use crate::backend::Explained;
 
 #[test]
 fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
@@ -39,7 +39,7 @@ fn hint_to_restore_is_given_for_damage_only() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     let hints = |error: VaultError| {
-        let failure = words::failure(&error);
+        let failure = error.explain();
         (failure.message, failure.hints.join("; "))
     };
     let path = folder.path().join("vault.key");

@@ -1,15 +1,17 @@
 //! The set that a command is about to change, and where it is.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 
-use super::open::Opened;
-use super::region;
 use crate::backend::{Details, Keys, Prior, Summary};
+use crate::command::context::CommandContext;
+use crate::command::open::Opened;
+use crate::command::region;
 use crate::domain::{Region, SetKind, SetName};
-use crate::input::invalid;
+use crate::input::wrong;
 use crate::scope::Setting;
 use crate::source::Source;
 use crate::text::theirs;
+use crate::words::failed;
 
 /// The existing set that a command acts on, with its properties.
 pub struct Target {
@@ -17,17 +19,37 @@ pub struct Target {
     pub exists: bool,
     /// The region of the set or of a new one, if the backend has regions.
     pub region: Option<Region>,
-    pub known: Vec<String>,
+    /// Its keys, if they are known.
+    pub known: Option<Vec<String>>,
 }
 
 impl Target {
+    /// A set that is there.
+    pub fn existing(Details { summary, keys }: Details) -> Self {
+        let region = summary.region.as_deref().map(Region::parse);
+        Self {
+            exists: true,
+            region: region.and_then(Result::ok),
+            known: keys.known(),
+        }
+    }
+
     /// Returns the state that the backend needs.
     pub fn prior(&self) -> Prior<'_> {
         if self.exists {
-            Prior::Keys(&self.known)
+            Prior::Keys(self.known())
         } else {
             Prior::Absent(self.region.as_ref())
         }
+    }
+
+    pub fn known(&self) -> &[String] {
+        self.known.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the set has a key.
+    pub fn has(&self, key: &str) -> bool {
+        self.known().iter().any(|known| known == key)
     }
 }
 
@@ -37,29 +59,27 @@ pub fn target(
     name: &SetName,
     kind: SetKind,
     found: Option<Details>,
-    warn: &dyn Fn(&str),
+    context: &CommandContext<'_>,
 ) -> Result<Target, Failure> {
     let Some(Details { summary, keys }) = found else {
-        let problem = |problem| invalid(vec![("name".to_owned(), None, problem)]);
-        opened.profile().names.check(name).map_err(problem)?;
+        let names = opened.profile().names.check(name);
+        names.map_err(|problem| wrong("name", problem))?;
         return Ok(Target {
             exists: false,
             region: region::settle(opened)?,
-            known: Vec::new(),
+            known: None,
         });
     };
     if summary.kind != kind {
         return Err(wrong_type(name, summary.kind));
     }
-    let known = match keys {
-        Keys::Known(keys) => keys,
-        Keys::None => Vec::new(),
-        Keys::Referenced => return Err(referenced(name)),
-    };
+    if keys == Keys::Referenced {
+        return Err(referenced(name));
+    }
     Ok(Target {
         exists: true,
-        region: region_of(opened, name, &summary, warn)?,
-        known,
+        region: region_of(opened, name, &summary, context)?,
+        known: keys.known(),
     })
 }
 
@@ -68,17 +88,14 @@ fn region_of(
     opened: &mut Opened<'_>,
     name: &SetName,
     summary: &Summary,
-    warn: &dyn Fn(&str),
+    context: &CommandContext<'_>,
 ) -> Result<Option<Region>, Failure> {
     let Some(region) = &summary.region else {
         return region::settle(opened);
     };
     let region = Region::parse(region).map_err(|_| {
-        Failure::new(
-            Exit::Failed,
-            "invalid_response",
-            format!("the region of `{name}` is not the code of a region"),
-        )
+        let message = format!("the region of `{name}` is not the code of a region");
+        failed("invalid_response", message)
     })?;
     if let Some(wanted) = &opened.scope.region
         && wanted.value != region
@@ -86,19 +103,14 @@ fn region_of(
         if wanted.source == Source::Flag {
             // Another region, or one that there is not?
             region::settle(opened)?;
-            return Err(Failure::new(
-                Exit::Failed,
-                "region_conflict",
-                format!("`{name}` is in the region {region}, and the region of a set can't change"),
-            )
-            .field(
-                "region",
-                Some("--region"),
-                format!("must be {region} or left out"),
-            )
-            .hint("use another name, or delete the set first"));
+            let message =
+                format!("`{name}` is in the region {region}, and the region of a set can't change");
+            let problem = format!("must be {region} or left out");
+            return Err(failed("region_conflict", message)
+                .field("region", Some("--region"), problem)
+                .hint("use another name, or delete the set first"));
         }
-        warn(&format!(
+        context.warn(&format!(
             "`{name}` is in the region {}, not in {}{}",
             theirs(region.as_str()),
             wanted.value,
@@ -117,12 +129,7 @@ fn region_of(
 
 /// The name stands for something else.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
-    let article = match is {
-        SetKind::ImagePullSecret => "an",
-        SetKind::Secret | SetKind::Unknown => "a",
-    };
-    let message = format!("`{name}` is {article} {}", is.words());
-    let failure = Failure::new(Exit::Failed, "wrong_type", message);
+    let failure = failed("wrong_type", format!("`{name}` is {}", is.with_article()));
     match is {
         SetKind::Unknown => failure.hint("a newer bot-cli may know it: update"),
         SetKind::Secret => failure.hint("use another name for the credentials"),
@@ -134,9 +141,6 @@ pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
 
 /// The set is not in the service's hands.
 pub fn referenced(name: &SetName) -> Failure {
-    Failure::new(
-        Exit::Failed,
-        "referenced",
-        format!("`{name}` lives in your own cluster: its keys can be changed only there"),
-    )
+    let message = format!("`{name}` lives in your own cluster: its keys can be changed only there");
+    failed("referenced", message)
 }
