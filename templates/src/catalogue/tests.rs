@@ -189,30 +189,6 @@ fn identifiers_and_aliases_are_unique() {
 }
 
 #[test]
-fn aliases_find_what_identifiers_find() {
-    assert_eq!(
-        catalogue()
-            .service("ultravox")
-            .map(|service| service.id.as_str()),
-        Some("ultravox_realtime")
-    );
-    assert_eq!(
-        catalogue()
-            .service("ultravox_realtime")
-            .map(|service| service.id.as_str()),
-        Some("ultravox_realtime")
-    );
-    assert_eq!(
-        catalogue()
-            .transport("smallwebrtc")
-            .map(|transport| transport.id.as_str()),
-        Some("p2p_webrtc")
-    );
-    assert!(catalogue().service("").is_none());
-    assert!(catalogue().transport("deepgram_stt").is_none());
-}
-
-#[test]
 fn families_name_their_two_directions() {
     for (name, alias) in [
         ("hosted_rtc_pstn", "daily_pstn"),
@@ -354,20 +330,6 @@ fn clients_of_transports_are_a_class_or_files_that_exist() {
         for file in &client.files {
             let path = format!("client/transports/{}", file.name);
             assert!(crate::project_file(&path).is_some(), "{id}: {path}");
-        }
-    }
-}
-
-#[test]
-fn services_know_their_provider() {
-    for provider in catalogue().providers() {
-        for service in &provider.services {
-            assert_eq!(
-                catalogue().provider_of(service).map(|found| &found.label),
-                Some(&provider.label),
-                "{}",
-                service.id
-            );
         }
     }
 }

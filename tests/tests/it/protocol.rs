@@ -3,7 +3,6 @@
 mod command;
 mod questions;
 mod requests;
-mod samples;
 mod schema;
 mod signals;
 

@@ -5,16 +5,6 @@ use serde_json::{Value, json};
 use super::{Open, request, speak};
 
 #[test]
-fn answers_stand_in_for_the_user() {
-    let replies = speak(&[request(
-        1,
-        "run",
-        json!({ "argv": [], "answers": { "name": "ada", "language": "de" } }),
-    )]);
-    assert_eq!(replies[0]["result"]["text"], "Hallo, ada.\n");
-}
-
-#[test]
 fn an_answer_to_no_question_is_a_warning() {
     let answers = json!({ "name": "ada", "langauge": "de", "language": "en" });
     let replies = speak(&[request(1, "run", json!({ "argv": [], "answers": answers }))]);
@@ -24,20 +14,6 @@ fn an_answer_to_no_question_is_a_warning() {
             "message": "the answer `langauge` was not used: nothing asked for it; did you mean `language`?" } })
     );
     assert_eq!(replies[1]["result"]["text"], "Hello, ada.\n");
-}
-
-#[test]
-fn without_a_user_every_open_question_is_named() {
-    let replies = speak(&[request(1, "run", json!({ "argv": [] }))]);
-    let data = &replies[0]["error"]["data"];
-    assert_eq!(data["code"], "input_required");
-    let keys: Vec<&Value> = data["inputs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|input| &input["key"])
-        .collect();
-    assert_eq!(keys, ["name", "language"]);
 }
 
 #[test]
@@ -102,22 +78,4 @@ fn a_question_ends_when_the_user_or_the_host_goes() {
         drop(plugin.child.stdin.take());
         assert_eq!(plugin.child.wait().unwrap().code(), Some(0));
     }
-}
-
-#[test]
-fn cancel_ends_a_question_and_spares_the_next_request() {
-    let (mut plugin, _question) = Open::start_asking();
-    plugin.send(&json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 99 } }));
-    plugin.send(
-        &json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1, "reason": "user" } }),
-    );
-    assert_eq!(plugin.receive()["error"]["code"], 130);
-    plugin.send(&request(
-        2,
-        "run",
-        json!({ "argv": ["a", "--language", "en"] }),
-    ));
-    assert_eq!(plugin.receive()["result"]["text"], "Hello, a.\n");
-    drop(plugin.child.stdin.take());
-    assert_eq!(plugin.child.wait().unwrap().code(), Some(0));
 }

@@ -3,7 +3,7 @@
 use bot_cli_protocol::MAX_LINE;
 use serde_json::{Value, json};
 
-use super::{GREET, feed, request, speak, text};
+use super::{feed, request, speak, text};
 
 #[test]
 fn a_script_drives_a_plugin_without_a_host() {
@@ -50,20 +50,6 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
 }
 
 #[test]
-fn lines_that_cannot_be_read_are_answered_without_an_id() {
-    let output = feed(
-        &[],
-        "nonsense\n\n[]\n{\"jsonrpc\":\"2.0\",\"method\":\"later\"}\r\n",
-    );
-    assert_eq!(
-        text(&output.stdout),
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a line is not JSON; each message is one line\"}}\n\
-         {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a line is not a JSON-RPC 2.0 message\"}}\n"
-    );
-    assert_eq!(output.status.code(), Some(0));
-}
-
-#[test]
 fn a_line_that_is_too_long_is_answered_and_the_next_one_is_served() {
     for excess in [1, 2, 100_000] {
         let line = "x".repeat(MAX_LINE + excess);
@@ -88,35 +74,6 @@ fn a_line_that_is_too_long_is_answered_and_the_next_one_is_served() {
             "{excess} bytes too many"
         );
     }
-}
-
-#[test]
-fn help_and_version_are_replies() {
-    let replies = speak(&[
-        request(
-            1,
-            "run",
-            json!({ "argv": ["--help"], "context": { "host": { "name": "bot-cli" } } }),
-        ),
-        request(2, "run", json!({ "argv": ["--version"] })),
-    ]);
-    let help = replies[0]["result"]["text"].as_str().unwrap();
-    assert!(
-        help.contains("\nUsage: bot-cli greet [OPTIONS] [NAME]\n"),
-        "{help}"
-    );
-    assert_eq!(replies[0]["result"]["data"], json!({ "help": help }));
-    assert_eq!(replies[1]["result"]["text"], "bot-cli greet 0.1.0\n");
-    let version = json!({ "name": "greet", "version": "0.1.0" });
-    assert_eq!(replies[1]["result"]["data"], version);
-}
-
-#[test]
-fn the_executable_carries_what_it_describes() {
-    let file = std::fs::read(GREET).unwrap();
-    let embedded = bot_cli_protocol::Manifest::find(&file).unwrap();
-    let replies = speak(&[request(1, "describe", json!({}))]);
-    assert_eq!(json!(embedded), replies[0]["result"]);
 }
 
 #[test]

@@ -28,21 +28,6 @@ impl Open {
 }
 
 #[test]
-fn a_signal_ends_an_idle_plugin_at_once() {
-    for (signal, _, status) in SIGNALS {
-        let mut plugin = Open::start();
-        plugin.send(&request(
-            1,
-            "run",
-            json!({ "argv": ["a", "--language", "en"] }),
-        ));
-        assert_eq!(plugin.receive()["result"]["text"], "Hello, a.\n");
-        plugin.signal(signal);
-        assert_eq!(plugin.end(), Some(status));
-    }
-}
-
-#[test]
 fn a_signal_ends_a_question_and_the_plugin_after_its_reply() {
     for (signal, code, status) in SIGNALS {
         let (plugin, _question) = Open::start_asking();
