@@ -100,12 +100,11 @@ impl Backend for Kubernetes {
         name: &str,
         session: &mut Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
-        match self.find(name, session)? {
-            SetLookup::Ours(_, object) if object.kind() == SetKind::Secret => {
-                object.values().map(Some)
-            }
-            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => Ok(None),
-        }
+        let SetLookup::Ours(_, object) = self.find(name, session)? else {
+            return Ok(None);
+        };
+        let is_secret = object.kind() == SetKind::Secret;
+        is_secret.then(|| object.values()).transpose()
     }
 
     fn credentials(
@@ -113,21 +112,15 @@ impl Backend for Kubernetes {
         name: &str,
         session: &mut Session,
     ) -> Result<CredentialsResult, Error> {
-        let (code, message) = match self.find(name, session)? {
-            SetLookup::Ours(_, object) if object.kind() == SetKind::ImagePullSecret => {
-                if let Some((host, credentials)) = credentials(&object) {
-                    return Ok(CredentialsResult { host, credentials });
-                }
-                let message =
-                    format!("`{name}` does not have the credentials of exactly one registry");
-                (Code::Refused, message)
-            }
-            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => (
-                Code::NotFound,
-                format!("no image pull secret is named `{name}`"),
-            ),
-        };
-        Err(Error::new(code, message))
+        if let SetLookup::Ours(_, object) = self.find(name, session)?
+            && object.kind() == SetKind::ImagePullSecret
+        {
+            let message = format!("`{name}` does not have the credentials of exactly one registry");
+            let found = credentials(&object).ok_or_else(|| Error::new(Code::Refused, message));
+            return found.map(|(host, credentials)| CredentialsResult { host, credentials });
+        }
+        let message = format!("no image pull secret is named `{name}`");
+        Err(Error::new(Code::NotFound, message))
     }
 
     fn organizations(&mut self, session: &mut Session) -> Result<Vec<Organization>, Error> {
@@ -179,8 +172,7 @@ impl Backend for Kubernetes {
             name: &unset.name,
             type_: Some(OPAQUE),
             wanted: keys.map(|key| (key, None)).collect(),
-            region: None,
-            prior: None,
+            ..Change::default()
         };
         let found = self.carry_out(&change, session)?;
         let keys = found.map(|object| object.keys()).unwrap_or_default();
@@ -191,10 +183,7 @@ impl Backend for Kubernetes {
     fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError> {
         let change = Change {
             name,
-            type_: None,
-            wanted: Vec::new(),
-            region: None,
-            prior: None,
+            ..Change::default()
         };
         Ok(self.carry_out(&change, session)?.is_some())
     }

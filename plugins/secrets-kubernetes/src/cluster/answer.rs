@@ -45,10 +45,7 @@ pub fn read(
     let said: Option<Status> = serde_json::from_slice(body).ok();
     let said = said.filter(Status::is_failure);
     let header = parts.headers.get(http::header::RETRY_AFTER);
-    let asked: Option<u64> = header
-        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-        .or_else(|| Some(said.as_ref()?.details.as_ref()?.retry_after_seconds.into()))
-        .filter(|seconds| *seconds > 0);
+    let asked: Option<u64> = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let mut error = match &said {
         Some(said) => refusal(status, said, request, namespace),
         None => without_words(status),
@@ -133,17 +130,9 @@ fn is_terminating(details: &kube::core::response::StatusDetails) -> bool {
 
 fn not_allowed(request: &Request, namespace: &str) -> Error {
     let Request { verb, resource, .. } = request;
-    let (place, option) = if *resource == "secrets" {
-        (
-            format!(" in the namespace `{namespace}`"),
-            format!(" -n {namespace}"),
-        )
-    } else {
-        (String::new(), String::new())
-    };
     Error::new(
         Code::NotAllowed,
-        format!("the cluster does not allow this account to {verb} `{resource}`{place}"),
+        format!("the cluster does not allow this account to {verb} `{resource}`"),
     )
-    .hint(format!("`kubectl auth can-i {verb} {resource}{option}` asks the cluster; an administrator of the cluster can allow it"))
+    .hint(format!("`kubectl auth can-i {verb} {resource} -n {namespace}` asks the cluster; an administrator of the cluster can allow it"))
 }

@@ -101,7 +101,7 @@ fn names(cluster: &Cluster) {
     assert_eq!(backend.unset("keys", &keys).unwrap(), [""; 0]);
     assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
     // Others may have written what reads like the escaped form of another key.
-    let data = json!({ "data": { ".x": "MQ==", "._2ex": "MQ==" } });
+    let data = json!({ "data": { ".x": "MQ==", "._2Ex": "MQ==" } });
     cluster.patch(&room.namespace, "keys", &data);
     assert_eq!(backend.keys("keys").unwrap(), [".x"]);
     assert_eq!(backend.unset("keys", &[".x"]).unwrap(), [""; 0]);
