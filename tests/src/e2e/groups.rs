@@ -33,177 +33,142 @@ impl Group {
     }
 }
 
+const BASH: Need = Need::program(&["bash"], "bash", 7);
+const FISH: Need = Need::program(&["fish"], "fish", 20);
+const ZSH: Need = Need::program(&["zsh"], "zsh", 20);
+const CURL: Need = Need::program(&["curl", "wget"], "curl", 1);
+const DBUS_DAEMON: Need = Need::program(&["dbus-daemon"], "dbus-daemon", 1);
+const GNOME_KEYRING_DAEMON: Need = Need::program(&["gnome-keyring-daemon"], "gnome-keyring", 10);
+const SECRET_TOOL: Need = Need::program(&["secret-tool"], "libsecret-tools", 1);
+const AGE: Need = Need::program(&["age"], "age", 7);
+const PYTHON3: Need = Need::program(&["python3"], "python3", 30);
+const NPM: Need = Need::program(&["npm"], "npm", 100);
+const GO: Need = Need::program(&["go"], "golang-go", 350);
+const CARGO: Need = Need::program(&["cargo"], "cargo", 500);
+const STRACE: Need = Need::program(&["strace"], "strace", 3);
+const MINGW: Need = Need::program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64", 700);
+const WINE: Need = Need::program(&["wine"], "wine wine64", 300);
+const GIT: Need = Need::program(&["git"], "git", 40);
+const CHROMIUM: Need = Need::program(
+    &["chromium", "chromium-browser", "google-chrome"],
+    "chromium",
+    400,
+);
+
+const fn group(name: &'static str, about: &'static str, needs: &'static [Need]) -> Group {
+    Group { name, about, needs }
+}
+
 /// All of them, those that take longest last.
 pub const GROUPS: &[Group] = &[
-    Group {
-        name: "bash",
-        about: "completion in bash",
-        needs: &[Need::program(&["bash"], "bash", 7)],
-    },
-    Group {
-        name: "fish",
-        about: "completion in fish",
-        needs: &[Need::program(&["fish"], "fish", 20)],
-    },
-    Group {
-        name: "zsh",
-        about: "completion in zsh",
-        needs: &[Need::program(&["zsh"], "zsh", 20)],
-    },
-    Group {
-        name: "cores",
-        about: "no core dump of a process that knows secrets",
-        needs: &[Need::CoreDumps],
-    },
-    Group {
-        name: "disks",
-        about: "full and read-only disks",
-        needs: &[Need::Mount],
-    },
-    Group {
-        name: "owners",
-        about: "installations that belong to other users",
-        needs: &[Need::Users],
-    },
-    Group {
-        name: "dist",
-        about: "packages and archives, installed and used",
-        needs: &[
-            Need::Executables,
-            Need::Framework,
-            Need::Users,
-            Need::program(&["curl", "wget"], "curl", 1),
-        ],
-    },
-    Group {
-        name: "dotenv",
-        about: "files of secrets beside python-dotenv",
-        needs: &[Need::Client],
-    },
-    Group {
-        name: "official",
-        about: "the stand-in beside the service's own client",
-        needs: &[Need::Client],
-    },
-    Group {
-        name: "keyring",
-        about: "the vault's key and the sign-in in GNOME Keyring",
-        needs: &[
-            Need::program(&["dbus-daemon"], "dbus-daemon", 1),
-            Need::program(&["gnome-keyring-daemon"], "gnome-keyring", 10),
-            Need::program(&["secret-tool"], "libsecret-tools", 1),
-            Need::program(&["age"], "age", 7),
-        ],
-    },
-    Group {
-        name: "plugins",
-        about: "plugins in Python, TypeScript, Go and Rust, checked",
-        needs: &[
-            Need::program(&["python3"], "python3", 30),
-            Need::Node,
-            Need::program(&["npm"], "npm", 100),
-            Need::NpmRegistry,
-            Need::program(&["go"], "golang-go", 350),
-            Need::program(&["cargo"], "cargo", 500),
-        ],
-    },
-    Group {
-        name: "strace",
-        about: "system calls of the vault and of updates, failed and killed",
-        needs: &[
-            Need::program(&["strace"], "strace", 3),
-            Need::program(&["python3"], "python3", 30),
-            Need::Trace,
-        ],
-    },
-    Group {
-        name: "kubernetes",
-        about: "the Kubernetes backend on a real API server",
-        needs: &[Need::ApiServer],
-    },
-    Group {
-        name: "windows",
-        about: "the executables for Windows, under Wine",
-        needs: &[
-            Need::program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64", 700),
-            Need::program(&["wine"], "wine wine64", 300),
-            Need::Windows,
-        ],
-    },
-    Group {
-        name: "draws",
-        about: "drawn operations",
-        needs: &[],
-    },
-    Group {
-        name: "packs",
-        about: "thousands of hostile provider packs",
-        needs: &[],
-    },
-    Group {
-        name: "conversation",
-        about: "a generated bot that talks",
-        needs: &[Need::Framework],
-    },
-    Group {
-        name: "sample",
-        about: "the sample of a provider pack, from its file to a conversation",
-        needs: &[Need::Framework],
-    },
-    Group {
-        name: "telephony",
-        about: "calls to a generated bot",
-        needs: &[Need::Framework],
-    },
-    Group {
-        name: "deployed",
-        about: "bots as the hosting service runs them",
-        needs: &[Need::Framework],
-    },
-    Group {
-        name: "merges",
-        about: "changes of edited projects, merged",
-        needs: &[Need::program(&["cargo"], "cargo", 500), Need::Framework],
-    },
-    Group {
-        name: "framework",
-        about: "every kind of project beside the framework",
-        needs: &[Need::program(&["git"], "git", 40), Need::Framework],
-    },
-    Group {
-        name: "clients",
-        about: "web clients, built and used in a browser",
-        needs: &[
+    group("bash", "completion in bash", &[BASH]),
+    group("fish", "completion in fish", &[FISH]),
+    group("zsh", "completion in zsh", &[ZSH]),
+    group(
+        "cores",
+        "no core dump of a process that knows secrets",
+        &[Need::CoreDumps],
+    ),
+    group("disks", "full and read-only disks", &[Need::Mount]),
+    group(
+        "owners",
+        "installations that belong to other users",
+        &[Need::Users],
+    ),
+    group(
+        "dist",
+        "packages and archives, installed and used",
+        &[Need::Executables, Need::Framework, Need::Users, CURL],
+    ),
+    group(
+        "dotenv",
+        "files of secrets beside python-dotenv",
+        &[Need::Client],
+    ),
+    group(
+        "official",
+        "the stand-in beside the service's own client",
+        &[Need::Client],
+    ),
+    group(
+        "keyring",
+        "the vault's key and the sign-in in GNOME Keyring",
+        &[DBUS_DAEMON, GNOME_KEYRING_DAEMON, SECRET_TOOL, AGE],
+    ),
+    group(
+        "plugins",
+        "plugins in Python, TypeScript, Go and Rust, checked",
+        &[PYTHON3, Need::Node, NPM, Need::NpmRegistry, GO, CARGO],
+    ),
+    group(
+        "strace",
+        "system calls of the vault and of updates, failed and killed",
+        &[STRACE, PYTHON3, Need::Trace],
+    ),
+    group(
+        "kubernetes",
+        "the Kubernetes backend on a real API server",
+        &[Need::ApiServer],
+    ),
+    group(
+        "windows",
+        "the executables for Windows, under Wine",
+        &[MINGW, WINE, Need::Windows],
+    ),
+    group("draws", "drawn operations", &[]),
+    group("packs", "thousands of hostile provider packs", &[]),
+    group(
+        "conversation",
+        "a generated bot that talks",
+        &[Need::Framework],
+    ),
+    group(
+        "sample",
+        "the sample of a provider pack, from its file to a conversation",
+        &[Need::Framework],
+    ),
+    group("telephony", "calls to a generated bot", &[Need::Framework]),
+    group(
+        "deployed",
+        "bots as the hosting service runs them",
+        &[Need::Framework],
+    ),
+    group(
+        "merges",
+        "changes of edited projects, merged",
+        &[CARGO, Need::Framework],
+    ),
+    group(
+        "framework",
+        "every kind of project beside the framework",
+        &[GIT, Need::Framework],
+    ),
+    group(
+        "clients",
+        "web clients, built and used in a browser",
+        &[
             Need::Framework,
             Need::Node,
-            Need::program(&["npm"], "npm", 100),
-            Need::program(
-                &["chromium", "chromium-browser", "google-chrome"],
-                "chromium",
-                400,
-            ),
+            NPM,
+            CHROMIUM,
             Need::NpmRegistry,
         ],
-    },
-    Group {
-        name: "followed",
-        about: "the lines that `init` prints, typed in order until the bot answers",
-        needs: &[
+    ),
+    group(
+        "followed",
+        "the lines that `init` prints, typed in order until the bot answers",
+        &[
             Need::Framework,
             Need::PythonIndex,
             Need::Node,
-            Need::program(&["npm"], "npm", 100),
-            Need::program(
-                &["chromium", "chromium-browser", "google-chrome"],
-                "chromium",
-                400,
-            ),
+            NPM,
+            CHROMIUM,
             Need::NpmRegistry,
         ],
-    },
-    Group {
-        name: "steps",
-        about: "the README of generated projects, step by step",
-        needs: &[Need::Framework, Need::PythonIndex],
-    },
+    ),
+    group(
+        "steps",
+        "the README of generated projects, step by step",
+        &[Need::Framework, Need::PythonIndex],
+    ),
 ];

@@ -11,7 +11,7 @@ use bot_cli_tests::program::program;
 use tempfile::TempDir;
 
 use crate::conversation::running::Running;
-use crate::framework::tools::python;
+use crate::framework::tools::{models, python};
 
 const GREETING: &str = "Hello, how can I help you?";
 const QUESTION: &str = "What time is it?";
@@ -292,18 +292,12 @@ impl Project {
 
     /// The stand-in, which the bot uses.
     fn services(&self) -> Running {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
-        let mut services = Running::start(
-            python()
-                .command("python")
-                .arg(script)
-                .args(["--hear", QUESTION])
-                .args(["--say", &format!("{QUESTION}={ANSWER}")])
-                .args(["--say", &format!("{TYPED}={REPLY}")])
-                // Longer than the voice in the microphone is silent.
-                .args(["--say", &format!("{WISH}={}", [TALE; 14].join(" "))]),
-        );
-        let address = services.line_with("http://");
+        // Longer than the voice in the microphone is silent.
+        let tale = [TALE; 14].join(" ");
+        let [answer, reply, tale] = [(QUESTION, ANSWER), (TYPED, REPLY), (WISH, &tale)]
+            .map(|(heard, said)| format!("{heard}={said}"));
+        let say = ["--say", &answer, "--say", &reply, "--say", &tale];
+        let (services, address) = models(&[&["--hear", QUESTION][..], &say].concat());
         let server = self.folder.path().join("bot/server");
         fs::write(
             server.join(".env"),

@@ -15,16 +15,13 @@ use bot_cli_tests::port::free_port;
 use running::Running;
 use tempfile::TempDir;
 
-use crate::framework::tools::python;
+use crate::framework::tools::{
+    ANSWERS, OPENAI, evaluate, made, models, python, python_script, script,
+};
 
 #[test]
 fn the_starter_scenario_passes_with_a_model_that_answers_well() {
-    let talk = Talk::with(&[
-        "--say",
-        "capital of France=It is Paris.",
-        "--say",
-        "which city=You like Lisbon best.",
-    ]);
+    let talk = Talk::with(&ANSWERS);
     let output = talk.evaluate();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(talk.model_was_asked(), "the bot never asked its model");
@@ -44,19 +41,11 @@ fn the_starter_scenario_fails_with_a_model_that_answers_wrongly() {
 
 #[test]
 fn sessions_at_once_are_watched_at_a_port_each() {
-    let script = |name: &str| format!("{}/framework/{name}", env!("CARGO_MANIFEST_DIR"));
-    let model = script("stand_in_openai.py");
-    let mut model = Running::start(python().command("python").arg(model));
-    let address = model.line_with("http://");
-    let services =
-        ["stt", "llm", "tts"].map(|kind| [format!("--{kind}"), format!("openai_{kind}")]);
-    let services = services.iter().flatten().map(String::as_str);
-    let bot = Bot::scaffold(&services.chain(["--observability"]).collect::<Vec<_>>());
+    let (_models, address) = models(&[]);
+    let bot = Bot::with(&[&OPENAI[..], &["--observability"]].concat());
     let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
     let (mut running, port) = bot.listen(&env);
-    let output = python()
-        .command("python")
-        .arg(script("talk_to_deployed.py"))
+    let output = python_script("talk_to_deployed.py")
         .args(["webrtc", &format!("http://127.0.0.1:{port}")])
         .args(["--at-once", "2"])
         .output()
@@ -69,15 +58,9 @@ fn sessions_at_once_are_watched_at_a_port_each() {
 
 #[test]
 fn a_realtime_bot_answers_what_is_typed() {
-    let script = |name: &str| format!("{}/framework/{name}", env!("CARGO_MANIFEST_DIR"));
-    let service = script("stand_in_realtime.py");
-    let mut service = Running::start(
-        python()
-            .command("python")
-            .arg(service)
-            .args(["Hello.", "It is Paris."]),
-    );
-    let bot = Bot::scaffold(&["--realtime", "openai_realtime"]);
+    let mut service = python_script("stand_in_realtime.py");
+    let mut service = Running::start(service.args(["Hello.", "It is Paris."]));
+    let bot = Bot::with(&["--mode", "realtime", "--realtime", "openai_realtime"]);
     fs::write(bot.server.join(".env"), "OPENAI_API_KEY=any\n").unwrap();
     let port = free_port().unwrap();
     let mut running = Running::start(
@@ -86,9 +69,7 @@ fn a_realtime_bot_answers_what_is_typed() {
             .env("STAND_IN_REALTIME", service.line_with("ws://")),
     );
     running.line_with("Uvicorn running on");
-    let output = python()
-        .command("python")
-        .arg(script("talk_to_deployed.py"))
+    let output = python_script("talk_to_deployed.py")
         .args(["webrtc", &format!("http://127.0.0.1:{port}")])
         .output()
         .unwrap();
@@ -112,14 +93,8 @@ fn the_bot_serves_its_web_page() {
 
 #[test]
 fn a_bot_without_its_keys_names_them_all_and_ends() {
-    let bot = Bot::scaffold(&[
-        "--stt",
-        "deepgram_stt",
-        "--llm",
-        "anthropic_llm",
-        "--tts",
-        "cartesia_tts",
-    ]);
+    let services = "--mode=cascade --stt=deepgram_stt --llm=anthropic_llm --tts=cartesia_tts";
+    let bot = Bot::with(&services.split(' ').collect::<Vec<_>>());
     let output = bot.command(0).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -243,9 +218,7 @@ impl Talk {
     }
 
     fn of(bot: Bot, answers: &[&str]) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
-        let mut model = Running::start(python().command("python").arg(script).args(answers));
-        let address = model.line_with("http://");
+        let (model, address) = models(answers);
         let (running, port) = bot.listen(&format!(
             "OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
         ));
@@ -262,18 +235,8 @@ impl Talk {
     }
 
     fn evaluate_with(&self, scenarios: &Path) -> Output {
-        python()
-            .command("pipecat")
-            .args(["eval", "run"])
-            .arg(scenarios)
-            .args([
-                "--bot-url",
-                &format!("ws://127.0.0.1:{}/ws", self.port),
-                "--logs-dir",
-            ])
-            .arg(self.bot.folder.path().join("logs"))
-            .output()
-            .unwrap()
+        let address = format!("ws://127.0.0.1:{}/ws", self.port);
+        evaluate(scenarios, &address, &self.bot.folder.path().join("logs"))
     }
 
     fn model_was_asked(&self) -> bool {
@@ -290,15 +253,6 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     rest.split_once(end).unwrap().0
 }
 
-const OPENAI: [&str; 6] = [
-    "--stt",
-    "openai_stt",
-    "--llm",
-    "openai_llm",
-    "--tts",
-    "openai_tts",
-];
-
 /// A generated project.
 struct Bot {
     folder: TempDir,
@@ -307,29 +261,17 @@ struct Bot {
 
 impl Bot {
     fn new() -> Self {
-        Self::scaffold(&OPENAI)
+        Self::with(&OPENAI)
     }
 
-    fn scaffold(services: &[&str]) -> Self {
-        Self::scaffold_with(&[services, &["--transport", "p2p_webrtc"]].concat())
+    /// Of services, and what else there may be.
+    fn with(options: &[&str]) -> Self {
+        Self::on(&[options, &["--transport", "p2p_webrtc"]].concat())
     }
 
     /// Of services, transports and what else there may be.
-    fn scaffold_with(options: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mode = if options.contains(&"--realtime") {
-            "realtime"
-        } else {
-            "cascade"
-        };
-        let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-            .args(["bot", "--mode", mode, "--eval"])
-            .args(options)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", text(&output));
-        let server = folder.path().join("bot/server");
+    fn on(options: &[&str]) -> Self {
+        let (folder, server) = made(&[options, &["--eval"]].concat());
         Self { folder, server }
     }
 

@@ -6,8 +6,7 @@ mod elsewhere;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
 use std::thread;
 
 use bot_cli_tests::patience::wait_until;
@@ -16,7 +15,9 @@ use tempfile::TempDir;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::python;
+use crate::framework::tools::{
+    ANSWERS, OPENAI, evaluate, made, models, python, python_script, script,
+};
 use crate::telephony::whatsapp::{ask, post};
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
@@ -233,11 +234,7 @@ fn the_bot_calls_a_number_through_twilio() {
 
 #[test]
 fn a_caller_on_whatsapp_is_greeted_and_known() {
-    let mut whatsapp = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_whatsapp.py")),
-    );
+    let mut whatsapp = Running::start(&mut python_script("stand_in_whatsapp.py"));
     let api = whatsapp.line_with("http://");
     let bot = Bot::new(&["whatsapp"], &[]);
     let deployed = bot.deploy_with(&[
@@ -330,19 +327,6 @@ fn classes(world: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A stand-in for the AI services, and its address.
-fn model() -> (Running, String) {
-    let mut model = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_openai.py"))
-            .args(["--say", "capital of France=It is Paris."])
-            .args(["--say", "which city=You like Lisbon best."]),
-    );
-    let address = model.line_with("http://");
-    (model, address)
-}
-
 /// A generated project.
 struct Bot {
     _folder: TempDir,
@@ -351,18 +335,12 @@ struct Bot {
 
 impl Bot {
     fn new(transports: &[&str], more: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
-        command.args(["bot", "--mode", "cascade"]).args(more);
-        for transport in transports {
-            command.args(["--transport", transport]);
-        }
-        for service in ["stt", "llm", "tts"] {
-            command.args([format!("--{service}"), format!("openai_{service}")]);
-        }
-        let output = command.current_dir(folder.path()).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output));
-        let server = folder.path().join("bot/server");
+        let transports = transports.iter().flat_map(|name| ["--transport", name]);
+        let options = OPENAI
+            .into_iter()
+            .chain(transports)
+            .chain(more.iter().copied());
+        let (folder, server) = made(&options.collect::<Vec<_>>());
         Self {
             _folder: folder,
             server,
@@ -376,7 +354,7 @@ impl Bot {
 
     /// The same, with these in the secret set, too.
     fn deploy_with(&self, more: &[(&str, &str)]) -> Deployed<'_> {
-        let (model, model_address) = model();
+        let (model, model_address) = models(&ANSWERS);
         let mut command = python().command("python");
         command
             .arg(script("deployed_app.py"))
@@ -454,14 +432,8 @@ impl Deployed<'_> {
     fn evaluate(&self) {
         let folder = tempfile::tempdir().unwrap();
         let url = self.address.replacen("http", "ws", 1) + "/ws";
-        let output: Output = python()
-            .command("pipecat")
-            .args(["eval", "run"])
-            .arg(self.bot.server.join("evals/text.yaml"))
-            .args(["--bot-url", &url, "--logs-dir"])
-            .arg(folder.path())
-            .output()
-            .unwrap();
+        let scenario = self.bot.server.join("evals/text.yaml");
+        let output = evaluate(&scenario, &url, folder.path());
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     }
 }
@@ -479,10 +451,4 @@ fn drive(address: &str, name: &str, before: &[&str], after: &[&str]) -> Value {
     let succeeded = output.status.success();
     assert!(succeeded, "{name} {before:?}: {}", text(&output));
     serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("framework")
-        .join(name)
 }

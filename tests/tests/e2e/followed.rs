@@ -14,20 +14,9 @@ use room::Room;
 use crate::clients::{chromium, tools};
 use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::{python, script};
+use crate::framework::tools::{OPENAI, python_script, script};
 
 const GREETING: &str = "Hello, how can I help you?";
-
-const OPENAI: [&str; 8] = [
-    "--mode",
-    "cascade",
-    "--stt",
-    "openai_stt",
-    "--llm",
-    "openai_llm",
-    "--tts",
-    "openai_tts",
-];
 
 /// The keys, so that they can be looked for.
 const CANARY: &str = "sk-canary-5f1d";
@@ -57,12 +46,8 @@ fn a_bot_with_a_web_client_and_evals_answers() {
 
 #[test]
 fn a_react_client_reaches_a_bot_that_hears_and_speaks_itself() {
-    let mut realtime = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_realtime.py"))
-            .args([GREETING, "It is Paris."]),
-    );
+    let mut realtime =
+        Running::start(python_script("stand_in_realtime.py").args([GREETING, "It is Paris."]));
     let mut room = Room::new(&["bot-cli", "bot-cli-init"]);
     room.set("STAND_IN_REALTIME", &realtime.line_with("ws://"));
     room.set("PYTHONPATH", script("redirected").to_str().unwrap());
@@ -102,9 +87,7 @@ fn a_bot_that_stays_on_this_machine_answers() {
         terminals.address("uv run bot.py -t webrtc"),
         "http://localhost:7860/client/"
     );
-    let output = python()
-        .command("python")
-        .arg(script("talk_to_deployed.py"))
+    let output = python_script("talk_to_deployed.py")
         .args(["webrtc", "http://127.0.0.1:7860"])
         .output()
         .unwrap();
@@ -189,9 +172,7 @@ fn look(page: &str, greeting: &str) {
 /// A call through a carrier that has fetched the answer document and hears the bot.
 fn call(carrier: &str) {
     room::wait_for_port(7860);
-    let output = python()
-        .command("python")
-        .arg(script("stand_in_carrier.py"))
+    let output = python_script("stand_in_carrier.py")
         .args([carrier, "http://127.0.0.1:7860", "--hum", "440"])
         .output()
         .unwrap();

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::{python, script};
+use crate::framework::tools::{ANSWERS, evaluate, models, python, python_script, script};
 
 #[test]
 fn the_sample_passes_its_own_tests_and_every_check() {
@@ -79,15 +79,8 @@ fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
     let project = Project::new();
     project.is_formatted_linted_and_typed();
 
-    let mut model = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_openai.py"))
-            .args(["--hear", "What is the capital of France?"])
-            .args(["--say", "capital of France=It is Paris."])
-            .args(["--say", "which city=You like Lisbon best."]),
-    );
-    let address = model.line_with("http://");
+    let heard = ["--hear", "What is the capital of France?"];
+    let (mut model, address) = models(&[&heard[..], &ANSWERS].concat());
     let (running, port) = project.listen(&format!(
         "LOCALAI_BASE_URL={address}/v1\nLOCALAI_LLM_MODEL=a-language-model\nLOCALAI_STT_MODEL=a-speech-model\n\
          OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
@@ -96,12 +89,7 @@ fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
     let asked = model.line_with("POST /v1/chat/completions");
     assert!(asked.contains(r#""model":"a-language-model""#), "{asked}");
 
-    succeed(
-        python()
-            .command("python")
-            .arg(script("voice.py"))
-            .arg(project.bench.path("work/voice.wav")),
-    );
+    succeed(python_script("voice.py").arg(project.bench.path("work/voice.wav")));
     let spoken = project.bench.path("work/spoken.yaml");
     fs::write(&spoken, include_str!("sample/spoken.yaml")).unwrap();
     project.evaluate(&spoken, port);
@@ -235,14 +223,9 @@ impl Project {
 
     /// The framework's eval harness has the conversation of a scenario with the bot.
     fn evaluate(&self, scenario: &Path, port: u16) {
-        let mut harness = python().command("pipecat");
-        harness
-            .args(["eval", "run"])
-            .arg(scenario)
-            .args(["--bot-url", &format!("ws://127.0.0.1:{port}/ws")])
-            .arg("--logs-dir")
-            .arg(self.bench.path("work/logs"));
-        succeed(&mut harness);
+        let address = format!("ws://127.0.0.1:{port}/ws");
+        let output = evaluate(scenario, &address, &self.bench.path("work/logs"));
+        assert!(output.status.success(), "{}", text(&output));
     }
 }
 

@@ -10,7 +10,7 @@ use bot_cli_tests::port::free_port;
 use tempfile::TempDir;
 
 use crate::conversation::running::Running;
-use crate::framework::tools::{Finding, python, script};
+use crate::framework::tools::{ANSWERS, Finding, models, python};
 use crate::framework::tree::init;
 
 /// The beginnings of steps that can't be taken here, and why.
@@ -50,14 +50,7 @@ const NOT_HERE: &[(&str, &str)] = &[
 
 #[test]
 fn the_steps_of_the_quickstart_work() {
-    let mut answers = Running::start(python().command("python").args([
-        script("stand_in_openai.py").to_str().unwrap(),
-        "--say",
-        "capital of France=It is Paris.",
-        "--say",
-        "which city=You like Lisbon best.",
-    ]));
-    let address = answers.line_with("http://");
+    let (_models, address) = models(&ANSWERS);
     let mut user = User::new(&["quickstart"]);
     user.address = Some(format!("{address}/v1"));
     let taken = user.follow("README.md");

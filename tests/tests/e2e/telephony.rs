@@ -17,7 +17,9 @@ use tempfile::TempDir;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::python;
+use crate::framework::tools::{
+    ANSWERS, OPENAI, evaluate, made, models, python, python_script, script,
+};
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
 const VOICE: f64 = 220.0;
@@ -62,18 +64,9 @@ fn without_the_carriers_keys_they_are_named_and_evals_pass() {
     ]) {
         assert!(warning.contains(missing), "{warning}");
     }
-    let output = python()
-        .command("pipecat")
-        .args(["eval", "run"])
-        .arg(bot.server.join("evals/text.yaml"))
-        .args([
-            "--bot-url",
-            &format!("ws://127.0.0.1:{port}/ws"),
-            "--logs-dir",
-        ])
-        .arg(bot.folder.path().join("logs"))
-        .output()
-        .unwrap();
+    let scenario = bot.server.join("evals/text.yaml");
+    let address = format!("ws://127.0.0.1:{port}/ws");
+    let output = evaluate(&scenario, &address, &bot.folder.path().join("logs"));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
 
@@ -167,18 +160,10 @@ struct Bot {
 
 impl Bot {
     fn new(carriers: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
-        command.args(["bot", "--mode", "cascade", "--eval", "--recording"]);
-        for transport in carriers.iter().chain(&["p2p_webrtc"]) {
-            command.args(["--transport", transport]);
-        }
-        for service in ["stt", "llm", "tts"] {
-            command.args([format!("--{service}"), format!("openai_{service}")]);
-        }
-        let output = command.current_dir(folder.path()).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output));
-        let server = folder.path().join("bot/server");
+        let transports = carriers.iter().chain(&["p2p_webrtc"]);
+        let transports = transports.flat_map(|name| ["--transport", name]);
+        let options = ["--eval", "--recording"].into_iter().chain(transports);
+        let (folder, server) = made(&OPENAI.into_iter().chain(options).collect::<Vec<_>>());
         Self { folder, server }
     }
 
@@ -208,14 +193,7 @@ impl Bot {
 
     /// Starts its AI services, and writes its `.env`; they, and their address.
     fn services(&self, keys: &str) -> (Running, String) {
-        let mut services = Running::start(
-            python()
-                .command("python")
-                .arg(script("stand_in_openai.py"))
-                .args(["--say", "capital of France=It is Paris."])
-                .args(["--say", "which city=You like Lisbon best."]),
-        );
-        let address = services.line_with("http://");
+        let (services, address) = models(&ANSWERS);
         let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n{keys}");
         fs::write(self.server.join(".env"), env).unwrap();
         (services, address)
@@ -231,10 +209,4 @@ impl Bot {
         command.arg("bot.py").current_dir(&self.server);
         command
     }
-}
-
-fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("framework")
-        .join(name)
 }

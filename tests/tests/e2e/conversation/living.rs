@@ -7,6 +7,7 @@ use std::process::Command;
 use bot_cli_tests::init::{json, tree};
 
 use super::{Bot, HANDLER, OPENAI, ORDER, Talk, between, python, text};
+use crate::framework::tools::ANSWERS;
 
 /// The user's work: a file, the generated passage, and what the user has made of it.
 const EDITS: [(&str, &str, &str); 6] = [
@@ -74,8 +75,7 @@ fn a_bot_that_its_user_has_worked_on_takes_new_options_and_still_talks() {
     }
 
     // What the user has not touched is as in a project that was made that way.
-    let fresh =
-        Bot::scaffold_with(&[&OPENAI[..], &["--recording"], UPDATES[1], UPDATES[2]].concat());
+    let fresh = Bot::on(&[&OPENAI[..], &["--recording"], UPDATES[1], UPDATES[2]].concat());
     let (after, fresh) = (tree(&project), tree(&fresh.folder.path().join("bot")));
     for (name, bytes) in &fresh {
         assert!(
@@ -85,19 +85,13 @@ fn a_bot_that_its_user_has_worked_on_takes_new_options_and_still_talks() {
     }
 
     let order = bot.server.join("evals/order.yaml");
-    let talk = Talk::of(
-        bot,
-        &[
-            "--call",
-            r#"where is my order=order_status {"order_id": "A-1042"}"#,
-            "--say",
-            "\"status\": \"shipped\"=It has been shipped.",
-            "--say",
-            "capital of France=It is Paris.",
-            "--say",
-            "which city=You like Lisbon best.",
-        ],
-    );
+    let order_status = [
+        "--call",
+        r#"where is my order=order_status {"order_id": "A-1042"}"#,
+        "--say",
+        "\"status\": \"shipped\"=It has been shipped.",
+    ];
+    let talk = Talk::of(bot, &[&order_status[..], &ANSWERS].concat());
     let output = talk.evaluate_with(&order);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let mut running = talk.running.borrow_mut();

@@ -2,33 +2,17 @@
 
 use std::fs;
 use std::net::UdpSocket;
-use std::process::Command;
 
 use serde_json::Value;
 
 use super::running::Running;
 use super::{python, text};
+use crate::framework::tools::{ANSWERS, OPENAI, made, models, python_script};
 
 #[test]
 fn a_bot_answers_over_moq_one_session_after_the_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-        .args(["bot", "--transport", "moq", "--mode", "cascade"])
-        .args(["--stt", "openai_stt", "--llm", "openai_llm"])
-        .args(["--tts", "openai_tts"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", text(&made));
-    let server = folder.path().join("bot/server");
-    let script = |name: &str| format!("{}/framework/{name}", env!("CARGO_MANIFEST_DIR"));
-    let mut model = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_openai.py"))
-            .args(["--say", "capital of France=It is Paris."]),
-    );
-    let address = model.line_with("http://");
+    let (_folder, server) = made(&[&OPENAI[..], &["--transport", "moq"]].concat());
+    let (_models, address) = models(&ANSWERS);
     let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
     fs::write(server.join(".env"), env).unwrap();
     let mut bot = Running::start(
@@ -47,11 +31,8 @@ fn a_bot_answers_over_moq_one_session_after_the_other() {
 
     // The second finds the socket free again.
     for _ in 0..2 {
-        let output = python()
-            .command("python")
-            .args([&script("talk_over_moq.py"), bot_address])
-            .output()
-            .unwrap();
+        let mut guest = python_script("talk_over_moq.py");
+        let output = guest.arg(bot_address).output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
         let heard: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(

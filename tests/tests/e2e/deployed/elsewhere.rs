@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bot, Running, assert_voice, model, python, script};
+use super::{ANSWERS, Bot, Running, assert_voice, models, python, script};
 use crate::telephony::whatsapp::post_json;
 
 #[test]
@@ -76,7 +76,7 @@ fn said(seen: &Value) -> String {
 impl Bot {
     /// Returns the runner with one transport and a company's stand-in, and its model, which is ended after it.
     fn run(&self, transport: &str, keys: &[(&str, &str)]) -> (Running, Running) {
-        let (model, address) = model();
+        let (model, address) = models(&ANSWERS);
         let mut command = python().command("python");
         command
             .args(["bot.py", "-t", transport, "--host", "127.0.0.1"])

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::lines::{Line, lines};
 use crate::conversation::running::Running;
-use crate::framework::tools::{python, script};
+use crate::framework::tools::{ANSWERS, models, python};
 
 /// The longest that an installation takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -57,14 +57,7 @@ impl Room {
         for port in PORTS {
             wait_until(&format!("port {port} to be free"), || is_free(port));
         }
-        let mut services = Running::start(python().command("python").args([
-            script("stand_in_openai.py").to_str().unwrap(),
-            "--say",
-            "capital of France=It is Paris.",
-            "--say",
-            "which city=You like Lisbon best.",
-        ]));
-        let address = services.line_with("http://");
+        let (services, address) = models(&ANSWERS);
         let folder = tempfile::tempdir().unwrap();
         let room = Self {
             folder,

@@ -7,7 +7,7 @@ use bot_cli_init::{Catalogue, Draft, concede, parse_file, resolve, scaffold};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::tools::{Finding, python, script};
+use super::tools::{Finding, python_script};
 
 /// As many as the tool is asked for.
 const COUNT: usize = 48;
@@ -75,9 +75,7 @@ fn every_name_that_the_frameworks_own_tool_offers_is_known() {
 
 fn written() -> TempDir {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let output = python()
-        .command("python")
-        .arg(script("write_configurations.py"))
+    let output = python_script("write_configurations.py")
         .arg(folder.path())
         .output()
         .unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::tools::{Finding, python, script};
+use super::tools::{Finding, python, python_script, script};
 use super::tree::{Tree, copy};
 
 /// A file, what is replaced in it, by what, and what must then be said.
@@ -51,9 +51,7 @@ fn every_defect_planted_in_the_catalogue_is_found() {
         assert!(text.contains(old), "{file} has no `{old}` to replace");
         fs::write(&path, text.replacen(old, new, 1)).unwrap();
     }
-    let output = python()
-        .command("python")
-        .arg(script("check_catalogue.py"))
+    let output = python_script("check_catalogue.py")
         .arg("--templates")
         .arg(folder.path().join("templates"))
         .arg("--left-out")

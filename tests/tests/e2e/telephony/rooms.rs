@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Bot, python, script, text};
+use super::{Bot, python, python_script, script, text};
 
 #[test]
 fn daily_dials_in_and_only_daily() {
@@ -131,9 +131,7 @@ fn expect(taken: &mut Value, expected: &Value) {
 /// Drives the server of a bot with this transport, and then the bot; what the bot did for each way to start it.
 fn calls(transport: &str) -> Value {
     let bot = Bot::new(&[transport]);
-    let driven = python()
-        .command("python")
-        .arg(script("drive_call_server.py"))
+    let driven = python_script("drive_call_server.py")
         .arg(transport)
         .arg(&bot.server)
         .output()

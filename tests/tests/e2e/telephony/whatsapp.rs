@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::{Bot, VOICE, python, script};
+use super::{Bot, VOICE, python_script, script};
 use crate::conversation::running::Running;
 
 /// As `stand_in_whatsapp.py` has them.
@@ -13,11 +13,7 @@ const KEYS: &str = "WHATSAPP_TOKEN='the token'\nWHATSAPP_PHONE_NUMBER_ID=1000000
 
 #[test]
 fn a_call_from_whatsapp_is_greeted_once_and_recorded() {
-    let mut whatsapp = Running::start(
-        python()
-            .command("python")
-            .arg(script("stand_in_whatsapp.py")),
-    );
+    let mut whatsapp = Running::start(&mut python_script("stand_in_whatsapp.py"));
     let api = whatsapp.line_with("http://");
     let bot = Bot::new(&["whatsapp"]);
     let (mut services, model) = bot.services(KEYS);
