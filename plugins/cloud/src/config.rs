@@ -8,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
 use crate::files::{WriteError, refuse_special, write_private};
 use crate::words;
+use crate::words::failed;
 
 pub use backends::BackendSettings;
 
@@ -120,10 +120,8 @@ impl ConfigFile {
             }
             if !KEYS.contains(&key) {
                 let failure = unreadable(&self.path, format!("there is no setting `{key}`"));
-                return Err(match nearest(key, KEYS) {
-                    Some(near) => failure.hint(did_you_mean(&[near])),
-                    None => failure.hint(format!("possible are {}", KEYS.join(", "))),
-                });
+                let possible = format!("possible are {}", KEYS.join(", "));
+                return Err(words::near_or(failure, key, KEYS, possible));
             }
             if !value.is_str() {
                 return Err(unreadable(
@@ -181,8 +179,7 @@ fn text(raw: &RawString) -> &str {
 
 /// Nobody's home is known.
 pub fn homeless() -> Failure {
-    Failure::new(
-        Exit::Failed,
+    failed(
         "no_home",
         "there is no folder for settings and data: neither HOME nor the XDG folders are set",
     )

@@ -8,6 +8,7 @@ mod vault;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_terminal::shell;
 
 use crate::backend::hosted::ServiceError;
@@ -15,6 +16,7 @@ use crate::backend::local::VaultError;
 use crate::backend::{BackendError, Explained};
 use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
+use crate::text::theirs;
 
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
@@ -107,6 +109,19 @@ pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     match error {
         WriteError::NotWritten(error) => not_written(path, error.into()),
         WriteError::NotSynced(error) => not_synced(path, error.into()),
+    }
+}
+
+/// The failure with the known name that may have been meant, else with what to do instead.
+pub fn near_or<'a>(
+    failure: Failure,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    instead: impl Into<String>,
+) -> Failure {
+    match nearest(word, known) {
+        Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
+        None => failure.hint(instead),
     }
 }
 

@@ -186,18 +186,14 @@ pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
 
 /// Removes credentials; whether there were any.
 pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
-    place.remove().map_err(|error| match error {
-        SecretFileError::Keyring(error) => words::keyring(&error).hint(format!(
-            "or remove `{}` and leave the entry",
-            place.path().display()
-        )),
-        SecretFileError::TooOpen { .. }
-        | SecretFileError::Foreign { .. }
-        | SecretFileError::NotSynced(_)
-        | SecretFileError::File(_) => {
-            let could_not = format!("could not remove `{}`", place.path().display());
-            Failure::because(Exit::Failed, "not_removed", could_not, error)
+    place.remove().map_err(|error| {
+        let path = place.path().display();
+        if let SecretFileError::Keyring(error) = error {
+            let instead = format!("or remove `{path}` and leave the entry");
+            return words::keyring(&error).hint(instead);
         }
+        let could_not = format!("could not remove `{path}`");
+        Failure::because(Exit::Failed, "not_removed", could_not, error)
     })
 }
 

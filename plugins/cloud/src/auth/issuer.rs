@@ -99,9 +99,7 @@ impl<'a> Issuer<'a> {
         );
         let endpoints: Endpoints = match get(&http, &discovery, pace, watch).await {
             Err(ServiceError::Unavailable { status, .. }) => {
-                return Err(ServiceError::IssuerUnavailable {
-                    status: Some(status),
-                });
+                return Err(ServiceError::IssuerUnavailable(Some(status)));
             }
             answer => answer?,
         };
@@ -150,9 +148,9 @@ impl<'a> Issuer<'a> {
         };
         let answer = runtime()?.block_on(async { tokio::time::timeout(pace.request, asked).await });
         answer.unwrap_or_else(|_| {
-            Err(ServiceError::TimedOut {
-                host: base.host_str().unwrap_or_default().to_owned(),
-            })
+            Err(ServiceError::TimedOut(
+                base.host_str().unwrap_or_default().to_owned(),
+            ))
         })
     }
 
@@ -192,17 +190,13 @@ impl<'a> Issuer<'a> {
         let answer = self.execute(request).await?;
         let status = answer.status().as_u16();
         if matches!(status, 408 | 429 | 500..) {
-            return Err(ServiceError::IssuerUnavailable {
-                status: Some(status),
-            });
+            return Err(ServiceError::IssuerUnavailable(Some(status)));
         }
         match serde_json::from_slice::<IgnoredObject>(answer.body()) {
             Ok(_) => Ok(answer),
-            Err(_) => Err(ServiceError::InvalidResponse {
-                what: format!(
-                    "the answer of `{path}` (status {status}) is not that of an issuer of tokens"
-                ),
-            }),
+            Err(_) => Err(ServiceError::InvalidResponse(format!(
+                "the answer of `{path}` (status {status}) is not that of an issuer of tokens"
+            ))),
         }
     }
 
@@ -271,9 +265,7 @@ impl<'a> Issuer<'a> {
         let answer = self.execute(request).await?;
         match answer.status().as_u16() {
             200..=299 => Ok(Revocation::Done),
-            status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable {
-                status: Some(status),
-            }),
+            status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable(Some(status))),
             status => Err(ServiceError::Refused {
                 status,
                 message: String::new(),
@@ -329,16 +321,12 @@ pub fn refused(
     match error {
         RequestTokenError::Request(error) => error.clone(),
         RequestTokenError::ServerResponse(answer) => match answer.error().as_ref() {
-            "invalid_grant" => ServiceError::NotSignedIn {
-                message: "the issuer grants no token for it".to_owned(),
-            },
-            "temporarily_unavailable" | "server_error" => {
-                ServiceError::IssuerUnavailable { status: None }
+            "invalid_grant" => {
+                ServiceError::NotSignedIn("the issuer grants no token for it".to_owned())
             }
+            "temporarily_unavailable" | "server_error" => ServiceError::IssuerUnavailable(None),
             // Any other word may be anything.
-            code => ServiceError::IssuerRefused {
-                code: REFUSALS.into_iter().find(|known| *known == code),
-            },
+            code => ServiceError::IssuerRefused(REFUSALS.into_iter().find(|known| *known == code)),
         },
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             unsound("its answer is not a token")
@@ -363,17 +351,21 @@ async fn get<T: DeserializeOwned>(
         let status = response.status().as_u16();
         let body = read(response, &url).await?;
         match status {
-            200..=299 => serde_json::from_slice(&body).map_err(|_| ServiceError::InvalidResponse {
-                what: format!("what `{}` answers does not help signing in", url.path()),
+            200..=299 => serde_json::from_slice(&body).map_err(|_| {
+                ServiceError::InvalidResponse(format!(
+                    "what `{}` answers does not help signing in",
+                    url.path()
+                ))
             }),
             408 | 429 | 500.. => Err(ServiceError::Unavailable {
                 status,
                 message: String::new(),
                 retry_after: None,
             }),
-            _ => Err(ServiceError::InvalidResponse {
-                what: format!("`{}` answers with status {status}", url.path()),
-            }),
+            _ => Err(ServiceError::InvalidResponse(format!(
+                "`{}` answers with status {status}",
+                url.path()
+            ))),
         }
     };
     let slow = || watch.waiting(&waiting(&url));
@@ -407,7 +399,5 @@ fn secure(text: &str) -> Result<(), ServiceError> {
 }
 
 fn unsound(what: &str) -> ServiceError {
-    ServiceError::InvalidResponse {
-        what: format!("the issuer of tokens can't be trusted: {what}"),
-    }
+    ServiceError::InvalidResponse(format!("the issuer of tokens can't be trusted: {what}"))
 }

@@ -93,7 +93,7 @@ impl<'a> Hosted<'a> {
             let mut sets = list.summaries().into_iter();
             let found = sets.find(|set| set.name == name.as_str());
             match (known, found) {
-                (Err(ServiceError::NotFound { .. }), None) => Some(Sight::Gone),
+                (Err(ServiceError::NotFound(_)), None) => Some(Sight::Gone),
                 (Err(ServiceError::Refused { .. }), Some(summary))
                     if summary.kind == SetKind::ImagePullSecret =>
                 {
@@ -110,9 +110,9 @@ impl<'a> Hosted<'a> {
                 .decode::<wire::Set>()
                 .and_then(|set| set.details(name))
                 .map_or(Sight::Unclear, Sight::There),
-            known @ Err(
-                ServiceError::NotFound { .. } | ServiceError::Refused { status: 400, .. },
-            ) => listed(&known).unwrap_or(Sight::Unclear),
+            known @ Err(ServiceError::NotFound(_) | ServiceError::Refused { status: 400, .. }) => {
+                listed(&known).unwrap_or(Sight::Unclear)
+            }
             Err(_) => Sight::Unclear,
         }
     }
@@ -297,7 +297,7 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
 impl Unconfirmed {
     /// Whether the service has nothing to remove, and none of the tries has removed it.
     fn is_missing(&self) -> bool {
-        self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound { .. })
+        self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound(_))
     }
 }
 

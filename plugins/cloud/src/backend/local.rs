@@ -25,7 +25,7 @@ use crate::source::Source;
 use crate::watch::{Nobody, Watch};
 pub use backup::{Backup, open_backup};
 use document::{Contents, Set, Sets};
-pub use error::{Effect, VaultError};
+pub use error::VaultError;
 use home::{Home, Missing};
 
 /// The organization of a vault where no other is chosen.
@@ -206,9 +206,7 @@ impl<'a> Vault<'a> {
         alike: impl FnOnce(&Set<Secret>, &[String]) -> bool,
         fill: impl FnOnce(Option<Contents<Secret>>) -> Contents<Secret>,
     ) -> Result<Confirmed, ChangeError> {
-        let conflict = || VaultError::Conflict {
-            name: name.to_string(),
-        };
+        let conflict = || VaultError::Conflict(name.to_string());
         let work = |sets: &mut Sets| {
             let found = sets.remove(&self.place(name));
             let region = match (&found, prior) {
@@ -241,7 +239,7 @@ impl<'a> Vault<'a> {
             };
             if !alike(&set) {
                 let name = name.to_string();
-                return Err(VaultError::Conflict { name });
+                return Err(VaultError::Conflict(name));
             }
             if let Some(rest) = work(set) {
                 sets.insert(self.place(name), rest);

@@ -1,6 +1,6 @@
 //! The name of a set, chosen from those that there are.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Choice, Question};
 
 use super::context::CommandContext;
@@ -8,6 +8,7 @@ use super::open::Opened;
 use crate::backend::Summary;
 use crate::domain::{SetKind, SetName};
 use crate::text::theirs;
+use crate::words::failed;
 
 /// The key of the question.
 pub const KEY: &str = "name";
@@ -74,5 +75,5 @@ fn choice(set: &Summary) -> Choice {
 }
 
 fn parsed(name: &str, parse: fn(&str) -> Result<SetName, String>) -> Result<SetName, Failure> {
-    parse(name).map_err(|problem| Failure::new(Exit::Failed, "internal", problem))
+    parse(name).map_err(|problem| failed("internal", problem))
 }

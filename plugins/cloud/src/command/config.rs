@@ -15,7 +15,7 @@ use super::{kind, open};
 use crate::address::address;
 use crate::config::{ConfigFile, KEYS};
 use crate::domain::{Organization, Region};
-use crate::input::invalid;
+use crate::input::wrong;
 use crate::keyring::{self, KeyringError};
 use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
 use crate::secret_file::{SecretFile, Storage};
@@ -128,11 +128,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
     }
     let key = key.replace('-', "_");
     if !KEYS.contains(&key.as_str()) {
-        let failure = invalid(vec![(
-            "key".to_owned(),
-            None,
-            "is not a setting".to_owned(),
-        )]);
+        let failure = wrong("key", "is not a setting");
         let failure = match nearest(&key, KEYS) {
             Some(near) => failure.hint(did_you_mean(&[near])),
             None => failure,
@@ -164,7 +160,7 @@ fn done(key: &str, value: &str, path: &Path) -> Reply {
 }
 
 fn check(context: &CommandContext<'_>, key: &str, value: &str) -> Result<(), Failure> {
-    let wrong = |problem| invalid(vec![("value".to_owned(), None, problem)]);
+    let wrong = |problem| wrong("value", problem);
     match key {
         "organization" => Organization::parse(value).map(drop).map_err(wrong),
         "region" => Region::parse(value).map(drop).map_err(wrong),

@@ -2,7 +2,7 @@
 
 mod rows;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::table;
@@ -14,10 +14,11 @@ use super::project;
 use super::region;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{SetKind, SetName};
-use crate::input::invalid;
+use crate::input::wrong;
 use crate::options::List;
 use crate::source::Source;
 use crate::text::theirs;
+use crate::words::failed;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options
@@ -25,7 +26,7 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
         .as_deref()
         .map(SetName::parse_existing)
         .transpose();
-    let name = name.map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
+    let name = name.map_err(|problem| wrong("name", problem))?;
     let wanted = options.scope.wanted(options.region.as_deref());
     let mut scope = open::scope(context, &wanted)?;
     // All regions, unless the user wants one here and now.
@@ -113,14 +114,10 @@ fn one(
 ) -> Result<Reply, Failure> {
     let Details { summary, keys } = opened.existing(name)?;
     if options.sets && summary.kind != SetKind::Secret {
-        let article = match summary.kind {
-            SetKind::ImagePullSecret => "an",
-            SetKind::Secret | SetKind::Unknown => "a",
-        };
-        let kind = summary.kind.words();
-        let message = format!("`{name}` is {article} {kind}, not a secret set");
+        let kind = summary.kind.with_article();
+        let message = format!("`{name}` is {kind}, not a secret set");
         let look = opened.scope.command(&format!("secrets list {name}"));
-        return Err(Failure::new(Exit::Failed, "wrong_type", message).hint(look));
+        return Err(failed("wrong_type", message).hint(look));
     }
     let elsewhere = opened
         .scope
@@ -129,8 +126,7 @@ fn one(
         .is_some_and(|region| Some(region.value.as_str()) != summary.region.as_deref());
     if elsewhere && let Some(wanted) = region::settle(opened)? {
         // It is in another region, and not in one that there is not.
-        let failure = Failure::new(
-            Exit::Failed,
+        let failure = failed(
             "not_found",
             format!(
                 "`{name}` is not in the region {wanted} of {}",

@@ -132,9 +132,8 @@ fn revoke(
     context: &CommandContext<'_>,
     credentials: &Credentials,
 ) -> Result<Revocation, ServiceError> {
-    let base = address(&credentials.api_url).map_err(|failure| ServiceError::InvalidResponse {
-        what: failure.message,
-    })?;
+    let base = address(&credentials.api_url)
+        .map_err(|failure| ServiceError::InvalidResponse(failure.message))?;
     // Settings that can't be used don't keep anybody signed in.
     let scope = open::scope(context, &Wanted::default());
     let mut pace = scope.map_or(context.environment.pace, |scope| scope.pace);

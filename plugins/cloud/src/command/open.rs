@@ -1,7 +1,6 @@
 //! From options to a backend that can be used, and what every command does with one.
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::context::CommandContext;
 use super::kind;
@@ -13,6 +12,7 @@ use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::change::{self, Deed};
+use crate::words::{failed, near_or};
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -110,8 +110,7 @@ impl Opened<'_> {
             Err(failure) => return failure,
         };
         if sets.iter().any(|set| set.name == name.as_str()) {
-            return Failure::new(
-                Exit::Failed,
+            return failed(
                 "invalid_response",
                 format!(
                     "{} lists `{name}`, and says that there is no such set",
@@ -120,16 +119,17 @@ impl Opened<'_> {
             )
             .hint("try again: somebody else may be changing it");
         }
-        let failure = Failure::new(
-            Exit::Failed,
+        let failure = failed(
             "not_found",
             format!("there is no set `{name}` in {}", self.place()),
         );
-        let near = nearest(name.as_str(), sets.iter().map(|set| set.name.as_str()));
-        match near {
-            Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
-            None => failure.hint(self.scope.command("secrets list")),
-        }
+        let known = sets.iter().map(|set| set.name.as_str());
+        near_or(
+            failure,
+            name.as_str(),
+            known,
+            self.scope.command("secrets list"),
+        )
     }
 
     /// Notes the region of a set that is there.
@@ -152,17 +152,9 @@ impl Opened<'_> {
     /// "organization acme, region us-west (the default), the hosting service", as far as it is worth a word.
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
-        let default = match source {
-            Some(Source::Service | Source::Backend | Source::Default) => " (the default)",
-            Some(
-                Source::Flag
-                | Source::Environment
-                | Source::Config
-                | Source::DeployFile
-                | Source::Existing,
-            )
-            | None => "",
-        };
+        let by_default = [Source::Service, Source::Backend, Source::Default];
+        let is_default = source.is_some_and(|source| by_default.contains(&source));
+        let default = if is_default { " (the default)" } else { "" };
         let source = source.unwrap_or(Source::Existing);
         let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));

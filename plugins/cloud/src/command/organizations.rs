@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::suggest::{did_you_mean, nearest};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::table;
 use serde_json::json;
@@ -13,11 +12,12 @@ use super::kind::{self, Organizations, Others};
 use super::open;
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, Organization};
-use crate::input::invalid;
+use crate::input::wrong;
 use crate::options::ScopeOptions;
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
+use crate::words::{failed, near_or};
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
     let (scope, Organizations { all, others }) = organizations(context, &options.wanted(None))?;
@@ -53,22 +53,19 @@ pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Resu
 }
 
 pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
-    let wanted = Organization::parse(name)
-        .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
+    let wanted = Organization::parse(name).map_err(|problem| wrong("name", problem))?;
     let (scope, Organizations { all, others }) = organizations(context, &Wanted::default())?;
     let known = all.iter().any(|(known, _)| known == wanted.as_str());
     if !known && others == Others::Missing {
-        let failure = Failure::new(
-            Exit::Failed,
-            "not_found",
-            format!("you don't belong to an organization `{wanted}`"),
-        );
-        return Err(
-            match nearest(name, all.iter().map(|(name, _)| name.as_str())) {
-                Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
-                None => failure.hint("bot-cli cloud organizations list"),
-            },
-        );
+        let message = format!("you don't belong to an organization `{wanted}`");
+        let failure = failed("not_found", message);
+        let known = all.iter().map(|(name, _)| name.as_str());
+        return Err(near_or(
+            failure,
+            name,
+            known,
+            "bot-cli cloud organizations list",
+        ));
     }
     let path = keep(context, &scope, &wanted)?;
     if scope

@@ -9,6 +9,7 @@ use crate::domain::Region;
 use crate::scope::Setting;
 use crate::source::Source;
 use crate::text::theirs;
+use crate::words::failed;
 
 /// Returns the wanted region if the backend has it, else its default, which is noted in the scope; `None` where it has no
 /// regions.
@@ -32,7 +33,7 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
     let region = Region::parse(code).map_err(|problem| {
         let subject = &opened.profile().subject;
         let message = format!("the default region of {subject} {problem}");
-        Failure::new(Exit::Failed, "invalid_response", message)
+        failed("invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
     opened.scope.region = Some(Setting {
@@ -44,18 +45,9 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
 
 /// Whether a region that the backend does not have is meant for it at all.
 fn is_meant(source: Source, profile: &Profile, codes: &[String]) -> bool {
-    match source {
-        // It is where the bot is deployed.
-        Source::DeployFile => profile.can(Ability::DeployRegions),
-        // It is where the original of a copy is.
-        Source::Existing => !codes.is_empty(),
-        Source::Flag
-        | Source::Environment
-        | Source::Config
-        | Source::Service
-        | Source::Backend
-        | Source::Default => true,
-    }
+    // It is where the bot is deployed, or where the original of a copy is.
+    (source != Source::DeployFile || profile.can(Ability::DeployRegions))
+        && (source != Source::Existing || !codes.is_empty())
 }
 
 /// There is no such region.

@@ -22,11 +22,12 @@ use super::open::{self, Opened};
 use super::{choose, kind, project};
 use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
-use crate::input::invalid;
+use crate::input::{invalid, wrong};
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
+use crate::words::failed;
 
 /// The consequence of a backend that returns no values.
 const NO_PROGRAM: &str = "no program can be started with them";
@@ -59,11 +60,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     };
     drop(opened);
     let Some((program, arguments)) = options.program.split_first() else {
-        return Err(invalid(vec![(
-            "program".to_owned(),
-            None,
-            "missing".to_owned(),
-        )]));
+        return Err(wrong("program", "missing"));
     };
     warn_of_powers(context, &name, &entries);
     let mut command = Command::new(platform::program(program));
@@ -98,10 +95,8 @@ fn named(
     context: &CommandContext<'_>,
     options: &Run,
 ) -> Result<Option<(SetName, Option<PathBuf>)>, Failure> {
-    let parsed = |name: &str| {
-        SetName::parse_existing(name)
-            .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))
-    };
+    let parsed =
+        |name: &str| SetName::parse_existing(name).map_err(|problem| wrong("name", problem));
     if let Some(name) = &options.name {
         return Ok(Some((parsed(name)?, None)));
     }
@@ -137,8 +132,7 @@ fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fail
 fn chosen(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
     match choose::existing(context, &opened.all()?)? {
         Some(name) => Ok(name),
-        None => Err(Failure::new(
-            Exit::Failed,
+        None => Err(failed(
             "not_found",
             format!("there is no secret set in {}", place(opened)),
         )
@@ -157,13 +151,13 @@ fn no_secret_set(name: &SetName, kind: SetKind, scope: &Scope) -> Failure {
         SetKind::Secret | SetKind::Unknown => "of an unknown kind",
     };
     let message = format!("`{name}` is {is}, not a secret set");
-    Failure::new(Exit::Failed, "wrong_type", message).hint(scope.command("secrets list --sets"))
+    failed("wrong_type", message).hint(scope.command("secrets list --sets"))
 }
 
 /// There is no such set; perhaps there is one of these `kinds` in another organization.
 pub fn not_there(opened: &Opened<'_>, name: &SetName, kinds: &[SetKind]) -> Failure {
     let message = format!("there is no secret set `{name}` in {}", place(opened));
-    let failure = Failure::new(Exit::Failed, "not_found", message);
+    let failure = failed("not_found", message);
     match opened.backend.elsewhere(name, kinds) {
         Some(organization) => failure.hint(format!(
             "the organization `{organization}` of {} has one: `-o {}`",

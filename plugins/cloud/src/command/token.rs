@@ -14,6 +14,7 @@ use crate::domain::TokenKind;
 use crate::keyring::KeyringError;
 use crate::scope::Scope;
 use crate::secret_file::{SecretFile, SecretFileError};
+use crate::words::failed;
 
 /// A token that runs out in so many seconds is replaced.
 const MARGIN: u64 = 60;
@@ -155,12 +156,10 @@ pub fn exchange(
         let renewed = match renewed {
             Ok(renewed) => renewed,
             // The other client may have been quicker by a moment.
-            Err(ServiceError::NotSignedIn { .. })
-                if newer_share(context, &credentials).is_some() =>
-            {
+            Err(ServiceError::NotSignedIn(_)) if newer_share(context, &credentials).is_some() => {
                 continue;
             }
-            Err(ServiceError::NotSignedIn { .. }) => {
+            Err(ServiceError::NotSignedIn(_)) => {
                 return Err(not_signed_in("your sign-in has run out"));
             }
             Err(error) => return Err(not_renewed(&error)),
@@ -195,17 +194,14 @@ fn not_renewed(error: &ServiceError) -> Failure {
 /// Describes a sign-in that was renewed but perhaps not stored.
 fn lost(place: &SecretFile<'_>, why: &SecretFileError) -> String {
     let path = place.path().display();
-    match why {
-        SecretFileError::NotSynced(_) => {
-            format!("your renewed sign-in is in `{path}`, which a power failure may undo: {why}")
-        }
-        SecretFileError::TooOpen { .. }
-        | SecretFileError::Foreign { .. }
-        | SecretFileError::File(_)
-        | SecretFileError::Keyring(_) => format!(
-            "your sign-in is renewed, but could not be kept in `{path}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)"
-        ),
+    if matches!(why, SecretFileError::NotSynced(_)) {
+        return format!(
+            "your renewed sign-in is in `{path}`, which a power failure may undo: {why}"
+        );
     }
+    format!(
+        "your sign-in is renewed, but could not be kept in `{path}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)"
+    )
 }
 
 /// Returns the sign-in of the service's own client, if the two share it and that one is newer.
@@ -241,7 +237,7 @@ fn no_room(place: &SecretFile<'_>, why: &SecretFileError) -> Failure {
         "your sign-in has to be renewed and could not be kept: `{}` can't be written: {why}",
         place.path().display()
     );
-    Failure::new(Exit::Failed, "not_written", message).hint(
+    failed("not_written", message).hint(
         "nothing was sent, so it can still be renewed; look at the disk's free space and at the folder's rights",
     )
 }

@@ -142,7 +142,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 /// Refuses `-`, which other programs take for a stream.
 fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
     if standard_input::is_named_by(file) {
-        return Err(invalid(vec![("file".to_owned(), None, problem.to_owned())]));
+        return Err(crate::input::wrong("file", problem));
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use bot_cli_protocol::failure::reason;
 use super::dotenv::{self, Binding, Position};
 use super::empty::{Empty, Fate};
 use super::looks_like_a_key;
-use super::pairs::{self, Bare};
 use crate::domain::{Entry, Key};
 
 /// The most bytes that a file of secrets may have.
@@ -36,25 +35,30 @@ impl Given {
     pub fn has(&self, key: &Key) -> bool {
         self.open.contains(key)
             || self.skipped.contains(key)
+            || self.bare.iter().any(|bare| bare.key == *key)
             || self.entries.iter().any(|entry| entry.key == *key)
     }
 }
 
-/// Reads the pairs in words.
-pub fn from_words(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
-    let pairs = pairs::parse(words, empty).map_err(|wrong| {
-        let wrong = wrong.into_iter();
-        wrong
-            .map(|(field, problem)| (field, None, problem))
-            .collect::<Vec<_>>()
-    })?;
-    Ok(Given {
-        entries: pairs.entries,
-        open: pairs.open,
-        bare: pairs.bare,
-        skipped: pairs.skipped,
-        warnings: Vec::new(),
-    })
+/// A word alone that may be a key, and may be a value in the wrong place: it is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bare {
+    /// The word, as a key.
+    pub key: Key,
+    pub place: String,
+    /// The key alone right before it, whose value it may be.
+    pub before: Option<Key>,
+}
+
+impl Bare {
+    /// Returns the place of the word, and what is wrong with it if it is no key.
+    pub fn problem(&self) -> Wrong {
+        let problem = match &self.before {
+            Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
+            None => "is not `KEY=VALUE`".to_owned(),
+        };
+        (self.place.clone(), None, problem)
+    }
 }
 
 /// Reads the text of a file that is called `name`.

@@ -5,48 +5,23 @@
 use bot_cli_protocol::secret::Secret;
 
 use super::empty::{Empty, Fate};
+use super::given::{Bare, Given, Wrong};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
-/// The parsed words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pairs {
-    /// Keys with values.
-    pub entries: Vec<Entry>,
-    /// Keys whose value is to be asked for.
-    pub open: Vec<Key>,
-    /// Words alone that are keys only if something else says so.
-    pub bare: Vec<Bare>,
-    /// Keys without a value that are left out.
-    pub skipped: Vec<Key>,
-}
-
-/// A word alone that may be a key, and may be a value in the wrong place: it is not shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bare {
-    /// The word, as a key.
-    pub key: Key,
-    pub place: String,
-    /// The key alone right before it, whose value it may be.
-    pub before: Option<Key>,
-}
-
-/// A field and what is wrong with it.
-pub type Wrong = (String, String);
-
 /// Reads `KEY=value` and `KEY`; all problems at once.
-pub fn parse(words: &[String], empty: Empty) -> Result<Pairs, Vec<Wrong>> {
-    let mut pairs = Pairs::default();
+pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
+    let mut given = Given::default();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
         match split(word) {
             Ok(pieces) => {
                 for piece in pieces {
-                    if let Err(problem) = pairs.add(piece.expose(), index, empty) {
+                    if let Err(problem) = given.add(piece.expose(), index, empty) {
                         wrong.push(problem);
                     }
                 }
-                if let Some(bare) = pairs.bare.last_mut()
+                if let Some(bare) = given.bare.last_mut()
                     && bare.place == place(index)
                 {
                     bare.before = index
@@ -56,29 +31,18 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Pairs, Vec<Wrong>> {
                         .and_then(|word| Key::parse(word).ok());
                 }
             }
-            Err(problem) => wrong.push((place(index), problem.to_owned())),
+            Err(problem) => wrong.push((place(index), None, problem.to_owned())),
         }
     }
     if wrong.is_empty() {
-        return Ok(pairs);
+        return Ok(given);
     }
     // Whether they are keys is not found out any more.
-    wrong.extend(pairs.bare.iter().map(Bare::problem));
+    wrong.extend(given.bare.iter().map(Bare::problem));
     Err(wrong)
 }
 
-impl Bare {
-    /// Returns the place of the word, and what is wrong with it if it is no key.
-    pub fn problem(&self) -> Wrong {
-        let problem = match &self.before {
-            Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
-            None => "is not `KEY=VALUE`".to_owned(),
-        };
-        (self.place.clone(), problem)
-    }
-}
-
-impl Pairs {
+impl Given {
     fn add(&mut self, piece: &str, index: usize, empty: Empty) -> Result<(), Wrong> {
         let (key, value) = match piece.split_once('=') {
             Some((key, value)) => (key, Some(value)),
@@ -94,14 +58,14 @@ impl Pairs {
                 Some(_) => format!("the key {problem}"),
                 None => "is not `KEY=VALUE`".to_owned(),
             };
-            (place(index), problem)
+            (place(index), None, problem)
         })?;
-        if self.knows(&key) {
-            return Err((named, "is given a second time".to_owned()));
+        if self.has(&key) {
+            return Err((named, None, "is given a second time".to_owned()));
         }
         match value {
             Some("") => match empty.decide(&key) {
-                Fate::Refused(problem) => return Err((named, problem.to_owned())),
+                Fate::Refused(problem) => return Err((named, None, problem.to_owned())),
                 Fate::Skipped => self.skipped.push(key),
                 Fate::Kept => self.entries.push(Entry {
                     key,
@@ -109,7 +73,7 @@ impl Pairs {
                 }),
             },
             Some(value) if value.contains('\0') => {
-                return Err((named, "the value has a NUL character".to_owned()));
+                return Err((named, None, "the value has a NUL character".to_owned()));
             }
             Some(value) => self.entries.push(Entry {
                 key,
@@ -123,13 +87,6 @@ impl Pairs {
             }),
         }
         Ok(())
-    }
-
-    fn knows(&self, key: &Key) -> bool {
-        self.open.contains(key)
-            || self.skipped.contains(key)
-            || self.bare.iter().any(|bare| bare.key == *key)
-            || self.entries.iter().any(|entry| entry.key == *key)
     }
 }
 
@@ -211,7 +168,7 @@ mod tests {
         for word in ["A=1 B=2", "A='x y' z B=1", "A=\"x B=1"] {
             let wrong = read(&[word]).unwrap_err();
             assert!(
-                wrong[0].1.contains("one pair or several"),
+                wrong[0].2.contains("one pair or several"),
                 "{word}: {wrong:?}"
             );
         }
@@ -262,7 +219,7 @@ mod tests {
             "c3VwZXJzZWNyZXQ=",
         ])
         .unwrap_err();
-        let fields: Vec<&str> = wrong.iter().map(|(field, _)| field.as_str()).collect();
+        let fields: Vec<&str> = wrong.iter().map(|(field, ..)| field.as_str()).collect();
         assert_eq!(fields, ["EMPTY", "pair 2", "pair 3", "TWICE", "pair 6"]);
         let said = format!("{wrong:?}");
         assert!(!said.contains("s3cret") && !said.contains("c3Vw"), "{said}");

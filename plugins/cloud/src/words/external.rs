@@ -11,6 +11,7 @@ use crate::backend::Explained;
 use crate::backend::external::ExternalError;
 use crate::domain::BackendName;
 use crate::text::{span, theirs};
+use crate::words::failed;
 
 impl Explained for ExternalError {
     fn explain(&self) -> Failure {
@@ -20,8 +21,7 @@ impl Explained for ExternalError {
                 Fault::Broken(failure) => broken(backend, failure),
                 Fault::Cancelled => Failure::cancelled(),
             },
-            Self::Key { backend, problem } => Failure::new(
-                Exit::Failed,
+            Self::Key { backend, problem } => failed(
                 "invalid_response",
                 format!("the backend `{backend}` has a key that can't be used: it {problem}"),
             )
@@ -34,8 +34,7 @@ impl Explained for ExternalError {
                 let message = format!(
                     "the value of {whose} in the backend `{backend}` has a NUL character, which no variable of an environment can have"
                 );
-                Failure::new(Exit::Failed, "invalid_response", message)
-                    .hint("set it again without that character")
+                failed("invalid_response", message).hint("set it again without that character")
             }
         }
     }

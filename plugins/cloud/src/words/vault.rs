@@ -5,9 +5,10 @@ use std::path::Path;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 
 use super::{UNCHANGED, UNSYNCED, close, keyring, quoted};
-use crate::backend::Explained;
-use crate::backend::local::{Effect, VaultError};
+use crate::backend::local::VaultError;
+use crate::backend::{Effect, Explained};
 use crate::keyring::KeyringError;
+use crate::words::failed;
 
 /// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
@@ -15,10 +16,10 @@ const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli clou
 impl Explained for VaultError {
     fn explain(&self) -> Failure {
         let failure = worded(self).caused_by(self.clone());
-        match self.effect() {
-            Effect::Done => failure.outcome(ChangeState::Done),
-            Effect::NotDone => failure,
+        if self.effect() == Effect::Done {
+            return failure.outcome(ChangeState::Done);
         }
+        failure
     }
 
     fn tells_effect(&self) -> bool {
@@ -28,7 +29,7 @@ impl Explained for VaultError {
 
 /// Returns what the vault could not do, whatever became of a change.
 fn worded(error: &VaultError) -> Failure {
-    let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
+    let failure = |code: &str| failed(code, error.to_string());
     match error {
         VaultError::File { path, .. } => failure("vault_unusable").hint(look_at(path)),
         VaultError::Link { path, target } => failure("vault_unusable").hint(format!(
@@ -44,7 +45,7 @@ fn worded(error: &VaultError) -> Failure {
         }
         VaultError::Foreign { .. } => failure("vault_foreign")
             .hint("run it as that user, or make the file your own with `chown`"),
-        VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
+        VaultError::NoKey(_) | VaultError::Keyring(KeyringError::NoEntry(_)) => {
             failure("vault_no_key")
                 .hint("put the key back; without it nothing in the vault can be read")
                 .hint(FROM_BACKUP)
@@ -52,11 +53,11 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Keyring(cause) => {
             keyring(cause).message(error.to_string())
         }
-        VaultError::WrongKey { .. } | VaultError::NotAKey { .. } => failure("vault_wrong_key")
+        VaultError::WrongKey { .. } | VaultError::NotAKey(_) => failure("vault_wrong_key")
             .hint("put back the key that belongs to the vault")
             .hint(FROM_BACKUP),
-        VaultError::Later { .. } => failure("vault_format").hint("update bot-cli"),
-        VaultError::Earlier { .. } => {
+        VaultError::Later(_) => failure("vault_format").hint("update bot-cli"),
+        VaultError::Earlier(_) => {
             failure("vault_format").hint("move that file away to begin with an empty vault")
         }
         VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
@@ -68,12 +69,12 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
             "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
         ),
-        VaultError::Conflict { name } => failure("conflict")
+        VaultError::Conflict(name) => failure("conflict")
             .hint(format!("look at it with `bot-cli cloud secrets list {name}`, then try again")),
-        VaultError::NoVault { .. } => {
+        VaultError::NoVault(_) => {
             failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
         }
-        VaultError::Exists { .. } => {
+        VaultError::Exists(_) => {
             failure("file_exists").hint("choose another name, or replace it with `--force`")
         }
         VaultError::NotABackup { .. } => {
@@ -87,9 +88,9 @@ fn worded(error: &VaultError) -> Failure {
             .hint("choose the name of a new file outside of the vault, best on another disk"),
         VaultError::OutOfMemory { .. } => failure("out_of_memory")
             .hint("close other programs or raise the limit of memory (`ulimit -v unlimited`), then try again"),
-        VaultError::WrongPassphrase { .. } => failure("wrong_passphrase")
+        VaultError::WrongPassphrase(_) => failure("wrong_passphrase")
             .hint("try again; without its passphrase a backup can't be read"),
-        VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
+        VaultError::Busy(_) => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),
     }

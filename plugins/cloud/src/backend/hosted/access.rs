@@ -63,13 +63,11 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
             kind: TokenKind::ApiKey,
             organizations: None,
         }),
-        Err(error) if is_refusal(&error) => {
-            Err(if let ServiceError::NotFound { message } = refused {
-                ServiceError::NotSignedIn { message }
-            } else {
-                refused
-            })
-        }
+        Err(error) if is_refusal(&error) => Err(if let ServiceError::NotFound(message) = refused {
+            ServiceError::NotSignedIn(message)
+        } else {
+            refused
+        }),
         Err(error) => Err(error),
     }
 }
@@ -77,8 +75,6 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
 const fn is_refusal(error: &ServiceError) -> bool {
     matches!(
         error,
-        ServiceError::NotSignedIn { .. }
-            | ServiceError::NotAllowed { .. }
-            | ServiceError::NotFound { .. }
+        ServiceError::NotSignedIn(_) | ServiceError::NotAllowed(_) | ServiceError::NotFound(_)
     )
 }

@@ -70,9 +70,9 @@ impl SecretsBackend for Hosted<'_> {
         let mut summaries = match self.client.get(&path) {
             Ok(answer) => answer.decode::<wire::List>()?.summaries(),
             // The service says so of an organization without any set, and also of one that there is not.
-            Err(missing @ ServiceError::NotFound { .. }) => match self.codes() {
+            Err(missing @ ServiceError::NotFound(_)) => match self.codes() {
                 Ok(_) if !missing.names_an_organization() => Vec::new(),
-                Ok(_) | Err(ServiceError::NotFound { .. }) => return Err(missing.into()),
+                Ok(_) | Err(ServiceError::NotFound(_)) => return Err(missing.into()),
                 Err(error) => return Err(error.into()),
             },
             Err(error) => return Err(error.into()),
@@ -86,7 +86,7 @@ impl SecretsBackend for Hosted<'_> {
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
         match self.client.get(&self.set(name)) {
             Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
-            Err(ServiceError::NotFound { .. }) => Ok(None),
+            Err(ServiceError::NotFound(_)) => Ok(None),
             // The service refuses to show an image pull secret; the listing has it.
             Err(refused @ ServiceError::Refused { status: 400, .. }) => match self
                 .list(None)?

@@ -18,8 +18,8 @@ pub enum ServiceError {
     #[error("this machine has no certificates of authorities")]
     NoAuthorities,
     /// Nothing answered in time.
-    #[error("{host} did not answer in time")]
-    TimedOut { host: String },
+    #[error("{0} did not answer in time")]
+    TimedOut(String),
     /// The other side could not show who it is.
     #[error("the certificate of {host} is not valid: {reason}")]
     BadCertificate {
@@ -29,11 +29,8 @@ pub enum ServiceError {
         reason: Reason,
     },
     /// The service sends requests somewhere else.
-    #[error("redirected to {to}")]
-    Redirected {
-        /// The target, without its query.
-        to: String,
-    },
+    #[error("redirected to {0}")]
+    Redirected(String),
     /// The service is there but does not work now.
     #[error("status {status}")]
     Unavailable {
@@ -46,43 +43,25 @@ pub enum ServiceError {
     },
     /// The issuer of tokens does not work now.
     #[error("the issuer of tokens is not available")]
-    IssuerUnavailable {
-        /// The status, where that says so.
-        status: Option<u16>,
-    },
+    IssuerUnavailable(Option<u16>),
     /// The issuer of tokens does not serve this client, whatever the sign-in.
     #[error("the issuer of tokens refuses this client")]
-    IssuerRefused {
-        /// The code of the protocol, if it is one.
-        code: Option<&'static str>,
-    },
+    IssuerRefused(Option<&'static str>),
     /// The token can't be sent; the service was not asked.
     #[error("the token has characters that can't be sent")]
     InvalidToken,
     /// The token is not accepted.
     #[error("status 401")]
-    NotSignedIn {
-        /// The words of the service.
-        message: String,
-    },
+    NotSignedIn(String),
     /// The token may not do this.
     #[error("status 403")]
-    NotAllowed {
-        /// The words of the service.
-        message: String,
-    },
+    NotAllowed(String),
     /// There is no such thing.
     #[error("status 404")]
-    NotFound {
-        /// The words of the service.
-        message: String,
-    },
+    NotFound(String),
     /// Somebody else changed it in the meantime.
     #[error("status 409")]
-    Conflict {
-        /// The words of the service.
-        message: String,
-    },
+    Conflict(String),
     /// The request is refused.
     #[error("status {status}")]
     Refused {
@@ -92,8 +71,8 @@ pub enum ServiceError {
         message: String,
     },
     /// The answer is not one of this service.
-    #[error("{what}")]
-    InvalidResponse { what: String },
+    #[error("{0}")]
+    InvalidResponse(String),
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
@@ -102,7 +81,7 @@ pub enum ServiceError {
 impl ServiceError {
     /// Whether it is an organization that there is not.
     pub fn names_an_organization(&self) -> bool {
-        matches!(self, Self::NotFound { message } if message.to_lowercase().contains("organization"))
+        matches!(self, Self::NotFound(message) if message.to_lowercase().contains("organization"))
     }
 }
 

@@ -54,6 +54,20 @@ pub struct Unconfirmed {
     pub reach: Reach,
 }
 
+impl Unconfirmed {
+    /// A change of which no try was carried out.
+    fn not_sent(error: ServiceError) -> Self {
+        let reach = Reach::Nothing;
+        Self { error, reach }
+    }
+
+    /// A change that may still be carried out.
+    fn under_way(error: ServiceError) -> Self {
+        let reach = Reach::UnderWay;
+        Self { error, reach }
+    }
+}
+
 /// Fetches another token in the place of one that the service no longer accepts; `None` where there is no other.
 pub type Renew<'a> = Box<dyn Fn(&Secret) -> Option<Secret> + 'a>;
 
@@ -90,7 +104,7 @@ impl Answer {
                 Err(_) => "the response has another shape".to_owned(),
             },
         };
-        Err(ServiceError::InvalidResponse { what })
+        Err(ServiceError::InvalidResponse(what))
     }
 
     /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
@@ -205,16 +219,14 @@ impl<'a> Client<'a> {
         });
         match sent {
             Ok(answer) if answer.confirms(change) => Ok(()),
-            Ok(answer) => Err(Unconfirmed {
-                error: ServiceError::InvalidResponse {
-                    what: match answer.body {
-                        None => format!("status {} without a body", answer.status),
-                        Some(_) => "it does not confirm the change".to_owned(),
-                    },
-                },
+            Ok(answer) => {
+                let what = match answer.body {
+                    None => format!("status {} without a body", answer.status),
+                    Some(_) => "it does not confirm the change".to_owned(),
+                };
                 // Whatever answered may have passed the request on.
-                reach: Reach::UnderWay,
-            }),
+                Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
+            }
             Err(error) => Err(Unconfirmed { error, reach }),
         }
     }
@@ -232,7 +244,7 @@ impl<'a> Client<'a> {
         mut work: impl FnMut() -> Result<T, ServiceError>,
     ) -> Result<T, ServiceError> {
         let refused = match work() {
-            Err(error @ ServiceError::NotSignedIn { .. }) => error,
+            Err(error @ ServiceError::NotSignedIn(_)) => error,
             done => return done,
         };
         let token = self.token.borrow().clone();
@@ -258,9 +270,7 @@ impl<'a> Client<'a> {
         tries: u32,
     ) -> Result<Answer, Unconfirmed> {
         let mut reach = Reach::Nothing;
-        let url = self
-            .address(path)
-            .map_err(|error| Unconfirmed { error, reach })?;
+        let url = self.address(path).map_err(Unconfirmed::not_sent)?;
         let mut turn = 1;
         loop {
             self.watch.requested(&format!("{method} {}", url.path()));
@@ -290,8 +300,8 @@ impl<'a> Client<'a> {
         let base = self.base.as_str().trim_end_matches('/');
         // Tolerates a base address that has the version in it already.
         let base = base.strip_suffix("/v1").unwrap_or(base);
-        Url::parse(&format!("{base}{path}")).map_err(|_| ServiceError::InvalidResponse {
-            what: "the address of the request is not valid".to_owned(),
+        Url::parse(&format!("{base}{path}")).map_err(|_| {
+            ServiceError::InvalidResponse("the address of the request is not valid".to_owned())
         })
     }
 }

@@ -27,23 +27,18 @@ pub fn pause(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
 
 /// Whether the same request may well succeed in a moment.
 fn is_passing(error: &ServiceError) -> bool {
-    match error {
-        ServiceError::Unreachable { .. } | ServiceError::TimedOut { .. } => true,
-        ServiceError::Unavailable { status, .. } => matches!(status, 429 | 502 | 503 | 504),
-        ServiceError::Conflict { message } => message.contains("modified concurrently"),
-        ServiceError::NoAuthorities
-        | ServiceError::BadCertificate { .. }
-        | ServiceError::Redirected { .. }
-        | ServiceError::IssuerUnavailable { .. }
-        | ServiceError::IssuerRefused { .. }
-        | ServiceError::InvalidToken
-        | ServiceError::NotSignedIn { .. }
-        | ServiceError::NotAllowed { .. }
-        | ServiceError::NotFound { .. }
-        | ServiceError::Refused { .. }
-        | ServiceError::InvalidResponse { .. }
-        | ServiceError::Cancelled => false,
+    if let ServiceError::Conflict(message) = error {
+        return message.contains("modified concurrently");
     }
+    matches!(
+        error,
+        ServiceError::Unreachable { .. }
+            | ServiceError::TimedOut(_)
+            | ServiceError::Unavailable {
+                status: 429 | 502 | 503 | 504,
+                ..
+            }
+    )
 }
 
 /// The seconds of a `Retry-After`, which has a number or a date.
@@ -85,9 +80,7 @@ mod tests {
             pause(&unavailable(500, None), 1, PACE).is_none(),
             "the service is broken, not busy"
         );
-        let conflict = |message: &str| ServiceError::Conflict {
-            message: message.to_owned(),
-        };
+        let conflict = |message: &str| ServiceError::Conflict(message.to_owned());
         assert!(
             pause(
                 &conflict("Set 'a' was modified concurrently. Please retry."),
@@ -97,16 +90,7 @@ mod tests {
             .is_some()
         );
         assert!(pause(&conflict("in use"), 1, PACE).is_none());
-        assert!(
-            pause(
-                &ServiceError::NotSignedIn {
-                    message: String::new()
-                },
-                1,
-                PACE
-            )
-            .is_none()
-        );
+        assert!(pause(&ServiceError::NotSignedIn(String::new()), 1, PACE).is_none());
     }
 
     #[test]

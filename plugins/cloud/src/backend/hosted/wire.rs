@@ -88,9 +88,9 @@ impl Set {
                 Keys::Known(keys)
             }
             (_, None) => {
-                return Err(ServiceError::InvalidResponse {
-                    what: "it has no `secrets`".to_owned(),
-                });
+                return Err(ServiceError::InvalidResponse(
+                    "it has no `secrets`".to_owned(),
+                ));
             }
         };
         Ok(Details {

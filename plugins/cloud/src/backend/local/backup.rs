@@ -38,16 +38,12 @@ impl Backup {
         }
         let document =
             seal::open_with_passphrase(&bytes, passphrase).map_err(|closed| match closed {
-                Closed::OtherKey => VaultError::WrongPassphrase {
-                    path: path.to_owned(),
-                },
+                Closed::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
                 Closed::Damaged(reason) => not_a_backup(reason),
                 Closed::OutOfMemory(mebibytes) => out_of_memory(path, mebibytes),
             })?;
         let sets = document::decode(&document).map_err(|flaw| match flaw {
-            Flaw::Later => VaultError::Later {
-                path: path.to_owned(),
-            },
+            Flaw::Later => VaultError::Later(path.to_owned()),
             Flaw::Damaged(reason) => not_a_backup(&reason),
         })?;
         Ok(Self { sets })
@@ -83,9 +79,7 @@ impl Vault<'_> {
             return refused("it has the key of the vault");
         }
         if is_there && overwrite == Overwrite::Refuse {
-            return Err(VaultError::Exists {
-                path: path.to_owned(),
-            });
+            return Err(VaultError::Exists(path.to_owned()));
         }
         Ok(())
     }
@@ -98,9 +92,10 @@ impl Vault<'_> {
         overwrite: Overwrite,
     ) -> Result<Size, VaultError> {
         self.check_place(path, overwrite)?;
-        let sets = self.home.sets()?.ok_or_else(|| VaultError::NoVault {
-            path: self.home.vault(),
-        })?;
+        let sets = self
+            .home
+            .sets()?
+            .ok_or_else(|| VaultError::NoVault(self.home.vault()))?;
         let failed = |reason| VaultError::not_written(path, reason);
         let bytes = seal::with_passphrase(&document::encode(&sets).map_err(failed)?, passphrase)
             .map_err(|unsealed| match unsealed {
@@ -110,9 +105,7 @@ impl Vault<'_> {
         match files::replace(path, &bytes, overwrite) {
             Ok(()) => Ok(document::size(&sets)),
             Err(WriteError::NotWritten(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(VaultError::Exists {
-                    path: path.to_owned(),
-                })
+                Err(VaultError::Exists(path.to_owned()))
             }
             Err(error) => Err(VaultError::write(path, error)),
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::backend::{self, BackendError, ChangeError};
+use crate::backend::{BackendError, ChangeError, Effect};
 use crate::files::{Reason, Unreachable, WriteError};
 use crate::keyring::KeyringError;
 
@@ -52,11 +52,8 @@ pub enum VaultError {
         owner: u32,
     },
     /// There are values but no key to open them.
-    #[error("the key of the vault is missing: `{}`", path.display())]
-    NoKey {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the key of the vault is missing: `{}`", .0.display())]
+    NoKey(PathBuf),
     /// The key is in the keyring, which does not give it.
     #[error("could not get the key of the vault: {0}")]
     Keyring(#[source] KeyringError),
@@ -69,17 +66,11 @@ pub enum VaultError {
         vault: PathBuf,
     },
     /// A later version wrote the vault or the backup.
-    #[error("a later version of bot-cli wrote `{}`", path.display())]
-    Later {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("a later version of bot-cli wrote `{}`", .0.display())]
+    Later(PathBuf),
     /// A version from before the first release wrote the vault.
-    #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", path.display())]
-    Earlier {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", .0.display())]
+    Earlier(PathBuf),
     /// The store is damaged, or was changed without its key.
     #[error("`{}` is damaged: {reason}", path.display())]
     Damaged {
@@ -125,23 +116,14 @@ pub enum VaultError {
         reason: Reason,
     },
     /// Another process changed the set after it was looked at.
-    #[error("another process has changed `{name}` meanwhile")]
-    Conflict {
-        /// The name of the set.
-        name: String,
-    },
+    #[error("another process has changed `{0}` meanwhile")]
+    Conflict(String),
     /// There is no vault that could be backed up or get a new key.
-    #[error("there is no vault yet: `{}`", path.display())]
-    NoVault {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("there is no vault yet: `{}`", .0.display())]
+    NoVault(PathBuf),
     /// The file for a backup is there already.
-    #[error("`{}` already exists", path.display())]
-    Exists {
-        /// Which.
-        path: PathBuf,
-    },
+    #[error("`{}` already exists", .0.display())]
+    Exists(PathBuf),
     /// A file is no backup.
     #[error("`{}` is not a backup of a vault: {reason}", path.display())]
     NotABackup {
@@ -176,11 +158,8 @@ pub enum VaultError {
         mebibytes: u32,
     },
     /// The text in the place of the key is not a key.
-    #[error("`{}` is not the key of a vault", path.display())]
-    NotAKey {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is not the key of a vault", .0.display())]
+    NotAKey(PathBuf),
     /// A file of the vault is a link.
     #[error("`{}` is a link to `{}`; only the whole folder may be one", path.display(), target.display())]
     Link {
@@ -190,60 +169,26 @@ pub enum VaultError {
         target: PathBuf,
     },
     /// A backup does not open.
-    #[error("the passphrase does not open `{}`", path.display())]
-    WrongPassphrase {
-        /// Which.
-        path: PathBuf,
-    },
+    #[error("the passphrase does not open `{}`", .0.display())]
+    WrongPassphrase(PathBuf),
     /// Other processes did not let us in.
-    #[error("another process has been using the vault for {seconds} seconds")]
-    Busy {
-        /// The seconds that it was waited for.
-        seconds: u64,
-    },
+    #[error("another process has been using the vault for {0} seconds")]
+    Busy(u64),
     /// The user did not want to wait any longer.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// The outcome of a failed change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing has changed.
-    NotDone,
-    /// The change is in place.
-    Done,
-}
-
 impl VaultError {
     /// Returns the outcome of the change, if there was one.
     pub const fn effect(&self) -> Effect {
-        match self {
-            Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. } => Effect::Done,
-            Self::File { .. }
-            | Self::Unreachable { .. }
-            | Self::TooOpen { .. }
-            | Self::Writable { .. }
-            | Self::Foreign { .. }
-            | Self::NoKey { .. }
-            | Self::Keyring(_)
-            | Self::WrongKey { .. }
-            | Self::Later { .. }
-            | Self::Earlier { .. }
-            | Self::Damaged { .. }
-            | Self::NotWritten { .. }
-            | Self::Conflict { .. }
-            | Self::NoVault { .. }
-            | Self::Exists { .. }
-            | Self::NotABackup { .. }
-            | Self::NotRead { .. }
-            | Self::NotAPlace { .. }
-            | Self::OutOfMemory { .. }
-            | Self::NotAKey { .. }
-            | Self::Link { .. }
-            | Self::WrongPassphrase { .. }
-            | Self::Busy { .. }
-            | Self::Cancelled => Effect::NotDone,
+        if matches!(
+            self,
+            Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. }
+        ) {
+            Effect::Done
+        } else {
+            Effect::NotDone
         }
     }
 
@@ -296,13 +241,9 @@ impl From<VaultError> for BackendError {
 
 impl From<VaultError> for ChangeError {
     fn from(error: VaultError) -> Self {
-        let effect = match error.effect() {
-            Effect::Done => backend::Effect::Done,
-            Effect::NotDone => backend::Effect::NotDone,
-        };
         Self {
+            effect: error.effect(),
             cause: error.into(),
-            effect,
         }
     }
 }

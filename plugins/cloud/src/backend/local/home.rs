@@ -8,10 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::VaultError;
 use super::document::{self, Flaw, Sets};
 use super::key::{self, Key};
 use super::seal::{self, Closed};
-use super::{Effect, VaultError};
+use crate::backend::Effect;
 use crate::files::lock::{self, LockError};
 use crate::files::{
     self, Overwrite, Reason, Reserved, WriteError, exists, foreign_owner, private_folder, sweep,
@@ -92,7 +93,7 @@ impl<'a> Home<'a> {
             match self.open_once() {
                 // Another process may be replacing both.
                 Err(
-                    VaultError::NoKey { .. }
+                    VaultError::NoKey(_)
                     | VaultError::WrongKey { .. }
                     | VaultError::Keyring(KeyringError::NoEntry(_)),
                 ) if attempt < ATTEMPTS => attempt += 1,
@@ -128,7 +129,7 @@ impl<'a> Home<'a> {
         let path = file.path().to_owned();
         Err(match (current, next) {
             (Err(error), _) | (Ok(_), Err(error)) => error,
-            (Ok(None), Ok(_)) => VaultError::NoKey { path },
+            (Ok(None), Ok(_)) => VaultError::NoKey(path),
             (Ok(Some(_)), Ok(_)) => VaultError::WrongKey {
                 path,
                 vault: self.vault(),
@@ -145,7 +146,7 @@ impl<'a> Home<'a> {
             Ok(document) => document,
         };
         let sets = document::decode(&document).map_err(|flaw| match flaw {
-            Flaw::Later => VaultError::Later { path },
+            Flaw::Later => VaultError::Later(path),
             Flaw::Damaged(reason) => VaultError::damaged(&path, reason),
         })?;
         *self.known.borrow_mut() = Some(key.clone());
@@ -164,7 +165,7 @@ impl<'a> Home<'a> {
         if !exists(&path)? {
             let earlier = ["vault.sealed", "vault.redb"].map(|name| self.folder.join(name));
             return match earlier.into_iter().find(|path| path.exists()) {
-                Some(path) => Err(VaultError::Earlier { path }),
+                Some(path) => Err(VaultError::Earlier(path)),
                 None => Ok(None),
             };
         }
@@ -212,7 +213,7 @@ impl<'a> Home<'a> {
     /// The new key waits in a file of its own until the vault is sealed to it. Readers try both, so that the vault opens
     /// at every moment.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
-        let no_vault = || VaultError::NoVault { path: self.vault() };
+        let no_vault = || VaultError::NoVault(self.vault());
         self.open()?.ok_or_else(no_vault)?;
         let _lock = self.lock()?;
         let (sets, key) = self.open()?.ok_or_else(no_vault)?;
@@ -335,9 +336,7 @@ impl<'a> Home<'a> {
 
 fn not_locked(error: LockError, failed: impl FnOnce(io::Error) -> VaultError) -> VaultError {
     match error {
-        LockError::Busy(patience) => VaultError::Busy {
-            seconds: patience.as_secs(),
-        },
+        LockError::Busy(patience) => VaultError::Busy(patience.as_secs()),
         LockError::Cancelled => VaultError::Cancelled,
         LockError::File(error) => failed(error),
     }

@@ -46,9 +46,7 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
         return Ok(None);
     };
-    let key = Key::parse(&text).ok_or_else(|| VaultError::NotAKey {
-        path: file.path().to_owned(),
-    })?;
+    let key = Key::parse(&text).ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))?;
     Ok(Some(key))
 }
 

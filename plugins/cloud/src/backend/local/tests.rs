@@ -10,7 +10,8 @@ use std::path::Path;
 
 use bot_cli_protocol::secret::Secret;
 
-use super::{Backup, Effect, Vault, VaultError};
+use super::{Backup, Vault, VaultError};
+use crate::backend::Effect;
 use crate::backend::{
     BackendError, ChangeError, Confirmed, Details, Keys, Prior, ReadsValues, SecretsBackend,
     Summary,
@@ -300,14 +301,14 @@ fn backup_is_restored_whole_into_another_vault() {
         .unwrap();
     assert_eq!((size.sets, size.values), (3, 4));
     let again = vault.backup(&file, &passphrase(), Overwrite::Refuse);
-    assert!(matches!(again, Err(VaultError::Exists { .. })), "{again:?}");
+    assert!(matches!(again, Err(VaultError::Exists(_))), "{again:?}");
     let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
     let other = local(&two);
     put(&other, "old", &[entry("OLD", "0")], None).unwrap();
     let wrong = Backup::read(&file, &Secret::new("wrong".to_owned()));
     assert!(
-        matches!(wrong, Err(VaultError::WrongPassphrase { .. })),
+        matches!(wrong, Err(VaultError::WrongPassphrase(_))),
         "{wrong:?}"
     );
     assert_eq!(list(&other, None).unwrap().len(), 1);
@@ -343,7 +344,7 @@ fn missing_or_foreign_key_is_no_new_vault() {
     let sealed = fs::read(before.home.vault()).unwrap();
     fs::remove_file(&path).unwrap();
     let missing = view(&before).unwrap_err();
-    assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
+    assert!(matches!(missing, VaultError::NoKey(_)), "{missing:?}");
     super::key::create(&SecretFile::new(path, &Nobody), Storage::File).unwrap();
     let vault = local(folder.path());
     for failed in [
@@ -405,7 +406,7 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
         assert_eq!(error.effect, crate::backend::Effect::NotDone, "{what}");
         let error = own(error.cause);
         assert!(
-            matches!(error, VaultError::Conflict { .. }),
+            matches!(error, VaultError::Conflict(_)),
             "{what}: {error:?}"
         );
         assert_eq!(view(&vault).unwrap(), before, "{what}");
@@ -433,7 +434,7 @@ fn vault_from_before_the_first_release_is_named_and_not_touched() {
             list(&vault, None).map(drop),
             put(&vault, "prod", &[entry("A", "1")], None),
         ] {
-            assert_eq!(failed, Err(VaultError::Earlier { path: path.clone() }));
+            assert_eq!(failed, Err(VaultError::Earlier(path.clone())));
         }
         assert_eq!(files(folder.path()), [(file.to_owned(), b"old".to_vec())]);
     }

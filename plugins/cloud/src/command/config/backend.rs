@@ -13,7 +13,7 @@ use crate::command::context::CommandContext;
 use crate::command::kind::{self, Installed, knows, no_setting};
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
-use crate::input::invalid;
+use crate::input::wrong;
 use crate::scope::{Setting, unknown_backend};
 use crate::source::Source;
 use crate::text::theirs;
@@ -46,11 +46,7 @@ pub fn set(
         return Err(not_a_backend(unknown_backend(backend, source)));
     };
     if BUILT_IN.contains(&name) {
-        let failure = invalid(vec![(
-            "key".to_owned(),
-            None,
-            "is not a setting".to_owned(),
-        )]);
+        let failure = wrong("key", "is not a setting");
         return Err(failure.hint(format!("`{name}` has no settings of its own")));
     }
     let mut settings = BackendSettings::read(&context.environment, &name)?;
@@ -110,7 +106,7 @@ fn check(installed: &Installed, key: &str, value: &str) -> Result<String, Failur
         _ if value.chars().any(char::is_control) => Err("must be one printable line".to_owned()),
         _ => Ok(()),
     };
-    checked.map_err(|problem| invalid(vec![("value".to_owned(), None, problem)]))?;
+    checked.map_err(|problem| wrong("value", problem))?;
     Ok(known)
 }
 

@@ -6,7 +6,6 @@ use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::{BackendStanding, FoundBackend, Plugin};
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
 use bot_cli_secrets::client::Client;
 use bot_cli_secrets::messages::{self as secrets, OpenParams};
@@ -21,6 +20,7 @@ use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
 use crate::source::Source;
 use crate::text::theirs;
+use crate::words::{failed, near_or};
 
 /// Our own executable, as the requirements of backends name it.
 const EXECUTABLE: &str = "bot-cli-cloud";
@@ -70,7 +70,7 @@ impl Installed {
                 }
                 BackendStanding::Refused(refused) => {
                     let message = format!("can't use the backend `{value}`: {refused}");
-                    return Err(Failure::new(Exit::Failed, "backend_refused", message)
+                    return Err(failed("backend_refused", message)
                         .hint(format!("it is `{}`", file.display())));
                 }
                 BackendStanding::Shadowed(_) => {}
@@ -78,13 +78,12 @@ impl Installed {
         }
         let failure = unknown_backend(value.as_str(), *source);
         let names = names(environment);
-        Err(match nearest(value.as_str(), names.iter().map(String::as_str)) {
-            Some(near) => failure.hint(did_you_mean(&[near])),
-            None => failure.hint(format!(
-                "there are {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
-                names.join(", ")
-            )),
-        })
+        let instead = format!(
+            "there are {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
+            names.join(", ")
+        );
+        let known = names.iter().map(String::as_str);
+        Err(near_or(failure, value.as_str(), known, instead))
     }
 
     pub fn name(&self) -> &BackendName {
@@ -178,7 +177,7 @@ impl Installed {
                 let value = Organization::parse(organization).map_err(|_| {
                     let message =
                         format!("the backend `{name}` names an organization that can't be one");
-                    Failure::new(Exit::Failed, "invalid_response", message)
+                    failed("invalid_response", message)
                 })?;
                 let source = wanted
                     .filter(|wanted| wanted.value == value)
@@ -251,8 +250,6 @@ pub fn knows(specs: &[SettingSpec], key: &str) -> bool {
 /// The failure with what the user may have meant, or what there is.
 pub fn no_setting(failure: Failure, specs: &[SettingSpec], key: &str) -> Failure {
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    match nearest(key, names.iter().copied()) {
-        Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
-        None => failure.hint(format!("possible are {}", theirs(&names.join(", ")))),
-    }
+    let possible = format!("possible are {}", theirs(&names.join(", ")));
+    near_or(failure, key, names, possible)
 }

@@ -13,6 +13,7 @@ use crate::domain::Organization;
 use crate::domain::TokenKind;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
+use crate::words::failed;
 
 /// The service as a kind of backend.
 pub struct Service;
@@ -42,8 +43,7 @@ impl Kind for Service {
         note_address(scope);
         let access = token::access(context, scope)?;
         if access.kind == Some(TokenKind::ApiKey) {
-            return Err(Failure::new(
-                Exit::Failed,
+            return Err(failed(
                 "api_key",
                 "a private API key belongs to one organization and can't list others",
             )
@@ -109,17 +109,10 @@ fn tenant(
                 "a private API key works for its own organization only; `{}` is ignored",
                 organization.value
             );
-            match organization.source {
-                Source::Flag => context.warn(&message),
-                Source::Environment
-                | Source::Config
-                | Source::DeployFile
-                | Source::Service
-                | Source::Backend
-                | Source::Existing
-                | Source::Default => {
-                    context.tell(&message);
-                }
+            if organization.source == Source::Flag {
+                context.warn(&message);
+            } else {
+                context.tell(&message);
             }
         }
         return Ok(Tenant::ApiKey);
@@ -174,5 +167,5 @@ fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
 }
 
 fn internal(problem: &str) -> Failure {
-    Failure::new(Exit::Failed, "internal", problem)
+    failed("internal", problem)
 }

@@ -1,6 +1,6 @@
 //! The vault of this machine.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 
 use super::{Kind, Organizations, Others};
 use crate::backend::local::{self, ORGANIZATION, REGIONS, Vault};
@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::files::first_time;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
+use crate::words::failed;
 
 /// The vault as a kind of backend.
 pub struct Local;
@@ -113,8 +114,8 @@ pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<V
     let organization = if let Some(organization) = &scope.organization {
         organization.value.clone()
     } else {
-        let local = Organization::parse(ORGANIZATION)
-            .map_err(|problem| Failure::new(Exit::Failed, "internal", problem))?;
+        let local =
+            Organization::parse(ORGANIZATION).map_err(|problem| failed("internal", problem))?;
         scope.organization = Some(Setting {
             value: local.clone(),
             source: Source::Default,

@@ -6,9 +6,8 @@ use bot_cli_protocol::failure::Failure;
 
 use crate::command::context::CommandContext;
 use crate::domain::Key;
-use crate::input::given::Wrong;
+use crate::input::given::{Bare, Wrong};
 use crate::input::invalid;
-use crate::input::pairs::Bare;
 
 /// Returns the words that are keys: the set has them, or a script answers for them. All others are refused.
 pub fn keys(
@@ -33,10 +32,7 @@ pub fn answered(context: &CommandContext<'_>, word: &Bare) -> bool {
 
 /// Returns a failure with these problems and with all words that may be values, which are not shown.
 pub fn refused(mut wrong: Vec<Wrong>, bare: &[Bare]) -> Failure {
-    wrong.extend(bare.iter().map(|word| {
-        let (place, problem) = word.problem();
-        (place, None, problem)
-    }));
+    wrong.extend(bare.iter().map(Bare::problem));
     let failure = invalid(wrong);
     if bare.is_empty() {
         return failure;

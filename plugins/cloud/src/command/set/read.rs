@@ -11,7 +11,7 @@ use crate::domain::{Region, SetName};
 use crate::input::empty::REFUSED;
 use crate::input::given::{self, Given, Wrong};
 use crate::input::template::{self, TemplateKey};
-use crate::input::{advice, invalid, looks_like_a_key, value_from};
+use crate::input::{advice, invalid, looks_like_a_key, pairs, value_from};
 use crate::options::Set;
 
 /// The input from the command line, the files and the project.
@@ -143,7 +143,7 @@ fn keys(
             wrong.push(("secrets".to_owned(), None, problem.to_owned()));
             Given::default()
         }
-        (None, words) => collect(given::from_words(words, empty), wrong),
+        (None, words) => collect(pairs::parse(words, empty), wrong),
         (Some(path), []) => file(context, path, "--file", wrong, |name, bytes| {
             given::from_file(name, bytes, empty)
         })?,

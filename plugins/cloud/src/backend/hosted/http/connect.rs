@@ -42,7 +42,7 @@ pub fn failed(base: &Url, error: reqwest::Error) -> ServiceError {
         None => name.to_owned(),
     };
     if error.is_timeout() {
-        return ServiceError::TimedOut { host };
+        return ServiceError::TimedOut(host);
     }
     let mut reason = String::new();
     let mut cause = error.source();

@@ -33,10 +33,7 @@ impl Client<'_> {
         for _ in 0..=REDIRECTIONS {
             // Who wants to stop is not kept from it by answers that come at once.
             if self.watch.cancelled() {
-                return Err(Unconfirmed {
-                    error: ServiceError::Cancelled,
-                    reach: Reach::Nothing,
-                });
+                return Err(Unconfirmed::not_sent(ServiceError::Cancelled));
             }
             let exchange = self.exchange(method, url.clone(), body);
             let slow = || {
@@ -44,10 +41,7 @@ impl Client<'_> {
                 self.watch.waiting(&format!("Waiting for {host}"));
             };
             let exchanged = patiently(self.watch, self.pace.slow, slow, exchange).await;
-            let exchanged = exchanged.map_err(|error| Unconfirmed {
-                error,
-                reach: Reach::UnderWay,
-            })?;
+            let exchanged = exchanged.map_err(Unconfirmed::under_way)?;
             match exchanged? {
                 Exchanged::Answer(answer) => return Ok(answer),
                 Exchanged::Redirection { status, to } => {
@@ -58,23 +52,15 @@ impl Client<'_> {
                         Some(target) if target.origin() == url.origin() && keeps_method => {
                             url = target;
                         }
-                        target => {
-                            return Err(Unconfirmed {
-                                error: self.redirected(target, &to),
-                                reach: Reach::UnderWay,
-                            });
-                        }
+                        target => return Err(self.redirected(target, &to)),
                     }
                 }
             }
         }
-        Err(Unconfirmed {
-            error: self.redirected(Some(url), ""),
-            reach: Reach::UnderWay,
-        })
+        Err(self.redirected(Some(url), ""))
     }
 
-    fn redirected(&self, target: Option<Url>, to: &str) -> ServiceError {
+    fn redirected(&self, target: Option<Url>, to: &str) -> Unconfirmed {
         let shown = target.map_or(to.to_owned(), |mut target| {
             target.set_query(None);
             target.set_fragment(None);
@@ -83,9 +69,8 @@ impl Client<'_> {
             let _ = target.set_password(None);
             target.to_string()
         });
-        ServiceError::Redirected {
-            to: self.secrets.borrow().text(&shown),
-        }
+        let shown = self.secrets.borrow().text(&shown);
+        Unconfirmed::under_way(ServiceError::Redirected(shown))
     }
 
     async fn exchange(
@@ -94,16 +79,8 @@ impl Client<'_> {
         url: Url,
         body: Option<&Body>,
     ) -> Result<Exchanged, Unconfirmed> {
-        let not_sent = |error| Unconfirmed {
-            error,
-            reach: Reach::Nothing,
-        };
-        let under_way = |error| Unconfirmed {
-            error,
-            reach: Reach::UnderWay,
-        };
         let verb = reqwest::Method::from_bytes(method.as_bytes()).unwrap_or_default();
-        let authorization = self.authorization().map_err(not_sent)?;
+        let authorization = self.authorization().map_err(Unconfirmed::not_sent)?;
         let mut request = self
             .http
             .request(verb, url)
@@ -115,14 +92,14 @@ impl Client<'_> {
             request = request.header(CONTENT_TYPE, "application/json").body(bytes);
         }
         let sent = request.send().await;
-        let mut response = sent.map_err(|error| Unconfirmed {
+        let mut response = sent.map_err(|error| {
             // Without a connection nothing was sent.
-            reach: if error.is_connect() || error.is_builder() {
-                Reach::Nothing
-            } else {
-                Reach::UnderWay
-            },
-            error: failed(&self.base, error),
+            let is_unsent = error.is_connect() || error.is_builder();
+            let error = failed(&self.base, error);
+            if is_unsent {
+                return Unconfirmed::not_sent(error);
+            }
+            Unconfirmed::under_way(error)
         })?;
         let status = response.status().as_u16();
         let header = |name| {
@@ -139,7 +116,9 @@ impl Client<'_> {
         }
         let retry_after =
             header(RETRY_AFTER).and_then(|text| retry::retry_after(text, SystemTime::now()));
-        let read = read(&self.base, &mut response).await.map_err(under_way)?;
+        let read = read(&self.base, &mut response)
+            .await
+            .map_err(Unconfirmed::under_way)?;
         let is_empty = read.is_empty();
         let mut body = serde_json::from_slice::<Value>(&read)
             .ok()
@@ -152,7 +131,7 @@ impl Client<'_> {
         }
         if body.is_none() && !is_empty {
             let what = "the response is not JSON".to_owned();
-            return Err(under_way(ServiceError::InvalidResponse { what }));
+            return Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)));
         }
         Ok(Exchanged::Answer(Answer { status, body }))
     }
@@ -187,9 +166,10 @@ async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, S
         .map_err(|error| failed(base, error))?
     {
         if read.len() + chunk.len() > LONGEST {
-            return Err(ServiceError::InvalidResponse {
-                what: format!("the response is longer than {} MiB", LONGEST / 1024 / 1024),
-            });
+            return Err(ServiceError::InvalidResponse(format!(
+                "the response is longer than {} MiB",
+                LONGEST / 1024 / 1024
+            )));
         }
         read.extend_from_slice(&chunk);
     }
@@ -218,13 +198,13 @@ fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Uncon
             message,
             retry_after,
         },
-        _ if !ours => ServiceError::InvalidResponse {
-            what: format!("status {status} is not in the service's words"),
-        },
-        401 => ServiceError::NotSignedIn { message },
-        403 => ServiceError::NotAllowed { message },
-        404 => ServiceError::NotFound { message },
-        409 => ServiceError::Conflict { message },
+        _ if !ours => {
+            ServiceError::InvalidResponse(format!("status {status} is not in the service's words"))
+        }
+        401 => ServiceError::NotSignedIn(message),
+        403 => ServiceError::NotAllowed(message),
+        404 => ServiceError::NotFound(message),
+        409 => ServiceError::Conflict(message),
         _ => ServiceError::Refused { status, message },
     };
     Unconfirmed { error, reach }

@@ -107,11 +107,11 @@ fn vault_or_backup_of_a_later_version_is_said_to_be_one() {
     let path = vault.home.vault();
     fs::write(&path, seal::with_key(later, &key).unwrap()).unwrap();
     let failed = put(&vault, "prod", &[entry("A", "1")], None);
-    assert_eq!(failed, Err(VaultError::Later { path }));
+    assert_eq!(failed, Err(VaultError::Later(path)));
     let path = folder.path().join("backup");
     fs::write(&path, seal::with_passphrase(later, &passphrase()).unwrap()).unwrap();
     let failed = Backup::read(&path, &passphrase()).map(drop);
-    assert_eq!(failed, Err(VaultError::Later { path }));
+    assert_eq!(failed, Err(VaultError::Later(path)));
 }
 
 /// A file of age that costs more than this machine should be asked for.
