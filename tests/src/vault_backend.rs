@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use bot_cli_cloud::{
     self as domain, BackendError, Details, Effect, Entry, Key, Keys, Nobody, ORGANIZATION, REGIONS,
-    ReadsValues, RegistryHost, SecretsBackend, SetName, Status, Storage, Summary, Vault,
+    ReadsValues, RegistryHost, SecretsBackend, SetName, Storage, Vault,
 };
 use bot_cli_protocol::SettingSpec;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
     Ability, CredentialsResult, DeleteParams, OpenParams, OpenResult, Organization, Prior,
-    PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind, SetStatus,
-    SetSummary, UnsetParams,
+    PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetSummary, UnsetParams,
 };
 use bot_cli_secrets::{Backend, ChangeError, Code, Error};
 
@@ -72,8 +71,7 @@ impl Backend for VaultBackend {
         _session: &mut Session,
     ) -> Result<Vec<SetSummary>, Error> {
         let region = region.map(region_of).transpose()?;
-        let sets = self.vault.list(region.as_ref()).map_err(failed)?;
-        Ok(sets.into_iter().map(summary).collect())
+        self.vault.list(region.as_ref()).map_err(failed)
     }
 
     fn get(&mut self, name: &str, _session: &mut Session) -> Result<Option<SetDetails>, Error> {
@@ -225,38 +223,12 @@ fn change_failed(error: domain::ChangeError) -> ChangeError {
     }
 }
 
-fn kind(kind: domain::SetKind) -> SetKind {
-    match kind {
-        domain::SetKind::Secret => SetKind::Secret,
-        domain::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
-        domain::SetKind::Unknown => SetKind::Unknown,
-    }
-}
-
-fn status(status: Status) -> SetStatus {
-    match status {
-        Status::Ready => SetStatus::Ready,
-        Status::Pending => SetStatus::Pending,
-        Status::Failed => SetStatus::Failed,
-    }
-}
-
-fn summary(set: Summary) -> SetSummary {
-    SetSummary {
-        name: set.name,
-        kind: kind(set.kind),
-        region: set.region,
-        status: status(set.status),
-        error: set.error,
-    }
-}
-
 fn details(set: Details) -> SetDetails {
     SetDetails {
         name: set.summary.name,
-        kind: kind(set.summary.kind),
+        kind: set.summary.kind,
         region: set.summary.region,
-        status: status(set.summary.status),
+        status: set.summary.status,
         keys: match set.keys {
             Keys::Known(keys) => keys,
             Keys::Referenced | Keys::None => Vec::new(),

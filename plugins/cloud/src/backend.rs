@@ -12,8 +12,9 @@ use std::time::Duration;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-pub use profile::{Ability, Limits, NameRules, Profile};
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+pub use bot_cli_secrets::messages::{Effect, Limits, NameRules, Parts, SetSummary as Summary};
+pub use profile::{Ability, Profile};
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
 pub trait SecretsBackend {
@@ -74,16 +75,11 @@ pub trait SecretsBackend {
         if removed.is_empty() {
             return put;
         }
-        let stored: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
-        put.map_err(|error| before_removal(error, &stored, removed))?;
-        let known = match prior {
-            Prior::Absent(_) => &[],
-            Prior::Keys(keys) => keys,
-        };
-        let known = known.iter().cloned();
-        let seen: Vec<String> = known.chain(stored.iter().map(Key::to_string)).collect();
-        self.unset(name, removed, Some(&seen))
-            .map_err(|error| in_removal(error, &stored, removed))?;
+        let stored: Vec<String> = entries.iter().map(|entry| entry.key.to_string()).collect();
+        let gone: Vec<String> = removed.iter().map(ToString::to_string).collect();
+        put.map_err(|error| before_removal(error, &stored, &gone))?;
+        self.unset(name, removed, None)
+            .map_err(|error| in_removal(error, &stored, &gone))?;
         // What was seen after the first part is no longer what there is.
         Ok(Confirmed::ByAnswer)
     }
@@ -149,30 +145,6 @@ pub struct ChangeError<E = BackendError> {
     pub effect: Effect,
 }
 
-/// The outcome of a failed change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing has changed.
-    NotDone,
-    /// It may have been carried out.
-    Unknown,
-    /// It is done, although something failed afterwards.
-    Done,
-    /// Some keys differ from others.
-    Partly(Box<Parts>),
-}
-
-/// The outcome of a change, by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// The keys that are changed.
-    pub done: Vec<Key>,
-    /// The keys that may be changed.
-    pub unknown: Vec<Key>,
-    /// The keys that are not changed.
-    pub not_done: Vec<Key>,
-}
-
 impl<E> ChangeError<E> {
     /// A failure that changed nothing.
     pub const fn not_done(cause: E) -> Self {
@@ -190,21 +162,6 @@ pub struct Regions {
     pub all: Vec<(String, String)>,
     /// The code of the one that is taken when nobody says otherwise.
     pub default: Option<String>,
-}
-
-/// A row of the listing. Its texts are the backend's and not checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// The name.
-    pub name: String,
-    /// The kind of the set.
-    pub kind: SetKind,
-    /// `None` if the backend has no regions.
-    pub region: Option<String>,
-    /// Whether it can be used.
-    pub status: Status,
-    /// Why it can't.
-    pub error: Option<String>,
 }
 
 /// One set.
@@ -260,7 +217,7 @@ pub trait Explained: std::error::Error + 'static {
 }
 
 /// Completes the error of the first step: all keys to be removed are still there.
-fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
+fn before_removal(mut error: ChangeError, put: &[String], removed: &[String]) -> ChangeError {
     if removed.is_empty() {
         return error;
     }
@@ -280,7 +237,7 @@ fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> Chang
 }
 
 /// Completes the error of the second step: all entries were stored.
-fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
+fn in_removal(error: ChangeError, put: &[String], removed: &[String]) -> ChangeError {
     let removed = removed.to_vec();
     let mut parts = match error.effect {
         Effect::Done => return error,
@@ -305,10 +262,9 @@ fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
 #[cfg(test)]
 mod tests {
     use super::{BackendError, ChangeError, Effect, Parts, before_removal, in_removal};
-    use crate::domain::Key;
 
-    fn keys(names: &[&str]) -> Vec<Key> {
-        names.iter().map(|name| Key::parse(name).unwrap()).collect()
+    fn keys(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
     }
 
     fn partly(done: &[&str], unknown: &[&str], not_done: &[&str]) -> Effect {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use bot_cli_engine::discovery::PluginName;
 use bot_cli_protocol::secret::Secret;
+pub use bot_cli_secrets::messages::{SetKind, SetStatus as Status};
 use serde::{Deserialize, Serialize};
 
 /// The prefix of a backend's name in the name of its plugin.
@@ -225,65 +226,22 @@ pub struct Entry {
     pub value: Secret,
 }
 
-/// The kind of a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SetKind {
-    /// Keys with values.
-    Secret,
-    /// Credentials for an image registry.
-    ImagePullSecret,
-    /// Something that this version does not know.
-    Unknown,
-}
-
-impl SetKind {
-    /// Returns the name in JSON and in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Secret => "secret",
-            Self::ImagePullSecret => "image_pull_secret",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Returns the name as part of a sentence.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Secret => "secret set",
-            Self::ImagePullSecret => "image pull secret",
-            Self::Unknown => "set of an unknown type",
-        }
-    }
-
-    /// Returns the same with its article.
-    pub fn with_article(self) -> String {
-        match self {
-            Self::ImagePullSecret => format!("an {}", self.words()),
-            Self::Secret | Self::Unknown => format!("a {}", self.words()),
-        }
+/// Returns the name of a kind as part of a sentence.
+pub const fn kind_words(kind: SetKind) -> &'static str {
+    match kind {
+        SetKind::Secret => "secret set",
+        SetKind::ImagePullSecret => "image pull secret",
+        SetKind::Unknown => "set of an unknown type",
     }
 }
 
-/// Whether a set can be used by agents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// It can.
-    Ready,
-    /// Not yet.
-    Pending,
-    /// It could not be put where agents run.
-    Failed,
-}
-
-impl Status {
-    /// The name that scripts read.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Pending => "pending",
-            Self::Failed => "failed",
-        }
-    }
+/// Returns the same with its article.
+pub fn with_article(kind: SetKind) -> String {
+    let article = match kind {
+        SetKind::ImagePullSecret => "an",
+        SetKind::Secret | SetKind::Unknown => "a",
+    };
+    format!("{article} {}", kind_words(kind))
 }
 
 /// The requests that a token is valid for.

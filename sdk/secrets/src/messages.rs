@@ -248,6 +248,17 @@ pub enum SetKind {
     Unknown,
 }
 
+impl SetKind {
+    /// Returns the name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::ImagePullSecret => "image_pull_secret",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// Whether a set can be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -261,6 +272,17 @@ pub enum SetStatus {
     /// Not yet. What later versions may add counts as this.
     #[serde(other)]
     Pending,
+}
+
+impl SetStatus {
+    /// Returns the name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+            Self::Pending => "pending",
+        }
+    }
 }
 
 /// Parameters of the methods that look at one set: `secrets/get`, `values`, `credentials`.

@@ -12,14 +12,14 @@ use bot_cli_secrets::Error;
 use bot_cli_secrets::client::{ChangeFault, Client, Fault};
 use bot_cli_secrets::messages::{
     self, Code, DeleteParams, OpenResult, PutImagePullSecretParams, PutParams, SetDetails,
-    SetStatus, SetSummary, UnsetParams,
+    UnsetParams,
 };
 
 use super::{
-    Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
-    Prior, Profile, ReadsValues, Regions, SecretsBackend, Summary,
+    Ability, BackendError, ChangeError, Confirmed, Details, Keys, Limits, NameRules, Prior,
+    Profile, ReadsValues, Regions, SecretsBackend, Summary,
 };
-use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName, Status};
+use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
 use crate::watch::Watch;
 
@@ -114,28 +114,10 @@ impl<'a> External<'a> {
         failed(&self.name, fault)
     }
 
-    fn change_failed(&self, error: ChangeFault, keys: &[Key]) -> ChangeError {
-        let of = |names: &[String]| -> Vec<Key> {
-            let keys = keys.iter().filter(|key| {
-                let key = key.as_str();
-                names.iter().any(|name| name == key)
-            });
-            keys.cloned().collect()
-        };
-        let effect = match error.effect {
-            messages::Effect::NotDone => Effect::NotDone,
-            messages::Effect::Done => Effect::Done,
-            messages::Effect::Partly(parts) => Effect::Partly(Box::new(Parts {
-                done: of(&parts.done),
-                unknown: of(&parts.unknown),
-                not_done: of(&parts.not_done),
-            })),
-            // What is not known of an effect is not known of the change.
-            messages::Effect::Unknown => Effect::Unknown,
-        };
+    fn change_failed(&self, error: ChangeFault) -> ChangeError {
         ChangeError {
             cause: self.failed(error.fault),
-            effect,
+            effect: error.effect,
         }
     }
 }
@@ -157,6 +139,7 @@ pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
 pub fn profile(name: &BackendName) -> Profile {
     let keeper = format!("the backend `{name}`");
     Profile {
+        at: format!("in {keeper}"),
         subject: keeper.clone(),
         keeper,
         can: [
@@ -166,12 +149,7 @@ pub fn profile(name: &BackendName) -> Profile {
             Ability::Organizations,
         ]
         .into(),
-        names: NameRules {
-            shortest: 1,
-            longest: 63,
-            capitals: true,
-            at: format!("in the backend `{name}`"),
-        },
+        names: NameRules::default(),
         limits: Limits::default(),
         default_region: Source::Backend,
     }
@@ -184,20 +162,10 @@ fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
         messages::Ability::Organizations => Some(Ability::Organizations),
         messages::Ability::Other(_) => None,
     });
-    let at = profile(name).names.at;
     Profile {
         can: can.chain([Ability::EmptyValues]).collect(),
-        names: NameRules {
-            shortest: opened.names.shortest,
-            longest: opened.names.longest,
-            capitals: opened.names.capitals,
-            at,
-        },
-        limits: Limits {
-            value_bytes: opened.limits.value_bytes,
-            set_bytes: opened.limits.set_bytes,
-            keys: opened.limits.keys,
-        },
+        names: opened.names,
+        limits: opened.limits,
         ..profile(name)
     }
 }
@@ -224,8 +192,7 @@ impl SecretsBackend for External<'_> {
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
         let sets = self.client.borrow_mut().list(region.map(Region::as_str));
-        let sets = sets.map_err(|fault| self.failed(fault))?.into_iter();
-        let mut sets: Vec<Summary> = sets.map(summary).collect();
+        let mut sets = sets.map_err(|fault| self.failed(fault))?;
         if let Some(region) = region {
             sets.retain(|set| set.region.as_deref() == Some(region.as_str()));
         }
@@ -248,7 +215,6 @@ impl SecretsBackend for External<'_> {
             .iter()
             .map(|entry| (entry.key.to_string(), entry.value.clone()))
             .collect();
-        let keys: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
         let put = PutParams {
             name: name.to_string(),
             region: prior.region().map(ToString::to_string),
@@ -256,7 +222,7 @@ impl SecretsBackend for External<'_> {
             prior: on_wire(prior),
         };
         let done = self.client.borrow_mut().put(&put);
-        done.map_err(|error| self.change_failed(error, &keys))?;
+        done.map_err(|error| self.change_failed(error))?;
         Ok(Confirmed::ByAnswer)
     }
 
@@ -275,7 +241,7 @@ impl SecretsBackend for External<'_> {
             prior: on_wire(prior),
         };
         let done = self.client.borrow_mut().put_image_pull_secret(&put);
-        done.map_err(|error| self.change_failed(error, &[]))?;
+        done.map_err(|error| self.change_failed(error))?;
         Ok(Confirmed::ByAnswer)
     }
 
@@ -291,7 +257,7 @@ impl SecretsBackend for External<'_> {
             prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
         };
         let missing = self.client.borrow_mut().unset(&unset);
-        let missing = missing.map_err(|error| self.change_failed(error, keys))?;
+        let missing = missing.map_err(|error| self.change_failed(error))?;
         let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
         Ok(keys.iter().filter(is_missing).cloned().collect())
     }
@@ -302,7 +268,7 @@ impl SecretsBackend for External<'_> {
             prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
         };
         let deleted = self.client.borrow_mut().delete(&delete);
-        deleted.map_err(|error| self.change_failed(error, &[]))
+        deleted.map_err(|error| self.change_failed(error))
     }
 
     fn pause(&self, pause: Duration) -> Result<(), BackendError> {
@@ -371,46 +337,18 @@ fn on_wire(prior: Prior<'_>) -> messages::Prior {
     }
 }
 
-fn summary(set: SetSummary) -> Summary {
-    Summary {
-        name: set.name,
-        kind: kind(set.kind),
-        region: set.region,
-        status: status(set.status),
-        error: set.error,
-    }
-}
-
 fn details(set: SetDetails) -> Details {
-    let kind = kind(set.kind);
     Details {
-        summary: Summary {
-            name: set.name,
-            kind,
-            region: set.region,
-            status: status(set.status),
-            error: set.error,
-        },
-        keys: match kind {
+        keys: match set.kind {
             SetKind::Secret => Keys::Known(set.keys),
             SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
         },
-    }
-}
-
-fn kind(kind: messages::SetKind) -> SetKind {
-    match kind {
-        messages::SetKind::Secret => SetKind::Secret,
-        messages::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
-        messages::SetKind::Unknown => SetKind::Unknown,
-    }
-}
-
-/// Converts a status; one that a later version adds counts as pending.
-fn status(status: SetStatus) -> Status {
-    match status {
-        SetStatus::Ready => Status::Ready,
-        SetStatus::Failed => Status::Failed,
-        SetStatus::Pending => Status::Pending,
+        summary: Summary {
+            name: set.name,
+            kind: set.kind,
+            region: set.region,
+            status: set.status,
+            error: set.error,
+        },
     }
 }

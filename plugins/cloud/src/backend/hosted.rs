@@ -214,7 +214,7 @@ impl<'a> Hosted<'a> {
                 Some(false) if reach == Reach::Ended => &mut parts.not_done,
                 Some(false) | None => &mut parts.unknown,
             };
-            state.push(entry.key.clone());
+            state.push(entry.key.to_string());
         }
         let effect = match (parts.done.len(), parts.unknown.len(), parts.not_done.len()) {
             (_, 0, 0) => return Ok(Confirmed::BySight(summary)),
@@ -251,6 +251,10 @@ fn keys(entries: &[Entry]) -> Vec<Key> {
     entries.iter().map(|entry| entry.key.clone()).collect()
 }
 
+fn names(keys: &[Key]) -> Vec<String> {
+    keys.iter().map(ToString::to_string).collect()
+}
+
 /// The error of the request for the key at `index`, after those for the keys before it were done.
 fn partly(
     error: ChangeError<ServiceError>,
@@ -266,9 +270,9 @@ fn partly(
     ChangeError {
         cause: error.cause,
         effect: Effect::Partly(Box::new(Parts {
-            done: done.to_vec(),
-            unknown: unknown.to_vec(),
-            not_done: not_done.to_vec(),
+            done: names(done),
+            unknown: names(unknown),
+            not_done: names(not_done),
         })),
     }
 }

@@ -91,6 +91,7 @@ pub fn profile() -> Profile {
     Profile {
         keeper: "the vault of this machine".to_owned(),
         subject: "the vault".to_owned(),
+        at: "in the vault".to_owned(),
         can: [
             Ability::Values,
             Ability::EmptyValues,
@@ -99,12 +100,7 @@ pub fn profile() -> Profile {
             Ability::DeployRegions,
         ]
         .into(),
-        names: NameRules {
-            shortest: 1,
-            longest: 63,
-            capitals: true,
-            at: "in the vault".to_owned(),
-        },
+        names: NameRules::default(),
         limits: Limits::default(),
         default_region: Source::Default,
     }

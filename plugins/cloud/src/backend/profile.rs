@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::{Limits, NameRules};
 use crate::domain::{Entry, SetName};
 use crate::source::Source;
 
@@ -12,6 +13,8 @@ pub struct Profile {
     pub keeper: String,
     /// The same as the subject of what it says: "the service".
     pub subject: String,
+    /// The same as a place: "at the hosting service".
+    pub at: String,
     pub can: BTreeSet<Ability>,
     /// The names of new sets.
     pub names: NameRules,
@@ -37,34 +40,33 @@ pub enum Ability {
     DeployRegions,
 }
 
-/// The rules for the name of a new set, which may be stricter than those for all names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameRules {
-    /// The shortest.
-    pub shortest: usize,
-    /// The longest.
-    pub longest: usize,
-    /// Whether capitals are allowed.
-    pub capitals: bool,
-    /// The place in which the rules apply: "at the hosting service".
-    pub at: String,
-}
-
-/// The limits of a backend; `None` means unlimited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of a value.
-    pub value_bytes: Option<u64>,
-    /// Bytes of a set, keys and values together.
-    pub set_bytes: Option<u64>,
-    /// Keys of a set.
-    pub keys: Option<u64>,
-}
-
 impl Profile {
     /// Returns whether it can do something.
     pub fn can(&self, ability: Ability) -> bool {
         self.can.contains(&ability)
+    }
+
+    /// Checks the name of a new set.
+    pub fn check_name(&self, name: &SetName) -> Result<(), String> {
+        let NameRules {
+            shortest,
+            longest,
+            capitals,
+        } = self.names;
+        let text = name.as_str();
+        let fits = (shortest..=longest).contains(&text.len());
+        if fits && (capitals || !text.contains(|c: char| c.is_ascii_uppercase())) {
+            return Ok(());
+        }
+        let letters = if capitals {
+            "letters"
+        } else {
+            "lower-case letters"
+        };
+        let at = &self.at;
+        Err(format!(
+            "must be {shortest} to {longest} {letters}, digits and hyphens {at}"
+        ))
     }
 
     /// Returns the keys that have an empty value, with what is wrong with that, where the backend takes none.
@@ -123,31 +125,6 @@ impl Profile {
     }
 }
 
-impl NameRules {
-    /// Checks the name of a new set.
-    pub fn check(&self, name: &SetName) -> Result<(), String> {
-        let Self {
-            shortest,
-            longest,
-            capitals,
-            at,
-        } = self;
-        let text = name.as_str();
-        let fits = (*shortest..=*longest).contains(&text.len());
-        if fits && (*capitals || !text.contains(|c: char| c.is_ascii_uppercase())) {
-            return Ok(());
-        }
-        let letters = if *capitals {
-            "letters"
-        } else {
-            "lower-case letters"
-        };
-        Err(format!(
-            "must be {shortest} to {longest} {letters}, digits and hyphens {at}"
-        ))
-    }
-}
-
 fn bytes(text: &str) -> u64 {
     u64::try_from(text.len()).unwrap_or(u64::MAX)
 }
@@ -160,13 +137,24 @@ mod tests {
     use crate::domain::{Entry, Key, SetName};
     use crate::source::Source;
 
+    fn profile(names: NameRules, limits: Limits) -> Profile {
+        Profile {
+            keeper: "the box".to_owned(),
+            subject: "the box".to_owned(),
+            at: "in the box".to_owned(),
+            can: [].into(),
+            names,
+            limits,
+            default_region: Source::Default,
+        }
+    }
+
     #[test]
     fn names_of_new_sets_follow_the_rules_of_the_backend() {
         let rules = |shortest, longest, capitals| NameRules {
             shortest,
             longest,
             capitals,
-            at: "there".to_owned(),
         };
         for (rules, name, accepted) in [
             (rules(3, 63, false), "abc", true),
@@ -176,7 +164,7 @@ mod tests {
             (rules(1, 5, true), "abcdef", false),
         ] {
             let name = SetName::parse(name).unwrap();
-            let checked = rules.check(&name);
+            let checked = profile(rules, Limits::default()).check_name(&name);
             assert_eq!(checked.is_ok(), accepted, "{name}: {checked:?}");
         }
     }
@@ -187,23 +175,12 @@ mod tests {
             key: Key::parse(key).unwrap(),
             value: Secret::new(value.to_owned()),
         };
-        let profile = Profile {
-            keeper: "the box".to_owned(),
-            subject: "the box".to_owned(),
-            can: [].into(),
-            names: NameRules {
-                shortest: 1,
-                longest: 63,
-                capitals: true,
-                at: String::new(),
-            },
-            limits: Limits {
-                value_bytes: Some(4),
-                set_bytes: Some(7),
-                keys: Some(2),
-            },
-            default_region: Source::Default,
+        let limits = Limits {
+            value_bytes: Some(4),
+            set_bytes: Some(7),
+            keys: Some(2),
         };
+        let profile = profile(NameRules::default(), limits);
         let known = ["A".to_owned(), "Z".to_owned()];
         let of = |problems: &[(&str, &str)]| -> Vec<(String, String)> {
             let owned = |(field, problem): &(&str, &str)| ((*field).into(), (*problem).into());

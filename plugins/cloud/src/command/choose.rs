@@ -37,7 +37,7 @@ pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetNa
             }
             let name = answer.as_text().ok_or("must be a text")?;
             let name = SetName::parse(name.trim())?;
-            opened.profile().names.check(&name)?;
+            opened.profile().check_name(&name)?;
             Ok(Some(name))
         })?;
         if let Some(name) = named {

@@ -220,7 +220,7 @@ fn place(
 
 /// Checks the name of a new set, and offers one where only its spelling is in the way.
 fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
-    let check = |name: &str| opened.profile().names.check(&SetName::parse(name)?);
+    let check = |name: &str| opened.profile().check_name(&SetName::parse(name)?);
     check(name.as_str()).map_err(|problem| {
         let field = ("name".to_owned(), Some("--to-name"), problem);
         let near = name.as_str().to_lowercase().replace('.', "-");

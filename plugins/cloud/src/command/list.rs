@@ -13,7 +13,7 @@ use super::open::{self, Opened};
 use super::project;
 use super::region;
 use crate::backend::{Details, Keys, Summary};
-use crate::domain::{SetKind, SetName};
+use crate::domain::{SetKind, SetName, with_article};
 use crate::input::wrong;
 use crate::options::List;
 use crate::source::Source;
@@ -114,7 +114,7 @@ fn one(
 ) -> Result<Reply, Failure> {
     let Details { summary, keys } = opened.existing(name)?;
     if options.sets && summary.kind != SetKind::Secret {
-        let kind = summary.kind.with_article();
+        let kind = with_article(summary.kind);
         let message = format!("`{name}` is {kind}, not a secret set");
         let look = opened.scope.command(&format!("secrets list {name}"));
         return Err(failed("wrong_type", message).hint(look));

@@ -19,6 +19,7 @@ pub fn profile() -> Profile {
     Profile {
         keeper: "the hosting service".to_owned(),
         subject: "the service".to_owned(),
+        at: "at the hosting service".to_owned(),
         can: [
             Ability::ImagePullSecrets,
             Ability::Organizations,
@@ -30,7 +31,6 @@ pub fn profile() -> Profile {
             shortest: 3,
             longest: 63,
             capitals: false,
-            at: "at the hosting service".to_owned(),
         },
         limits: Limits::default(),
         default_region: Source::Service,

@@ -6,7 +6,7 @@ use crate::backend::{Details, Keys, Prior, Summary};
 use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::region;
-use crate::domain::{Region, SetKind, SetName};
+use crate::domain::{Region, SetKind, SetName, with_article};
 use crate::input::wrong;
 use crate::scope::Setting;
 use crate::source::Source;
@@ -62,7 +62,7 @@ pub fn target(
     context: &CommandContext<'_>,
 ) -> Result<Target, Failure> {
     let Some(Details { summary, keys }) = found else {
-        let names = opened.profile().names.check(name);
+        let names = opened.profile().check_name(name);
         names.map_err(|problem| wrong("name", problem))?;
         return Ok(Target {
             exists: false,
@@ -129,7 +129,7 @@ fn region_of(
 
 /// The name stands for something else.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
-    let failure = failed("wrong_type", format!("`{name}` is {}", is.with_article()));
+    let failure = failed("wrong_type", format!("`{name}` is {}", with_article(is)));
     match is {
         SetKind::Unknown => failure.hint("a newer bot-cli may know it: update"),
         SetKind::Secret => failure.hint("use another name for the credentials"),

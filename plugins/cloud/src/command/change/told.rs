@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Change, Keys, Work};
 use crate::backend::Ability;
 use crate::command::open::Opened;
-use crate::domain::{Entry, Key, Region, Status};
+use crate::domain::{Entry, Key, Region, Status, kind_words};
 use crate::text::theirs;
 
 /// What agents do after a change.
@@ -39,7 +39,7 @@ impl Change {
             Work::Delete(kind) => {
                 let known = self.target.known.as_ref();
                 let keys = known.map(|keys| format!(" with {}", count(keys.len(), "key")));
-                let (kind, keys) = (kind.words(), keys.unwrap_or_default());
+                let (kind, keys) = (kind_words(*kind), keys.unwrap_or_default());
                 format!(
                     "Delete the {kind} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
                 )
@@ -116,7 +116,7 @@ impl Change {
                     what(keys)
                 )
             }
-            Work::Delete(kind) => format!("Deleted the {} `{name}` ({place})\n", kind.words()),
+            Work::Delete(kind) => format!("Deleted the {} `{name}` ({place})\n", kind_words(*kind)),
         }
     }
 
