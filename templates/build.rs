@@ -7,11 +7,18 @@ use std::{env, fs};
 use anyhow::Context as _;
 
 fn main() -> anyhow::Result<()> {
-    for folder in ["providers", "transports", "migrations", "project", "guides"] {
+    for folder in [
+        "providers",
+        "transports",
+        "migrations",
+        "presets",
+        "project",
+        "guides",
+    ] {
         cargo_directive(&format!("rerun-if-changed={folder}"));
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
-    for folder in ["providers", "transports", "migrations"] {
+    for folder in ["providers", "transports", "migrations", "presets"] {
         to_json(Path::new(folder), &out.join(folder))?;
     }
     Ok(())

@@ -6,6 +6,7 @@ use include_dir::{Dir, include_dir};
 pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
 pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$OUT_DIR/transports");
 pub(crate) static MIGRATIONS: Dir<'_> = include_dir!("$OUT_DIR/migrations");
+pub(crate) static PRESETS: Dir<'_> = include_dir!("$OUT_DIR/presets");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 

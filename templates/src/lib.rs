@@ -7,10 +7,12 @@ mod framework;
 mod migrations;
 pub mod pack;
 pub mod packs;
+mod presets;
 
 pub use embedded::{guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
+pub use presets::Preset;
 
 /// The checks of `PACKS.md`, in files by their name: what a plugin is sent, and what it must reply.
 pub const CHECKS: [(&str, &str); 4] = [

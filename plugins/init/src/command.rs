@@ -15,6 +15,7 @@ use bot_cli_protocol::question::Question;
 use bot_cli_protocol::{Role, UseSpec};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_templates::Preset;
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
@@ -68,13 +69,14 @@ impl Command for Options {
             return update::run(&self, session);
         }
         let draft = self.draft.clone();
-        let scaffolds = draft != Draft::default() || self.config.is_some();
+        let is_drafted = draft != Draft::default() || self.config.is_some();
+        let scaffolds = is_drafted || self.preset().is_some();
         if self
             .target_dir
             .as_deref()
             .is_some_and(|target| target.as_os_str() == QUICKSTART)
         {
-            return quickstart::run(&self, scaffolds, session);
+            return quickstart::run(&self, is_drafted, session);
         }
         if scaffolds || self.dry_run {
             return self.scaffold(draft, session);
@@ -93,12 +95,22 @@ impl Command for Options {
 }
 
 impl Options {
+    fn preset(&self) -> Option<&'static Preset> {
+        let name = if self.local {
+            Some("local")
+        } else {
+            self.preset.as_deref()
+        };
+        Preset::named(name?)
+    }
+
     /// By options and a file, without a question.
     fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
-        let read = self
-            .config
-            .as_deref()
-            .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
+        let read = match (&self.config, self.preset()) {
+            (Some(path), _) => file::read(path, session)?,
+            (None, Some(preset)) => file::preset(preset)?,
+            (None, None) => FromFile::default(),
+        };
         let given = self
             .target_dir
             .as_deref()

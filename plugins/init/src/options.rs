@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum, ValueHint};
 
 use crate::draft::Draft;
-use offered::OfferedPath;
+use offered::{OfferedPath, OfferedPreset};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,9 @@ Examples:
 
   Create a bot that runs right away, in ./quickstart-project:
     bot-cli init quickstart
+
+  The same without an account, on services that run on this machine:
+    bot-cli init quickstart --local
 
   Scaffold a web bot with a client:
     bot-cli init my-bot --transport p2p_webrtc --mode cascade \\
@@ -77,6 +80,12 @@ pub struct Options {
     /// Read the configuration from a JSON file, `-` for stdin; options override it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// Start from a whole configuration; options override it
+    #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = OfferedPreset, conflicts_with_all = ["config", "update"])]
+    pub preset: Option<String>,
+    /// The same as `--preset local`: services that run on this machine
+    #[arg(long, help_heading = "Input and output", conflicts_with_all = ["config", "preset", "update"])]
+    pub local: bool,
     /// Leave out `.bot-cli`, the record of how the project was made
     #[arg(long, help_heading = "Input and output")]
     pub no_record: bool,

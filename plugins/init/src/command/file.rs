@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
+use bot_cli_templates::Preset;
 use bot_cli_terminal::standard_input;
 
 use crate::config::{FromFile, parse_file};
@@ -26,6 +27,12 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failu
     }
     let text = String::from_utf8(bytes).map_err(|_| unusable(path, "it is not UTF-8"))?;
     parse_file(&text).map_err(|problem| unusable(path, problem))
+}
+
+/// What a preset asks for.
+pub(super) fn preset(preset: &Preset) -> Result<FromFile, Failure> {
+    let path = Path::new(&preset.name);
+    parse_file(&preset.config.to_string()).map_err(|problem| unusable(path, problem))
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {

@@ -5,12 +5,13 @@ use std::path::Path;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
+use bot_cli_templates::Preset;
 
 use super::job::{Asks, Job};
-use super::{document, update};
+use super::{document, file, update};
 use crate::catalogue::Catalogue;
+use crate::config::FromFile;
 use crate::draft::Draft;
-use crate::option_table::{Feature, Switches};
 use crate::options::Options;
 use crate::resolve::{invalid_input, resolve};
 use crate::target::Target;
@@ -23,10 +24,15 @@ pub(super) fn run(
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     if scaffolds {
-        return Err(Failure::new(Exit::Usage, "usage", "`quickstart` is a fixed bot and takes no scaffold options")
+        return Err(Failure::new(Exit::Usage, "usage", "`quickstart` is a fixed bot and takes no scaffold options but `--preset` and `--local`")
             .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
     }
-    let config = resolve(&draft(), None, Catalogue::built_in()).map_err(invalid_input)?;
+    let preset = options.preset().or_else(|| Preset::named("quick"));
+    let mut draft = preset
+        .map_or_else(|| Ok(FromFile::default()), file::preset)?
+        .draft;
+    draft.project_name = Some(DIRECTORY.to_owned());
+    let config = resolve(&draft, None, Catalogue::built_in()).map_err(invalid_input)?;
     if options.dry_run {
         return document(config.to_json());
     }
@@ -41,18 +47,4 @@ pub(super) fn run(
         ..job
     }
     .run(session)
-}
-
-fn draft() -> Draft {
-    let text = |text: &str| Some(text.to_owned());
-    Draft {
-        project_name: text(DIRECTORY),
-        transports: Some(vec!["p2p_webrtc".to_owned(), "hosted_rtc".to_owned()]),
-        mode: text("cascade"),
-        stt_service: text("deepgram_stt"),
-        llm_service: text("openai_llm"),
-        tts_service: text("cartesia_tts"),
-        switches: Switches::of([(Feature::Eval, true)]),
-        ..Draft::default()
-    }
 }

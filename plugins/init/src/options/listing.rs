@@ -1,5 +1,6 @@
 //! Everything there is to choose from.
 
+use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 use bot_cli_terminal::table as aligned;
 use serde_json::{Map, Value, json};
@@ -45,6 +46,11 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         "labels": labels,
         "aliases": aliases,
         "packs": packs,
+        "presets": Preset::all().iter().map(|preset| json!({
+            "name": preset.name,
+            "about": preset.about,
+            "config": preset.config,
+        })).collect::<Vec<_>>(),
     })
 }
 
@@ -116,7 +122,15 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
         });
         block(title, option, rows)
     });
-    let blocks: Vec<String> = transports.into_iter().chain(services).collect();
+    let presets = Preset::all()
+        .iter()
+        .map(|preset| row(&preset.name, &preset.about, None, None));
+    let presets = block("Presets", "--preset", presets);
+    let blocks: Vec<String> = transports
+        .into_iter()
+        .chain(services)
+        .chain([presets])
+        .collect();
     blocks.join("\n")
 }
 

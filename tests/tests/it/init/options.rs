@@ -1,5 +1,6 @@
 use std::fs;
 
+use bot_cli_templates::Preset;
 use serde_json::Value;
 
 use super::{Run, assert_snapshot, done, json, problems, run, shown, tree, web};
@@ -249,13 +250,39 @@ fn quickstart_takes_no_scaffold_options() {
             Run {
                 status: Some(2),
                 stdout: String::new(),
-                stderr: "error: `quickstart` is a fixed bot and takes no scaffold options\n\
+                stderr: "error: `quickstart` is a fixed bot and takes no scaffold options but `--preset` and `--local`\n\
                          hint: name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name\n"
                     .to_owned(),
             }
         );
     }
     assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn a_preset_is_a_configuration_that_options_override() {
+    let folder = tempfile::tempdir().unwrap();
+    let dry = |words: &[&str]| {
+        let run = run(folder.path(), &[words, &["--dry-run"]].concat());
+        assert_eq!(run.status, Some(0), "{run:?}");
+        serde_json::from_str::<Value>(&run.stdout).unwrap()
+    };
+    for preset in Preset::all() {
+        let name = preset.name.as_str();
+        let made = dry(&["my-bot", "--preset", name]);
+        for (key, value) in preset.config.as_object().unwrap() {
+            assert_eq!(made[key], *value, "{name}: {key}");
+        }
+    }
+    let local = dry(&["quickstart", "--local"]);
+    assert_eq!(local, dry(&["quickstart", "--preset", "local"]));
+    assert_eq!(local["llm_service"], "ollama_llm");
+    let changed = ["my-bot", "--preset", "local", "--llm", "openai_llm"];
+    assert_eq!(dry(&changed)["llm_service"], "openai_llm");
+    assert_eq!(
+        dry(&["quickstart"]),
+        dry(&["quickstart", "--preset", "quick"])
+    );
 }
 
 #[test]
