@@ -38,7 +38,10 @@ pub trait SecretsBackend {
     fn regions(&self) -> Result<Regions, BackendError>;
 
     /// Returns the codes of the regions, where the default does not matter.
-    fn region_codes(&self) -> Result<Vec<String>, BackendError>;
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        let all = self.regions()?.all.into_iter();
+        Ok(all.map(|(code, _)| code).collect())
+    }
 
     /// Returns every set, of one region or of all.
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError>;

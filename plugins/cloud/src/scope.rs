@@ -49,6 +49,17 @@ pub struct Wanted {
     pub backend: Option<String>,
 }
 
+impl Wanted {
+    /// A backend, and an organization of it.
+    pub fn of(backend: &str, organization: Option<&str>) -> Self {
+        Self {
+            organization: organization.map(str::to_owned),
+            region: None,
+            backend: Some(backend.to_owned()),
+        }
+    }
+}
+
 /// The scope of a command.
 #[derive(Debug, Clone)]
 pub struct Scope {

@@ -15,7 +15,7 @@ use url::{Url, form_urlencoded};
 use super::credentials::{Credentials, Refresh, parse_token};
 use crate::address::address;
 use crate::backend::hosted::ServiceError;
-use crate::backend::hosted::http::connect::{connector, failed};
+use crate::backend::hosted::http::connect::{connector, failed, read};
 use crate::backend::hosted::http::waiting::{patiently, runtime};
 use crate::domain::TokenKind;
 use crate::pace::Pace;
@@ -210,7 +210,7 @@ impl<'a> Issuer<'a> {
                 .await
                 .map_err(|error| failed(&base, error))?;
             let status = response.status();
-            let body = read(response, &base).await?;
+            let body = body(response, &base).await?;
             let mut answer = HttpResponse::new(body);
             *answer.status_mut() = status;
             Ok(answer)
@@ -349,7 +349,7 @@ async fn get<T: DeserializeOwned>(
             .await
             .map_err(|error| failed(&url, error))?;
         let status = response.status().as_u16();
-        let body = read(response, &url).await?;
+        let body = body(response, &url).await?;
         match status {
             200..=299 => serde_json::from_slice(&body).map_err(|_| {
                 ServiceError::InvalidResponse(format!(
@@ -376,19 +376,8 @@ fn waiting(url: &Url) -> String {
     format!("Waiting for {}", url.host_str().unwrap_or_default())
 }
 
-async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, ServiceError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| failed(base, error))?
-    {
-        if body.len() + chunk.len() > LONGEST {
-            return Err(unsound("its answer is too long"));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+async fn body(response: reqwest::Response, base: &Url) -> Result<Vec<u8>, ServiceError> {
+    read(response, base, LONGEST, untrusted("its answer is too long")).await
 }
 
 fn secure(text: &str) -> Result<(), ServiceError> {
@@ -399,5 +388,9 @@ fn secure(text: &str) -> Result<(), ServiceError> {
 }
 
 fn unsound(what: &str) -> ServiceError {
-    ServiceError::InvalidResponse(format!("the issuer of tokens can't be trusted: {what}"))
+    ServiceError::InvalidResponse(untrusted(what))
+}
+
+fn untrusted(what: &str) -> String {
+    format!("the issuer of tokens can't be trusted: {what}")
 }

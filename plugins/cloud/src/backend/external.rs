@@ -185,11 +185,6 @@ impl SecretsBackend for External<'_> {
         Ok(self.regions.clone())
     }
 
-    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
-        let all = self.regions.all.iter();
-        Ok(all.map(|(code, _)| code.clone()).collect())
-    }
-
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
         let sets = self.client.borrow_mut().list(region.map(Region::as_str));
         let mut sets = sets.map_err(|fault| self.failed(fault))?;

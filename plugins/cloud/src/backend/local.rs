@@ -86,6 +86,13 @@ pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Optio
     }
 }
 
+/// Returns code and name of each region.
+pub fn regions() -> Vec<(String, String)> {
+    REGIONS
+        .map(|(code, name)| (code.to_owned(), name.to_owned()))
+        .into()
+}
+
 /// Returns what the vault is and can.
 pub fn profile() -> Profile {
     Profile {
@@ -193,7 +200,7 @@ impl<'a> Vault<'a> {
         Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
     }
 
-    /// Changes one set, of this kind and `alike` to what was seen before the change.
+    /// Stores a set of this kind that is still `alike` to what was seen before the change.
     fn store(
         &self,
         name: &SetName,
@@ -202,48 +209,50 @@ impl<'a> Vault<'a> {
         alike: impl FnOnce(&Set<Secret>, &[String]) -> bool,
         fill: impl FnOnce(Option<Contents<Secret>>) -> Contents<Secret>,
     ) -> Result<Confirmed, ChangeError> {
-        let conflict = || VaultError::Conflict(name.to_string());
-        let work = |sets: &mut Sets| {
-            let found = sets.remove(&self.place(name));
-            let region = match (&found, prior) {
-                (None, Prior::Absent(region)) => {
-                    region.map_or(REGIONS[0].0, Region::as_str).to_owned()
-                }
-                (Some(set), Prior::Keys(keys)) if set.kind() == kind && alike(set, keys) => {
-                    set.region.clone()
-                }
-                (None, Prior::Keys(_)) | (Some(_), _) => return Err(conflict()),
-            };
-            let contents = fill(found.map(|set| set.contents));
-            sets.insert(self.place(name), Set { region, contents });
-            Ok(Some(()))
+        let is_as_seen = |found: Option<&Set<Secret>>| match (found, prior) {
+            (None, Prior::Absent(_)) => true,
+            (Some(set), Prior::Keys(keys)) => set.kind() == kind && alike(set, keys),
+            (None, Prior::Keys(_)) | (Some(_), Prior::Absent(_)) => false,
         };
-        self.home.change(Missing::Create, work)?;
+        self.apply(name, Missing::Create, is_as_seen, |found| {
+            let new = || {
+                prior
+                    .region()
+                    .map_or(REGIONS[0].0, Region::as_str)
+                    .to_owned()
+            };
+            let (region, contents) = match found {
+                Some(set) => (set.region, Some(set.contents)),
+                None => (new(), None),
+            };
+            let contents = fill(contents);
+            Some(Set { region, contents })
+        })?;
         Ok(Confirmed::ByAnswer)
     }
 
-    /// Removes from one set that is still `alike` to what was seen, or all of it.
-    fn remove(
+    /// Changes one set that is as it was seen, under one lock; `false` where there is none and none is to be made.
+    fn apply(
         &self,
         name: &SetName,
-        alike: impl FnOnce(&Set<Secret>) -> bool,
-        work: impl FnOnce(Set<Secret>) -> Option<Set<Secret>>,
+        missing: Missing,
+        is_as_seen: impl FnOnce(Option<&Set<Secret>>) -> bool,
+        work: impl FnOnce(Option<Set<Secret>>) -> Option<Set<Secret>>,
     ) -> Result<bool, VaultError> {
         let work = |sets: &mut Sets| {
-            let Some(set) = sets.remove(&self.place(name)) else {
+            let found = sets.remove(&self.place(name));
+            if found.is_none() && missing == Missing::Leave {
                 return Ok(None);
-            };
-            if !alike(&set) {
-                let name = name.to_string();
-                return Err(VaultError::Conflict(name));
             }
-            if let Some(rest) = work(set) {
-                sets.insert(self.place(name), rest);
+            if !is_as_seen(found.as_ref()) {
+                return Err(VaultError::Conflict(name.to_string()));
+            }
+            if let Some(set) = work(found) {
+                sets.insert(self.place(name), set);
             }
             Ok(Some(()))
         };
-        let removed = self.home.change(Missing::Leave, work)?;
-        Ok(removed.is_some())
+        Ok(self.home.change(missing, work)?.is_some())
     }
 }
 
@@ -268,15 +277,9 @@ impl SecretsBackend for Vault<'_> {
 
     fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
-            all: REGIONS
-                .map(|(code, name)| (code.to_owned(), name.to_owned()))
-                .into(),
+            all: regions(),
             default: Some(REGIONS[0].0.to_owned()),
         })
-    }
-
-    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
-        Ok(REGIONS.map(|(code, _)| code.to_owned()).into())
     }
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
@@ -351,21 +354,25 @@ impl SecretsBackend for Vault<'_> {
         seen: Option<&[String]>,
     ) -> Result<Vec<Key>, ChangeError> {
         let mut missing = keys.to_vec();
-        let alike = |set: &Set<Secret>| {
-            seen.is_none_or(|seen| keys.iter().all(|key| stands(set, key, seen)))
+        let is_as_seen = |found: Option<&Set<Secret>>| {
+            let mut keys = keys.iter();
+            found
+                .zip(seen)
+                .is_none_or(|(set, seen)| keys.all(|key| stands(set, key, seen)))
         };
-        self.remove(name, alike, |mut set| {
-            if let Contents::Secret(values) = &mut set.contents {
+        self.apply(name, Missing::Leave, is_as_seen, |mut set| {
+            if let Some(Contents::Secret(values)) = set.as_mut().map(|set| &mut set.contents) {
                 missing.retain(|key| values.remove(key.as_str()).is_none());
             }
-            Some(set)
+            set
         })?;
         Ok(missing)
     }
 
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
-        let alike = |set: &Set<Secret>| seen.is_none_or(|seen| has(set, seen));
-        Ok(self.remove(name, alike, |_| None)?)
+        let is_as_seen =
+            |found: Option<&Set<Secret>>| found.zip(seen).is_none_or(|(set, seen)| has(set, seen));
+        Ok(self.apply(name, Missing::Leave, is_as_seen, |_| None)?)
     }
 
     fn pause(&self, _pause: Duration) -> Result<(), BackendError> {

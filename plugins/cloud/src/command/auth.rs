@@ -6,7 +6,7 @@ use std::process::Stdio;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::context::CommandContext;
 use super::kind;
@@ -17,12 +17,11 @@ use crate::auth::{browser, import};
 use crate::backend::hosted::access;
 use crate::backend::hosted::http::Client;
 use crate::config::homeless;
-use crate::domain::BackendName;
-use crate::domain::TokenKind;
+use crate::domain::{BackendName, Organization, TokenKind};
 use crate::input::invalid;
 use crate::options::Login;
 use crate::platform::apart;
-use crate::scope::{Scope, Wanted};
+use crate::scope::{Scope, Setting, Wanted};
 use crate::secret_file::Storage;
 use crate::text::theirs;
 
@@ -226,10 +225,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         .organization
         .as_ref()
         .filter(|_| kind == TokenKind::User);
-    let line = organization.map_or_else(String::new, |organization| {
-        let source = organization.source.name();
-        format!("Organization: {} ({source})\n", organization.value)
-    });
+    let (line, organization) = told(organization);
     Ok(Reply::text(format!(
         "Signed in to {}{of} with {} ({source})\n{line}",
         scope.shown_url(),
@@ -241,10 +237,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "kind": kind,
         "source": from,
         "user": user.as_deref().map(theirs),
-        "organization": organization.map(|organization| json!({
-            "value": organization.value.as_str(),
-            "source": organization.source.name(),
-        })),
+        "organization": organization,
     })))
 }
 
@@ -253,21 +246,24 @@ fn status_of_its_own(context: &CommandContext<'_>, scope: Scope) -> Result<Reply
     let opened = open::open_scope(context, scope)?;
     let (place, keeper) = (opened.place(), &opened.profile().keeper);
     let scope = &opened.scope;
-    let organization = scope.organization.as_ref();
-    let line = organization.map_or_else(String::new, |organization| {
-        let source = organization.source.name();
-        format!("Organization: {} ({source})\n", organization.value)
-    });
+    let (line, organization) = told(scope.organization.as_ref());
     let text = format!("Using {place} with {keeper}, which signs in by itself\n{line}");
     Ok(Reply::text(text).data(json!({
         "signed_in": true,
         "backend": scope.backend.value.as_str(),
         "place": place,
-        "organization": organization.map(|organization| json!({
-            "value": organization.value.as_str(),
-            "source": organization.source.name(),
-        })),
+        "organization": organization,
     })))
+}
+
+/// The organization, for people and for programs.
+fn told(organization: Option<&Setting<Organization>>) -> (String, Value) {
+    let Some(Setting { value, source }) = organization else {
+        return (String::new(), Value::Null);
+    };
+    let source = source.name();
+    let data = json!({ "value": value.as_str(), "source": source });
+    (format!("Organization: {value} ({source})\n"), data)
 }
 
 /// The person whose token it is. Nobody is worse off without the name.
@@ -280,11 +276,7 @@ fn user(client: &Client<'_>, kind: TokenKind) -> Option<String> {
 
 /// The scope of the service, whatever keeps secrets otherwise.
 fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
-    let wanted = Wanted {
-        backend: Some(BackendName::HOSTED.to_string()),
-        ..Wanted::default()
-    };
-    open::scope(context, &wanted)
+    open::scope(context, &Wanted::of(BackendName::HOSTED.as_str(), None))
 }
 
 fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {

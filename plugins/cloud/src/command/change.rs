@@ -67,6 +67,17 @@ pub struct Manner {
     pub wait: bool,
 }
 
+impl Manner {
+    /// A change at once, after consent unless that is to be skipped.
+    pub const fn unless_skipped(skip: bool) -> Self {
+        Self {
+            asks: !skip,
+            dry_run: false,
+            wait: false,
+        }
+    }
+}
+
 impl Keys {
     /// The keys that go.
     pub fn gone(&self) -> &[Key] {

@@ -18,7 +18,7 @@ const NEW: &str = "a new set";
 
 /// Asks which set is written: one that is there, or a new one.
 pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
-    let mut choices = choices(&opened.all()?, SetName::parse);
+    let mut choices = choices(&opened.backend.list(None)?, SetName::parse);
     let is_choice = !choices.is_empty() || context.has_answer(KEY);
     choices.push(Choice::new(NEW, format!("{NEW}…")));
     let set = Question::select(KEY, "Set to change", choices);

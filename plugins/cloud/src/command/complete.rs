@@ -73,7 +73,8 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         return None;
     }
     let place = match command.as_str() {
-        "copy" => CompletionScope::of_a_copy(rest, environment),
+        // Only an option names the place of the original.
+        "copy" => CompletionScope::of(option(rest, ["--from"; 2]), rest, environment),
         "run" => CompletionScope::readable(rest, environment),
         _ => CompletionScope::find(rest, environment, ["--backend"; 2]),
     }?;
@@ -110,7 +111,7 @@ impl CompletionScope {
         let backend = option(words, options)
             .or_else(|| environment.backend.clone())
             .or_else(|| config.get("backend").map(str::to_owned));
-        Self::of(backend.as_deref(), words, environment, &config)
+        Self::of(backend, words, environment)
     }
 
     /// The same for a command that reads values, which the vault has where the named backend gives none.
@@ -119,29 +120,13 @@ impl CompletionScope {
         if place.kind.profile().can(Ability::Values) {
             return Some(place);
         }
-        Self::of(
-            None,
-            words,
-            environment,
-            &ConfigFile::read(environment).ok()?,
-        )
+        Self::of(None, words, environment)
     }
 
-    /// The place of the original of a copy, which only an option names.
-    fn of_a_copy(words: &[String], environment: &Environment) -> Option<Self> {
-        let from = option(words, ["--from"; 2]);
+    fn of(backend: Option<String>, words: &[String], environment: &Environment) -> Option<Self> {
         let config = ConfigFile::read(environment).ok()?;
-        Self::of(from.as_deref(), words, environment, &config)
-    }
-
-    fn of(
-        backend: Option<&str>,
-        words: &[String],
-        environment: &Environment,
-        config: &ConfigFile,
-    ) -> Option<Self> {
         let name = match backend {
-            Some(name) => BackendName::parse(name)?,
+            Some(name) => BackendName::parse(&name)?,
             None => BackendName::LOCAL,
         };
         let organization = option(words, ["--organization", "-o"])

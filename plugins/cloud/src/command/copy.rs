@@ -35,9 +35,8 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
     let (from, to) = names(options)?;
     let original = read(context, source(context, options)?, from)?;
     let wanted = Wanted {
-        organization: options.to_organization.clone(),
         region: options.region.clone(),
-        backend: Some(options.to.clone()),
+        ..Wanted::of(&options.to, options.to_organization.as_deref())
     };
     let scope = open::scope(context, &wanted)?;
     if let Work::Save(keys) = &original.work {
@@ -99,7 +98,7 @@ fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Ori
         let kinds = [SetKind::Secret, SetKind::ImagePullSecret];
         run::not_there(&opened, &name, &kinds)
     };
-    let Some(details) = opened.get(&name)? else {
+    let Some(details) = opened.backend.get(&name)? else {
         return Err(missing());
     };
     let work = match details.summary.kind {
@@ -139,11 +138,7 @@ fn credentials(host: &str, credentials: Secret) -> Result<Work, Failure> {
 
 /// Returns the scope of the original. A backend that is known to return no values is not asked.
 fn source(context: &CommandContext<'_>, options: &Copy) -> Result<Scope, Failure> {
-    let wanted = Wanted {
-        organization: options.organization.clone(),
-        region: None,
-        backend: Some(options.from.clone()),
-    };
+    let wanted = Wanted::of(&options.from, options.organization.as_deref());
     let scope = open::scope(context, &wanted)?;
     let profile = kind::of(&context.environment, &scope.backend)?.profile();
     if profile.can(Ability::Values) {
@@ -203,7 +198,7 @@ fn place(
         }
         Work::Save(_) | Work::Remove(_) | Work::Delete(_) => SetKind::Secret,
     };
-    let existing = opened.get(to)?;
+    let existing = opened.backend.get(to)?;
     if existing.is_none() {
         check_name(opened, to)?;
         if opened.scope.region.is_none() {

@@ -23,10 +23,5 @@ pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<R
         target: Target::existing(details),
         work: Work::Delete(kind),
     };
-    let manner = Manner {
-        asks: !options.skip,
-        dry_run: false,
-        wait: false,
-    };
-    change.make(context, &opened, manner)
+    change.make(context, &opened, Manner::unless_skipped(options.skip))
 }

@@ -40,7 +40,7 @@ pub(super) fn put(
     check_credentials(&opened)?;
     opened.backend.conceal(given.as_slice());
     // The listing tells all there is to know of credentials, whatever kind of set has the name.
-    let mut sets = opened.all()?.into_iter();
+    let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
     let existing = found.map(|summary| Details {
         summary,

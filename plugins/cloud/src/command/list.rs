@@ -119,20 +119,15 @@ fn one(
         let look = opened.scope.command(&format!("secrets list {name}"));
         return Err(failed("wrong_type", message).hint(look));
     }
-    let elsewhere = opened
-        .scope
-        .region
-        .as_ref()
-        .is_some_and(|region| Some(region.value.as_str()) != summary.region.as_deref());
-    if elsewhere && let Some(wanted) = region::settle(opened)? {
+    let wanted = opened.scope.region.as_ref();
+    let wanted = wanted.map(|region| region.value.as_str());
+    if wanted.is_some_and(|wanted| Some(wanted) != summary.region.as_deref())
+        && let Some(wanted) = region::settle(opened)?
+    {
         // It is in another region, and not in one that there is not.
-        let failure = failed(
-            "not_found",
-            format!(
-                "`{name}` is not in the region {wanted} of {}",
-                opened.place()
-            ),
-        );
+        let place = opened.place();
+        let message = format!("`{name}` is not in the region {wanted} of {place}");
+        let failure = failed("not_found", message);
         return Err(match &summary.region {
             Some(region) => failure.hint(format!("it is in {}", theirs(region))),
             None => failure,

@@ -37,12 +37,10 @@ pub fn vault_scope(
     context: &CommandContext<'_>,
     organization: Option<&str>,
 ) -> Result<Scope, Failure> {
-    let wanted = Wanted {
-        organization: organization.map(str::to_owned),
-        region: None,
-        backend: Some(BackendName::LOCAL.to_string()),
-    };
-    scope(context, &wanted)
+    scope(
+        context,
+        &Wanted::of(BackendName::LOCAL.as_str(), organization),
+    )
 }
 
 /// The backend that `wanted` stands for.
@@ -83,21 +81,9 @@ impl Opened<'_> {
             .ok_or_else(|| not_readable(self.profile(), so))
     }
 
-    /// A set; whatever goes wrong is worded.
-    pub fn get(&self, name: &SetName) -> Result<Option<Details>, Failure> {
-        let got = self.backend.get(name);
-        got.map_err(Failure::from)
-    }
-
-    /// Every set of every region.
-    pub fn all(&self) -> Result<Vec<Summary>, Failure> {
-        let all = self.backend.list(None);
-        all.map_err(Failure::from)
-    }
-
     /// A set that must be there.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
-        match self.get(name)? {
+        match self.backend.get(name)? {
             Some(details) => Ok(details),
             None => Err(self.not_found(name)),
         }
@@ -105,31 +91,20 @@ impl Opened<'_> {
 
     /// There is no such set; perhaps a near one. The listing must agree: what could not be seen is not called missing.
     pub fn not_found(&self, name: &SetName) -> Failure {
-        let sets = match self.all() {
+        let sets = match self.backend.list(None) {
             Ok(sets) => sets,
-            Err(failure) => return failure,
+            Err(error) => return error.into(),
         };
         if sets.iter().any(|set| set.name == name.as_str()) {
-            return failed(
-                "invalid_response",
-                format!(
-                    "{} lists `{name}`, and says that there is no such set",
-                    self.profile().subject
-                ),
-            )
-            .hint("try again: somebody else may be changing it");
+            let subject = &self.profile().subject;
+            let message = format!("{subject} lists `{name}`, and says that there is no such set");
+            return failed("invalid_response", message)
+                .hint("try again: somebody else may be changing it");
         }
-        let failure = failed(
-            "not_found",
-            format!("there is no set `{name}` in {}", self.place()),
-        );
+        let message = format!("there is no set `{name}` in {}", self.place());
         let known = sets.iter().map(|set| set.name.as_str());
-        near_or(
-            failure,
-            name.as_str(),
-            known,
-            self.scope.command("secrets list"),
-        )
+        let list = self.scope.command("secrets list");
+        near_or(failed("not_found", message), name.as_str(), known, list)
     }
 
     /// Notes the region of a set that is there.

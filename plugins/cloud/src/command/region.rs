@@ -53,24 +53,18 @@ fn is_meant(source: Source, profile: &Profile, codes: &[String]) -> bool {
 /// There is no such region.
 fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
     let shown: Vec<String> = codes.iter().map(|code| theirs(code)).collect();
-    let failure = Failure::new(
-        Exit::Usage,
-        "unknown_region",
-        format!(
-            "there is no region `{}`{}",
-            wanted.value,
-            wanted.source.words()
-        ),
-    )
-    .field(
-        "region",
-        Some("--region"),
-        if codes.is_empty() {
-            "must be left out: there are no regions"
-        } else {
-            "is not one of the organization's"
-        },
+    let message = format!(
+        "there is no region `{}`{}",
+        wanted.value,
+        wanted.source.words()
     );
+    let problem = if codes.is_empty() {
+        "must be left out: there are no regions"
+    } else {
+        "is not one of the organization's"
+    };
+    let failure = Failure::new(Exit::Usage, "unknown_region", message);
+    let failure = failure.field("region", Some("--region"), problem);
     let failure = match nearest(wanted.value.as_str(), codes.iter().map(String::as_str)) {
         Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
         None => failure,

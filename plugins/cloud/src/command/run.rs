@@ -49,7 +49,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     };
     let values = reader.values(&name);
     let Some(entries) = values? else {
-        if let Some(other) = opened.get(&name)? {
+        if let Some(other) = opened.backend.get(&name)? {
             return Err(no_secret_set(&name, other.summary.kind, &opened.scope));
         }
         let failure = not_there(&opened, &name, &[SetKind::Secret]);
@@ -130,18 +130,14 @@ fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fail
 
 /// The set that the user chooses.
 fn chosen(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
-    match choose::existing(context, &opened.all()?)? {
-        Some(name) => Ok(name),
-        None => Err(failed(
-            "not_found",
-            format!("there is no secret set in {}", place(opened)),
-        )
-        .hint(
-            opened
-                .scope
-                .command("secrets set my-bot-secrets --file .env"),
-        )),
+    if let Some(name) = choose::existing(context, &opened.backend.list(None)?)? {
+        return Ok(name);
     }
+    let message = format!("there is no secret set in {}", place(opened));
+    let set = opened
+        .scope
+        .command("secrets set my-bot-secrets --file .env");
+    Err(failed("not_found", message).hint(set))
 }
 
 /// The name is that of something else, which no program can be started with.

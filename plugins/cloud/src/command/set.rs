@@ -49,7 +49,7 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
     };
     let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
-    let existing = opened.get(&name)?;
+    let existing = opened.backend.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing, context)?;
     let bare = std::mem::take(&mut given.bare);
     given

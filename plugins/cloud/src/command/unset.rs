@@ -38,12 +38,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         target,
         work: Work::Remove(keys),
     };
-    let manner = Manner {
-        asks: !options.skip,
-        dry_run: false,
-        wait: false,
-    };
-    change.make(context, &opened, manner)
+    change.make(context, &opened, Manner::unless_skipped(options.skip))
 }
 
 /// The set and its keys; all problems at once, and none quotes a key.

@@ -5,7 +5,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use super::{Kind, Organizations, Others};
 use crate::backend::hosted::http::Client;
 use crate::backend::hosted::{self, Hosted, Tenant, access};
-use crate::backend::local::REGIONS;
+use crate::backend::local::regions;
 use crate::backend::{Profile, SecretsBackend};
 use crate::command::context::CommandContext;
 use crate::command::token::{self, Access};
@@ -59,9 +59,7 @@ impl Kind for Service {
     }
 
     fn regions(&self) -> Vec<(String, String)> {
-        REGIONS
-            .map(|(code, name)| (code.to_owned(), name.to_owned()))
-            .into()
+        regions()
     }
 }
 

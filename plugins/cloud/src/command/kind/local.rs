@@ -3,7 +3,7 @@
 use bot_cli_protocol::failure::Failure;
 
 use super::{Kind, Organizations, Others};
-use crate::backend::local::{self, ORGANIZATION, REGIONS, Vault};
+use crate::backend::local::{self, ORGANIZATION, REGIONS, Vault, regions};
 use crate::backend::{Profile, SecretsBackend};
 use crate::command::context::CommandContext;
 use crate::domain::{Organization, Region, SetName};
@@ -70,9 +70,7 @@ impl Kind for Local {
     }
 
     fn regions(&self) -> Vec<(String, String)> {
-        REGIONS
-            .map(|(code, name)| (code.to_owned(), name.to_owned()))
-            .into()
+        regions()
     }
 
     fn sets(

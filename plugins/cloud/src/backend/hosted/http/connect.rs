@@ -34,6 +34,26 @@ pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError
     builder.build().map_err(|_| ServiceError::NoAuthorities)
 }
 
+/// Reads the body of a response, unless it is too long.
+pub async fn read(
+    mut response: reqwest::Response,
+    base: &Url,
+    longest: usize,
+    too_long: String,
+) -> Result<Vec<u8>, ServiceError> {
+    let mut body = Vec::new();
+    loop {
+        let chunk = response.chunk().await;
+        let Some(chunk) = chunk.map_err(|error| failed(base, error))? else {
+            return Ok(body);
+        };
+        if body.len() + chunk.len() > longest {
+            return Err(ServiceError::InvalidResponse(too_long));
+        }
+        body.extend_from_slice(&chunk);
+    }
+}
+
 /// A failure before a whole answer came.
 pub fn failed(base: &Url, error: reqwest::Error) -> ServiceError {
     let name = base.host_str().unwrap_or_default();

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION
 use serde_json::Value;
 use url::Url;
 
-use super::connect::failed;
+use super::connect::{failed, read};
 use super::waiting::patiently;
 use super::{Answer, Client, Reach, Unconfirmed};
 use crate::backend::hosted::ServiceError;
@@ -92,7 +92,7 @@ impl Client<'_> {
             request = request.header(CONTENT_TYPE, "application/json").body(bytes);
         }
         let sent = request.send().await;
-        let mut response = sent.map_err(|error| {
+        let response = sent.map_err(|error| {
             // Without a connection nothing was sent.
             let is_unsent = error.is_connect() || error.is_builder();
             let error = failed(&self.base, error);
@@ -116,9 +116,9 @@ impl Client<'_> {
         }
         let retry_after =
             header(RETRY_AFTER).and_then(|text| retry::retry_after(text, SystemTime::now()));
-        let read = read(&self.base, &mut response)
-            .await
-            .map_err(Unconfirmed::under_way)?;
+        let too_long = format!("the response is longer than {} MiB", LONGEST / 1024 / 1024);
+        let read = read(response, &self.base, LONGEST, too_long).await;
+        let read = read.map_err(Unconfirmed::under_way)?;
         let is_empty = read.is_empty();
         let mut body = serde_json::from_slice::<Value>(&read)
             .ok()
@@ -156,24 +156,6 @@ impl AsRef<[u8]> for SharedBody {
     fn as_ref(&self) -> &[u8] {
         self.0.expose().as_bytes()
     }
-}
-
-async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, ServiceError> {
-    let mut read = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| failed(base, error))?
-    {
-        if read.len() + chunk.len() > LONGEST {
-            return Err(ServiceError::InvalidResponse(format!(
-                "the response is longer than {} MiB",
-                LONGEST / 1024 / 1024
-            )));
-        }
-        read.extend_from_slice(&chunk);
-    }
-    Ok(read)
 }
 
 /// An answer that is no success. Only the service's own words, which have both members, say that nothing was done; whatever
