@@ -15,9 +15,9 @@ fn main() -> ExitCode {
     let seed: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
     let hands = thread::available_parallelism().map_or(2, usize::from);
     let tally = hostile::run(seed, packs, hands);
-    for escape in &tally.escapes {
+    for escape in &tally.wrong {
         println!("{escape}\n");
     }
     println!("seed {seed}: {tally}");
-    ExitCode::from(u8::from(!tally.escapes.is_empty()))
+    ExitCode::from(u8::from(!tally.wrong.is_empty()))
 }

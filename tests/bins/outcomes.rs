@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<ExitCode> {
     for with_key in [true, false] {
         let tally = run(seed, operations / 2, 16, || InProcess { with_key })
             .context("could not start a service")?;
-        for one in &tally.untrue {
+        for one in &tally.wrong {
             println!("{one}\n");
         }
         println!(
@@ -29,7 +29,7 @@ fn main() -> anyhow::Result<ExitCode> {
                 "organization paths"
             }
         );
-        untrue += tally.untrue.len();
+        untrue += tally.wrong.len();
     }
     Ok(ExitCode::from(u8::from(untrue > 0)))
 }

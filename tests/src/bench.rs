@@ -77,17 +77,7 @@ impl Bench {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // A shell of its own writes it: a descriptor for writing that another test's child inherits would make the
-        // script unusable for as long as that child takes to start.
-        let mut child = Command::new("/bin/sh")
-            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            io::Write::write_all(&mut stdin, text.as_bytes())?;
-        }
-        child.wait()?;
+        write_script(&path, text)?;
         Ok(path)
     }
 
@@ -155,6 +145,20 @@ impl Bench {
             stderr: text(&output.stderr),
         })
     }
+}
+
+/// Writes an executable script. A shell of its own writes it: a descriptor for writing that another test's child inherits would make
+/// the script unusable for as long as that child takes to start.
+pub fn write_script(path: &Path, text: &str) -> io::Result<()> {
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        io::Write::write_all(&mut stdin, text.as_bytes())?;
+    }
+    child.wait().map(drop)
 }
 
 /// Whether a process still works; one that has ended and that nobody has looked after yet does not.

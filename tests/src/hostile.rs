@@ -10,68 +10,15 @@ mod project;
 mod python;
 mod twin;
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::thread;
-
 use bot_cli_init::{Catalogue, Pack, taken};
 use bot_cli_templates::pack::{self, Provider};
 use fastrand::Rng;
 
-/// The outcome of a number of packs.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// The number of packs, services and projects of each kind.
-    pub counts: BTreeMap<&'static str, usize>,
-    /// The escapes, each with all that is needed to see how.
-    pub escapes: Vec<String>,
-}
-
-impl Tally {
-    fn count(&mut self, kind: &'static str, number: usize) {
-        *self.counts.entry(kind).or_default() += number;
-    }
-
-    fn add(&mut self, other: Self) {
-        for (kind, number) in other.counts {
-            self.count(kind, number);
-        }
-        self.escapes.extend(other.escapes);
-    }
-
-    /// Adds to the number of a kind.
-    pub fn of(&self, kind: &str) -> usize {
-        self.counts.get(kind).copied().unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (kind, number) in &self.counts {
-            write!(f, "{number} {kind}, ")?;
-        }
-        write!(f, "{} escapes", self.escapes.len())
-    }
-}
+use crate::tally::{Tally, drawn};
 
 /// Draws `packs` of them on `hands` threads.
 pub fn run(seed: u64, packs: usize, hands: usize) -> Tally {
-    let mut tally = Tally::default();
-    thread::scope(|scope| {
-        let running: Vec<_> = (0..hands)
-            .map(|hand| {
-                let share = packs / hands + usize::from(hand < packs % hands);
-                scope.spawn(move || alone(seed.wrapping_add(hand as u64), share))
-            })
-            .collect();
-        for hand in running {
-            match hand.join() {
-                Ok(one) => tally.add(one),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-    });
-    tally
+    drawn(seed, packs, hands, |seed, share| Ok(alone(seed, share))).unwrap_or_default()
 }
 
 fn alone(seed: u64, packs: usize) -> Tally {
@@ -95,7 +42,7 @@ fn alone(seed: u64, packs: usize) -> Tally {
         let sound = pack::read(draw::NAME, sound, None, &mut built_in.clone());
         let sound = sound.map(|sound| (sound.left_out.len(), sound.providers));
         let Ok((0, sound)) = sound else {
-            tally.escapes.push(format!(
+            tally.wrong.push(format!(
                 "seed {seed}, pack {number} is refused as its author wrote it: {sound:?}"
             ));
             continue;
@@ -108,7 +55,7 @@ fn alone(seed: u64, packs: usize) -> Tally {
             tally.count("packs without spoils", 1);
         }
         if !wrong.is_empty() {
-            tally.escapes.push(format!(
+            tally.wrong.push(format!(
                 "seed {seed}, pack {number}:\n  {}\n  {drawn}",
                 wrong.join("\n  ")
             ));

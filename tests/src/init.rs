@@ -13,20 +13,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+pub use crate::bench::Ran as Run;
 use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
-
-/// The output and the status of a finished run.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Run {
-    /// The exit status; `None` after a signal.
-    pub status: Option<i32>,
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
-}
 
 /// The executable, in `folder`, without a terminal and without anything of this process's environment.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {

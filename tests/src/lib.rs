@@ -29,6 +29,7 @@ pub mod service;
 pub mod shipped;
 pub mod signals;
 pub mod signing_in;
+pub mod tally;
 pub mod user;
 pub mod vault_backend;
 pub mod watched;

@@ -8,48 +8,13 @@ mod operation;
 mod runner;
 mod weather;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
-use std::thread;
 
 use fastrand::Rng;
 
 use crate::service::Service;
+use crate::tally::{Tally, drawn};
 pub use runner::{Executable, InProcess, Ran, Runner};
-
-/// The outcome of a number of operations.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// The number of operations by their end.
-    pub endings: BTreeMap<String, usize>,
-    /// Operations that said something untrue, each with all that is needed to see why.
-    pub untrue: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, other: Self) {
-        for (ending, count) in other.endings {
-            *self.endings.entry(ending).or_default() += count;
-        }
-        self.untrue.extend(other.untrue);
-    }
-
-    /// Returns how many operations there were.
-    pub fn operations(&self) -> usize {
-        self.endings.values().sum()
-    }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} operations", self.operations())?;
-        for (ending, count) in &self.endings {
-            write!(f, ", {count} {ending}")?;
-        }
-        write!(f, "; {} untrue", self.untrue.len())
-    }
-}
 
 /// Runs `operations` of them on `hands` threads, each with a service of its own.
 pub fn run<R: Runner>(
@@ -58,22 +23,8 @@ pub fn run<R: Runner>(
     hands: usize,
     runner: impl Fn() -> R + Sync,
 ) -> io::Result<Tally> {
-    let mut tally = Tally::default();
-    thread::scope(|scope| {
-        let running: Vec<_> = (0..hands)
-            .map(|hand| {
-                let share = operations / hands + usize::from(hand < operations % hands);
-                let runner = &runner;
-                scope.spawn(move || alone(seed.wrapping_add(hand as u64), share, &runner()))
-            })
-            .collect();
-        for hand in running {
-            match hand.join() {
-                Ok(one) => tally.add(one?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok(tally)
+    drawn(seed, operations, hands, |seed, share| {
+        alone(seed, share, &runner())
     })
 }
 
@@ -95,10 +46,10 @@ fn alone(seed: u64, operations: usize, runner: &impl Runner) -> io::Result<Tally
         let after = service.stored();
         let wrong = claims::untrue(&operation, &before, &after, &ran);
         let ending = claims::ending(&ran);
-        *tally.endings.entry(ending).or_default() += 1;
+        tally.count(&ending, 1);
         if !wrong.is_empty() {
             let sent: Vec<String> = service.take_sent();
-            tally.untrue.push(format!(
+            tally.wrong.push(format!(
                 "seed {seed}, operation {number}: {operation:?}\n  untrue: {wrong:?}\n  weather: {weather:?}\n  sent: {sent:?}\n  before: {before}\n  after: {after}\n  said: {ran:#?}"
             ));
         }

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use crate::bench::second_name;
+pub use crate::bench::Ran as Run;
+use crate::bench::{second_name, write_script};
 use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
@@ -40,17 +41,6 @@ pub struct User {
     place: BackendKind,
     variables: BTreeMap<&'static str, String>,
     bin: OnceLock<PathBuf>,
-}
-
-/// The output and the status of a finished run.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Run {
-    /// The exit status; `None` after a signal.
-    pub status: Option<i32>,
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
 }
 
 impl User {
@@ -181,14 +171,9 @@ impl User {
         })
     }
 
-    /// Writes an executable script; by a shell of its own, because a descriptor for writing that another test's child
-    /// inherits would make it unusable for as long as that child takes to start.
+    /// Writes an executable script.
     pub fn script(&self, path: &Path, text: &str) {
-        let mut command = Command::new("/bin/sh");
-        command
-            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-            .arg(path);
-        assert_eq!(self.feed(&mut command, text).status, Some(0));
+        write_script(path, text).unwrap();
     }
 
     /// Writes a file into the working folder.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::backend::{Backend, Unmade};
 use super::cluster::Cluster;
 use super::stand_in::{Applied, Fault, OTHERS_DELETED, StandIn, Trouble};
+use crate::tally::{Tally, drawn};
 
 /// The namespace of all operations.
 const NAMESPACE: &str = "drawn";
@@ -34,15 +35,6 @@ const SETS: [(&str, &str); 3] = [
 /// The keys that are drawn.
 const KEYS: [&str; 4] = ["A", "B", "C", "D"];
 
-/// The outcome of a number of operations.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// The number of operations by their end.
-    pub endings: BTreeMap<String, usize>,
-    /// Claims that were not true, each with all that is needed to see why.
-    pub untrue: Vec<String>,
-}
-
 #[derive(Debug, Clone)]
 enum Operation {
     Put(Vec<(String, String)>),
@@ -53,24 +45,7 @@ enum Operation {
 
 /// Runs `operations` of them on `hands` threads, each with a stand-in of its own.
 pub fn run(seed: u64, operations: usize, hands: usize) -> io::Result<Tally> {
-    let mut tally = Tally::default();
-    thread::scope(|scope| {
-        let share = operations.div_ceil(hands);
-        let running: Vec<_> = (0..hands)
-            .map(|hand| scope.spawn(move || alone(seed.wrapping_add(hand as u64), share)))
-            .collect();
-        for hand in running {
-            let one = match hand.join() {
-                Ok(one) => one?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            for (ending, count) in one.endings {
-                *tally.endings.entry(ending).or_default() += count;
-            }
-            tally.untrue.extend(one.untrue);
-        }
-        Ok(tally)
-    })
+    drawn(seed, operations, hands, alone)
 }
 
 fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
@@ -94,9 +69,9 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
         let mut wrong = untrue(&operation, object, &before, &after, &ended, &heard);
         // Gone, but not by this operation: that it has not done it is true.
         wrong.retain(|claim| claim != "not done" || !by_others);
-        *tally.endings.entry(ending(&ended)).or_default() += 1;
+        tally.count(&ending(&ended), 1);
         if !wrong.is_empty() {
-            tally.untrue.push(format!(
+            tally.wrong.push(format!(
                 "seed {seed}, operation {number}: {operation:?} of {set}\n  untrue: {wrong:?}\n  script: {script:?}\n  stop: {stop:?}\n  sent: {requests:?}\n  before: {before:?}\n  after: {after:?}\n  ended: {ended:?}"
             ));
         }

@@ -1,13 +1,14 @@
 //! Large draws of what `cargo test` draws a little of.
 
 use bot_cli_tests::kubernetes;
-use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
+use bot_cli_tests::outcomes::{Executable, InProcess, run};
+use bot_cli_tests::tally::Tally;
 
 #[track_caller]
 fn assert_true(tally: &Tally, endings: &[&str]) {
-    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
     for ending in endings {
-        let seen = tally.endings.contains_key(*ending);
+        let seen = tally.counts.contains_key(*ending);
         assert!(seen, "never {ending}: {tally}");
     }
 }
@@ -35,5 +36,5 @@ fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
 #[test]
 fn two_thousand_changes_of_kubernetes_secrets_say_nothing_untrue() {
     let tally = kubernetes::outcomes::run(3, 2_000, 16).unwrap();
-    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
 }

@@ -3,18 +3,19 @@
 
 use std::io::Write as _;
 
-use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
+use bot_cli_tests::outcomes::{Executable, InProcess, run};
+use bot_cli_tests::tally::Tally;
 
 /// Both families of paths have a share of the work.
 fn assert_true(tallies: [Tally; 2], operations: usize, endings: &[&str]) {
     for tally in tallies {
         // Figures of a test that passes are shown with `--nocapture`.
         let _ = writeln!(std::io::stderr(), "{tally}");
-        assert_eq!(tally.operations(), operations / 2);
-        assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+        assert_eq!(tally.total(), operations / 2);
+        assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
         for ending in endings {
             assert!(
-                tally.endings.contains_key(*ending),
+                tally.counts.contains_key(*ending),
                 "never {ending}: {tally}"
             );
         }

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 fn three_hundred_operations_say_nothing_untrue() {
     let tally = outcomes::run(1, 300, 10).unwrap();
     // Figures of a test that passes are shown with `--nocapture`.
-    let _ = writeln!(std::io::stderr(), "{:?}", tally.endings);
-    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+    let _ = writeln!(std::io::stderr(), "{:?}", tally.counts);
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
     for ending in ["done", "NotDone", "Unknown"] {
-        let seen = tally.endings.keys().any(|found| found.starts_with(ending));
-        assert!(seen, "never {ending}: {:?}", tally.endings);
+        let seen = tally.counts.keys().any(|found| found.starts_with(ending));
+        assert!(seen, "never {ending}: {:?}", tally.counts);
     }
 }
 
