@@ -3,9 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use bot_cli_tests::bench::Bench;
+use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::port::free_port;
 use tempfile::TempDir;
 
@@ -66,6 +69,63 @@ fn the_steps_of_the_quickstart_work() {
     let taken = user.follow("AGENTS.md");
     assert!(taken.contains("uv run ruff check . && uv run ruff format --check ."));
     user.builds_with_and_without_lock();
+}
+
+/// With nothing but a folder: what `init` prints, up to the answers of the bot.
+#[test]
+fn dev_installs_runs_and_checks_the_quickstart() {
+    let (_models, address) = models(&ANSWERS);
+    let (user, bench) = with_host(&["quickstart"]);
+    let (dev, port) = dev(&bench);
+    let keys =
+        ["DEEPGRAM", "OPENAI", "CARTESIA", "DAILY"].map(|name| format!("{name}_API_KEY=any"));
+    let dev = format!(
+        "export {} OPENAI_BASE_URL={address}/v1; {dev}",
+        keys.join(" ")
+    );
+    let said = Finding(&user.succeeds(&format!("{dev} --eval"))).to_string();
+    assert!(said.contains("uv sync"), "{said}");
+
+    let mut running = Running::start(&mut user.shell(&dev));
+    running.line_with("ready:");
+    user.succeeds(&format!("curl -fsS http://localhost:{port}/client/"));
+    user.succeeds(&format!("kill -INT {}", running.process()));
+    wait_until("the end of the bot", || {
+        TcpStream::connect(("127.0.0.1", port)).is_err()
+    });
+}
+
+#[test]
+fn dev_runs_a_bot_on_services_of_this_machine_without_a_key() {
+    let (user, bench) = with_host(&["quickstart", "--local"]);
+    let (dev, port) = dev(&bench);
+    let mut running = Running::start(&mut user.shell(&dev));
+    running.line_with("ready:");
+    user.succeeds(&format!("curl -fsS http://localhost:{port}/client/"));
+}
+
+/// The line that runs `bot-cli dev` with a vault of its own, and the port of the bot.
+fn dev(bench: &Bench) -> (String, u16) {
+    let port = free_port().unwrap();
+    let home = bench.path("home");
+    let host = bench.path("bin/bot-cli");
+    let (home, host) = (home.display(), host.display());
+    let dev = format!(
+        "export XDG_DATA_HOME={home} XDG_CONFIG_HOME={home} BOT_CLI_KEYRING=off; exec {host} dev --port {port}"
+    );
+    (dev, port)
+}
+
+/// A user with a project, and a bench with the executables.
+fn with_host(arguments: &[&str]) -> (User, Bench) {
+    let bench = Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
+    ])
+    .unwrap();
+    (User::new(arguments), bench)
 }
 
 #[test]
