@@ -106,25 +106,6 @@ pub fn complete(
     false
 }
 
-/// Every allowed combination.
-pub fn every(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> Vec<Row> {
-    let mut begun = vec![vec![None; sizes.len()]];
-    for (axis, size) in sizes.iter().enumerate() {
-        let further = begun.iter().flat_map(|row| {
-            (0..*size).map(move |value| {
-                let mut row = row.clone();
-                row[axis] = Some(value);
-                row
-            })
-        });
-        begun = further.filter(|row| fits(row)).collect();
-    }
-    begun
-        .into_iter()
-        .map(|row| row.into_iter().flatten().collect())
-        .collect()
-}
-
 /// The pairs that meet in a row.
 pub fn pairs(row: &[usize]) -> impl Iterator<Item = Pair> {
     let values = row.iter().copied().enumerate();
@@ -141,58 +122,5 @@ fn pair(one: (usize, usize), other: (usize, usize)) -> Pair {
         [one, other]
     } else {
         [other, one]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    type Rule = fn(&[Option<usize>]) -> bool;
-
-    const MODELS: [(&[usize], Rule); 4] = [
-        (&[3, 3, 3, 3], |_| true),
-        (&[5, 2, 2, 2, 2, 2, 4, 3], |_| true),
-        // Two values exclude each other.
-        (&[2, 3, 2, 4], |chosen| {
-            !matches!((chosen[0], chosen[3]), (Some(1), Some(2..)))
-        }),
-        // Three axes together: seen only once all of them are chosen.
-        (&[3, 3, 3, 2, 2], |chosen| {
-            let sum: Option<usize> = chosen[..3].iter().copied().sum();
-            sum.is_none_or(|sum| sum % 3 != 1)
-                && !matches!((chosen[3], chosen[4]), (Some(0), Some(0)))
-        }),
-    ];
-
-    #[test]
-    fn all_pairs_meet_that_can_and_nothing_that_is_forbidden() {
-        for (number, (sizes, fits)) in MODELS.into_iter().enumerate() {
-            let all: Vec<Row> = cartesian(sizes)
-                .into_iter()
-                .filter(|row| fits(&row.iter().copied().map(Some).collect::<Vec<_>>()))
-                .collect();
-            assert_eq!(all, every(sizes, &fits), "model {number}");
-            let possible: BTreeSet<Pair> = all.iter().flat_map(|row| pairs(row)).collect();
-            let rows = cover(sizes, fits);
-            let met: BTreeSet<Pair> = rows.iter().flat_map(|row| pairs(row)).collect();
-            assert_eq!(met, possible, "model {number}");
-            assert!(rows.iter().all(|row| all.contains(row)), "model {number}");
-            // Far fewer than all, or it is not worth its lines.
-            assert!(
-                rows.len() <= 25 && rows.len() * 2 <= all.len(),
-                "{}",
-                rows.len()
-            );
-            assert_eq!(rows, cover(sizes, fits));
-        }
-    }
-
-    fn cartesian(sizes: &[usize]) -> Vec<Row> {
-        sizes.iter().fold(vec![Vec::new()], |rows, size| {
-            rows.iter()
-                .flat_map(|row| (0..*size).map(move |value| [row.as_slice(), &[value]].concat()))
-                .collect()
-        })
     }
 }

@@ -43,28 +43,6 @@ fn every_merged_project_is_free_of_faults() {
     assert!(!finding.contains("No source files found"), "{finding}");
 }
 
-#[test]
-fn the_judges_find_what_is_wrong() {
-    let folder = scratch();
-    let faults = [("undefined", "print(gone)\n"), ("syntax", "if:\n")];
-    for (name, code) in faults {
-        let project = folder.path().join(name).join("server");
-        fs::create_dir_all(&project).unwrap();
-        fs::write(project.join("bot.py"), code).unwrap();
-    }
-    let output = lint(folder.path());
-    let finding = Finding(&output).to_string();
-    for (name, _) in faults {
-        assert!(
-            finding.contains(&format!("{name}/server/bot.py")),
-            "{finding}"
-        );
-    }
-    let output = check_types(folder.path());
-    let finding = Finding(&output).to_string();
-    assert!(finding.contains("\"gone\" is not defined"), "{finding}");
-}
-
 /// Has the tests of `init` merge every pair, and returns the counts that they print.
 fn merge_all(folder: &Path) -> String {
     let mut cargo = nested_cargo();
