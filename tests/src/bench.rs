@@ -56,6 +56,16 @@ impl Bench {
         Ok(bench)
     }
 
+    /// A bench with all that is installed together.
+    pub fn whole() -> io::Result<Self> {
+        let names = ["bot-cli", "bot-cli-init", "bot-cli-dev", "bot-cli-cloud"];
+        let files = names.map(|name| executable(&format!("it-{name}")).display().to_string());
+        let given: Vec<(&str, &str)> = (names.into_iter())
+            .zip(files.iter().map(String::as_str))
+            .collect();
+        Self::new(&given)
+    }
+
     /// Sets a variable of the environment of what is run.
     pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
         self.variables.push((name, value.into()));

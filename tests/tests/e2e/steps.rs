@@ -118,13 +118,7 @@ fn dev(bench: &Bench) -> (String, u16) {
 
 /// A user with a project, and a bench with the executables.
 fn with_host(arguments: &[&str]) -> (User, Bench) {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-    ])
-    .unwrap();
+    let bench = Bench::whole().unwrap();
     (User::new(arguments), bench)
 }
 

@@ -36,13 +36,7 @@ const EXAMPLES: [&str; 4] = ["NAME", "hello", "roll", "vault"];
 
 #[test]
 fn every_command_and_its_options_exist() {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-    ])
-    .unwrap();
+    let bench = Bench::whole().unwrap();
     let mut helps = Helps {
         bench: &bench,
         known: BTreeMap::new(),
@@ -356,13 +350,7 @@ fn every_page_of_the_book_is_in_its_summary() {
 /// `docs/src/reference/`, which `UPDATE=1` writes anew.
 #[test]
 fn the_reference_is_what_the_commands_print() {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-    ])
-    .unwrap();
+    let bench = Bench::whole().unwrap();
     let mut commands = "# Commands\n".to_owned();
     let mut open = vec![String::new()];
     while let Some(path) = open.pop() {

@@ -45,13 +45,7 @@ fn no_answer_repeats_a_value() {
 
 /// The command in a fresh home, and below it what it prints and its status.
 fn answer(line: &str) -> String {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-    ])
-    .unwrap();
+    let bench = Bench::whole().unwrap();
     let mut shell = bench.command(Path::new("/bin/sh"));
     let script = format!("{{ {}; }} 2>&1", line.trim_start_matches("$ "));
     let output = shell.args(["-c", &script]).output().unwrap();

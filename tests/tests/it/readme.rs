@@ -148,13 +148,7 @@ fn every_command_for_secrets_works_without_an_account() {
 }
 
 fn bench() -> Bench {
-    Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-    ])
-    .unwrap()
+    Bench::whole().unwrap()
 }
 
 /// The code block below the comment that names it.

@@ -2,57 +2,11 @@
 
 use std::time::Duration;
 
-use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::Effect;
 use bot_cli_secrets::client::{ChangeFault, Fault};
-use bot_cli_secrets::messages::{
-    Ability, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetKind, UnsetParams,
-};
-use bot_cli_secrets::{Code, Effect};
+use bot_cli_secrets::messages::{Prior, PutParams, UnsetParams};
 
 use super::{CANARY, Stage, put};
-
-#[test]
-fn a_backend_in_order_serves_every_method() {
-    let stage = Stage::new("");
-    let mut client = stage.open().unwrap();
-    let opened = client.opened();
-    assert_eq!(opened.organization.as_deref(), Some("home"));
-    assert_eq!(opened.place, "a file for tests");
-    assert!(opened.can.contains(&Ability::Values));
-    assert_eq!(client.get("prod").unwrap(), None);
-    client.put(&put(&[("A", "1"), ("B", CANARY)])).unwrap();
-    let set = client.get("prod").unwrap().unwrap();
-    assert_eq!(
-        (set.kind, set.keys),
-        (SetKind::Secret, vec!["A".to_owned(), "B".to_owned()])
-    );
-    let credentials = Secret::new("YTpi".to_owned());
-    let image = PutImagePullSecretParams {
-        name: "pull".to_owned(),
-        region: None,
-        host: "ghcr.io".to_owned(),
-        credentials,
-        prior: Prior::Absent,
-    };
-    client.put_image_pull_secret(&image).unwrap();
-    assert_eq!(client.list(None).unwrap().len(), 2);
-    let values = client.values("prod").unwrap().unwrap();
-    assert_eq!(values["B"].expose(), CANARY);
-    assert_eq!(client.credentials("pull").unwrap().host, "ghcr.io");
-    let keys = vec!["A".to_owned(), "NO".to_owned()];
-    let name = "prod".to_owned();
-    let prior = None;
-    let unset = UnsetParams { name, keys, prior };
-    assert_eq!(client.unset(&unset).unwrap(), ["NO"]);
-    let delete = DeleteParams {
-        name: "prod".to_owned(),
-        prior: None,
-    };
-    assert!(client.delete(&delete).unwrap());
-    assert!(!client.delete(&delete).unwrap());
-    client.close().unwrap();
-    assert!(!format!("{:?}", stage.seen()).contains(CANARY));
-}
 
 /// Returns what `fault` makes of a new set with two keys, and whether the value was kept in truth.
 fn outcome(fault: &str) -> (Result<(), ChangeFault>, bool) {
@@ -64,52 +18,6 @@ fn outcome(fault: &str) -> (Result<(), ChangeFault>, bool) {
     let changed = client.put(&put(&[("A", CANARY), ("B", "2")]));
     drop(client);
     (changed, stage.has_kept(CANARY))
-}
-
-#[test]
-fn who_does_not_answer_as_it_must_leaves_the_change_unknown() {
-    for (fault, code, kept) in [
-        ("dies-before-put", "no_reply", false),
-        ("dies-in-put", "no_reply", true),
-        ("replies-twice", "double_reply", true),
-        ("answers-late", "double_reply", true),
-        ("wrong-shape", "wrong_result", true),
-        ("unreadable", "wrong_reply", true),
-        ("hangs", "timed_out", false),
-    ] {
-        let (changed, truth) = outcome(fault);
-        let ChangeFault {
-            fault: why, effect, ..
-        } = changed.unwrap_err();
-        assert_eq!(effect, Effect::Unknown, "{fault}");
-        assert_eq!(truth, kept, "{fault}");
-        let told = why;
-        let Fault::Broken(failure) = &told else {
-            panic!("{fault}: {told:?}");
-        };
-        assert_eq!(failure.code, code, "{fault}: {failure}");
-    }
-}
-
-#[test]
-fn the_backends_own_error_says_what_became_of_the_change() {
-    for (fault, code, expected) in [
-        ("denies", Code::Refused, Effect::NotDone),
-        ("without-effect", Code::Unreachable, Effect::Unknown),
-        ("later-words", Code::Internal, Effect::Unknown),
-        // It names a key that nobody has sent.
-        ("partly-more", Code::Unreachable, Effect::Unknown),
-    ] {
-        let ChangeFault {
-            fault: why, effect, ..
-        } = outcome(fault).0.unwrap_err();
-        assert_eq!(effect, expected, "{fault}");
-        let told = why;
-        let Fault::Told(error) = &told else {
-            panic!("{fault}: {told:?}");
-        };
-        assert_eq!(error.code, code, "{fault}");
-    }
 }
 
 #[test]

@@ -38,18 +38,6 @@ fn a_script_answers_a_question_of_the_backend_by_that_name_only() {
 }
 
 #[test]
-fn nobody_is_asked_without_a_terminal() {
-    let mut stage = Stage::new("asks");
-    stage.user.capabilities.ask.clear();
-    let fault = stage.open().unwrap_err();
-    assert!(
-        matches!(&fault, Fault::Told(error) if error.code == Code::InputRequired),
-        "{fault:?}"
-    );
-    assert_eq!(stage.seen(), [""; 0]);
-}
-
-#[test]
 fn a_cancelled_question_cancels_the_command() {
     let stage = Stage::new("asks");
     assert_eq!(stage.open().unwrap_err(), Fault::Cancelled);

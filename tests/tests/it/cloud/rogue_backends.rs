@@ -111,6 +111,9 @@ fn a_change_whose_end_nobody_knows_is_unknown() {
         "dies-in-put",
         "dies-before-put",
         "replies-twice",
+        "answers-late",
+        "unreadable",
+        "partly-more",
         "contradicts-itself",
         "partly-others",
         "without-effect",
@@ -135,7 +138,7 @@ fn a_change_whose_end_nobody_knows_is_unknown() {
 #[test]
 fn a_change_that_was_refused_is_not_done() {
     let pair = format!("A={VALUE}");
-    for fault in ["refuses", "quotes"] {
+    for fault in ["refuses", "denies", "quotes"] {
         let rogue = Rogue::new(fault);
         let (run, document) = rogue.run(&["secrets", "set", "prod", &pair, "-s"]);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
