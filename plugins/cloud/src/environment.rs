@@ -4,10 +4,9 @@ use std::env::VarError;
 use std::path::PathBuf;
 
 use bot_cli_engine::discovery::{self, Discovery};
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
-use crate::input::invalid;
 use crate::pace::Pace;
 use crate::platform;
 
@@ -83,7 +82,7 @@ impl Environment {
             Ok(value) => Some(value),
             Err(VarError::NotPresent) => None,
             Err(VarError::NotUnicode(_)) => {
-                wrong.push((name.to_owned(), None, "is not UTF-8".to_owned()));
+                wrong.push(Field::new(name, "is not UTF-8"));
                 None
             }
         };
@@ -107,7 +106,7 @@ impl Environment {
         if wrong.is_empty() {
             Ok(environment)
         } else {
-            Err(invalid(wrong))
+            Err(Failure::invalid_input(wrong))
         }
     }
 

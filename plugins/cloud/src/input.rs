@@ -26,21 +26,9 @@ fn may_be_a_token(part: &str) -> bool {
     part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }
 
-/// A failure that names every wrong field.
-pub fn invalid(fields: Vec<(String, Option<&str>, String)>) -> Failure {
-    let fields = fields.into_iter().map(|(name, flag, problem)| {
-        let field = Field::new(name, problem);
-        match flag {
-            Some(flag) => field.flag(flag),
-            None => field,
-        }
-    });
-    Failure::invalid_input(fields.collect())
-}
-
 /// A failure that names the one field that is wrong.
 pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
-    invalid(vec![(field.to_owned(), None, problem.into())])
+    Failure::invalid_input(vec![Field::new(field, problem)])
 }
 
 #[cfg(test)]

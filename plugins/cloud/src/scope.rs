@@ -5,7 +5,7 @@ mod tests;
 
 use std::time::Duration;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 use url::Url;
@@ -14,8 +14,6 @@ use crate::address::address;
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
-use crate::input::given::Wrong;
-use crate::input::invalid;
 use crate::pace::Pace;
 use crate::secret_file::Storage;
 use crate::source::Source;
@@ -155,7 +153,7 @@ impl Scope {
             None => {}
         }
         if !wrong.is_empty() {
-            return Err(invalid(wrong));
+            return Err(Failure::invalid_input(wrong));
         }
         let api_url = match configured_url {
             Some(url) => Setting {
@@ -255,13 +253,14 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
         "" => "there is no such backend".to_owned(),
         words => format!("there is no backend `{}`{words}", theirs(name)),
     };
-    let (field, flag, problem) = no_backend();
-    Failure::new(Exit::Usage, "unknown_backend", message).field(&field, flag, &problem)
+    let mut failure = Failure::new(Exit::Usage, "unknown_backend", message);
+    failure.fields.push(no_backend());
+    failure
 }
 
-fn no_backend() -> Wrong {
+fn no_backend() -> Field {
     let problem = "must be `local`, `hosted` or a backend that is installed";
-    ("backend".to_owned(), Some("--backend"), problem.to_owned())
+    Field::new("backend", problem).flag("--backend")
 }
 
 /// Whether the keyring is used where there is one.
@@ -301,7 +300,7 @@ fn texts<'a>(
 }
 
 fn checked<T>(
-    wrong: &mut Vec<(String, Option<&'static str>, String)>,
+    wrong: &mut Vec<Field>,
     name: &'static str,
     setting: Option<Setting<&str>>,
     parse: impl Fn(&str) -> Result<T, String>,
@@ -310,16 +309,12 @@ fn checked<T>(
     match parse(value) {
         Ok(value) => Some(of(value, source)),
         Err(problem) => {
-            let flag = match name {
-                "organization" => Some("--organization"),
-                "region" => Some("--region"),
-                _ => None,
-            };
-            wrong.push((
-                name.to_owned(),
-                flag,
-                format!("{problem}{}", source.words()),
-            ));
+            let field = Field::new(name, format!("{problem}{}", source.words()));
+            wrong.push(match name {
+                "organization" => field.flag("--organization"),
+                "region" => field.flag("--region"),
+                _ => field,
+            });
             None
         }
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::Stdio;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
@@ -18,7 +18,6 @@ use crate::backend::hosted::access;
 use crate::backend::hosted::http::Client;
 use crate::config::homeless;
 use crate::domain::{BackendName, Organization, TokenKind};
-use crate::input::invalid;
 use crate::options::Login;
 use crate::platform::apart;
 use crate::scope::{Scope, Setting, Wanted};
@@ -282,11 +281,8 @@ fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
 fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let bytes = context.stdin()?;
     let wrong = |problem: &str| {
-        invalid(vec![(
-            "token".to_owned(),
-            Some("--token-stdin"),
-            problem.to_owned(),
-        )])
+        let field = Field::new("token", problem).flag("--token-stdin");
+        Failure::invalid_input(vec![field])
     };
     let text = String::from_utf8(bytes)
         .map(Secret::new)

@@ -4,7 +4,7 @@ mod settled;
 pub mod target;
 mod told;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
@@ -14,7 +14,7 @@ use super::open::Opened;
 use super::project;
 use crate::backend::{Ability, ChangeError, Confirmed};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
-use crate::input::{invalid, wrong};
+use crate::input::wrong;
 use crate::words::change::Deed;
 use crate::words::failed;
 use target::Target;
@@ -223,9 +223,9 @@ pub fn refused(problems: Vec<(String, String)>) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
     }
-    let wrong = problems.into_iter();
-    let wrong = wrong.map(|(field, problem)| (field, None, problem));
-    Err(invalid(wrong.collect()))
+    let fields = problems.into_iter();
+    let fields = fields.map(|(field, problem)| Field::new(field, problem));
+    Err(Failure::invalid_input(fields.collect()))
 }
 
 /// Refuses credentials for a backend that does not keep any.

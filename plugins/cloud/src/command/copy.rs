@@ -1,6 +1,6 @@
 //! `secrets copy`: from what gives values back to whatever can keep them.
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ use super::set::check_empty;
 use super::{kind, run};
 use crate::backend::Ability;
 use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName};
-use crate::input::invalid;
 use crate::options::Copy;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
@@ -49,8 +48,8 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
     opened.backend.conceal(&original.work.secrets());
     if is_itself(&original, &opened, &to) {
         let problem = format!("`{to}` is the set itself; a copy needs another name");
-        let field = ("to_name".to_owned(), Some("--to-name"), problem);
-        return Err(invalid(vec![field]));
+        let field = Field::new("to_name", problem).flag("--to-name");
+        return Err(Failure::invalid_input(vec![field]));
     }
     let from_where = from_where(&original);
     let target = place(context, &mut opened, &original, &to)?;
@@ -77,17 +76,17 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
 fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
     let mut wrong = Vec::new();
     let from = SetName::parse_existing(&options.name)
-        .map_err(|problem| wrong.push(("name".to_owned(), None, problem)));
+        .map_err(|problem| wrong.push(Field::new("name", problem)));
     let to = options.to_name.as_deref().map(SetName::parse_existing);
     let to = to.transpose().map_err(|problem| {
-        wrong.push(("to_name".to_owned(), Some("--to-name"), problem));
+        wrong.push(Field::new("to_name", problem).flag("--to-name"));
     });
     match (from, to) {
         (Ok(from), Ok(to)) => {
             let to = to.unwrap_or_else(|| from.clone());
             Ok((from, to))
         }
-        (Err(()), _) | (_, Err(())) => Err(invalid(wrong)),
+        (Err(()), _) | (_, Err(())) => Err(Failure::invalid_input(wrong)),
     }
 }
 
@@ -217,10 +216,11 @@ fn place(
 fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
     let check = |name: &str| opened.profile().check_name(&SetName::parse(name)?);
     check(name.as_str()).map_err(|problem| {
-        let field = ("name".to_owned(), Some("--to-name"), problem);
+        let field = Field::new("name", problem).flag("--to-name");
         let near = name.as_str().to_lowercase().replace('.', "-");
         let near = if check(&near).is_ok() { &near } else { "NAME" };
-        invalid(vec![field]).hint(format!("`--to-name {near}` gives the copy another name"))
+        Failure::invalid_input(vec![field])
+            .hint(format!("`--to-name {near}` gives the copy another name"))
     })
 }
 

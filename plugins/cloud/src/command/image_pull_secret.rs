@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
@@ -14,8 +14,7 @@ use super::context::CommandContext;
 use super::open;
 use crate::backend::{Details, Keys};
 use crate::domain::{RegistryHost, SetKind, SetName};
-use crate::input::given::Wrong;
-use crate::input::{invalid, wrong};
+use crate::input::wrong;
 use crate::options::ImagePullSecret;
 
 /// Whether credentials are still to be encoded.
@@ -75,8 +74,8 @@ fn parsed(
     options: &ImagePullSecret,
     encoding: Encoding,
 ) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
-    let mut wrong: Vec<Wrong> = Vec::new();
-    let mut problem = |field: &str, problem: String| wrong.push((field.to_owned(), None, problem));
+    let mut wrong = Vec::new();
+    let mut problem = |field: &str, problem: String| wrong.push(Field::new(field, problem));
     let name = SetName::parse(&options.name)
         .map_err(|wrong| problem("name", wrong))
         .ok();
@@ -108,7 +107,7 @@ fn parsed(
     }
     match (name, host) {
         (Some(name), Some(host)) if wrong.is_empty() => Ok((name, host, credentials)),
-        _ => Err(invalid(wrong)),
+        _ => Err(Failure::invalid_input(wrong)),
     }
 }
 

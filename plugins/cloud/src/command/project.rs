@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_terminal::shell::quoted;
 use serde::Deserialize;
 
 use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner};
-use crate::input::given::Wrong;
 use crate::scope::Scope;
 
 /// The most bytes of the file.
@@ -61,9 +60,9 @@ pub fn filled(template: &Path, scope: &Scope) -> String {
 }
 
 /// Returns the problem of a command that has no name and nobody to ask.
-pub fn no_name() -> Wrong {
+pub fn no_name() -> Field {
     let problem = "missing: there is no server/cloud-deploy.toml here that names one";
-    ("name".to_owned(), None, problem.to_owned())
+    Field::new("name", problem)
 }
 
 /// Returns the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these. `command` is

@@ -22,7 +22,7 @@ use super::open::{self, Opened};
 use super::{choose, kind, project};
 use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
-use crate::input::{invalid, wrong};
+use crate::input::wrong;
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
@@ -108,7 +108,7 @@ fn named(
     if context.can_choose(choose::KEY) {
         return Ok(None);
     }
-    Err(invalid(vec![project::no_name()]))
+    Err(Failure::invalid_input(vec![project::no_name()]))
 }
 
 /// Returns the scope for reading values: that of the options or, if its backend returns no values and was not named here, the

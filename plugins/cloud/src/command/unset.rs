@@ -1,6 +1,6 @@
 //! `secrets unset`.
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_sdk::plugin::Reply;
 
@@ -10,7 +10,7 @@ use super::context::CommandContext;
 use super::open::{self, Opened};
 use crate::backend::Keys;
 use crate::domain::{Key, SetKind, SetName};
-use crate::input::{invalid, looks_like_a_key};
+use crate::input::looks_like_a_key;
 use crate::options::Unset;
 use crate::text::theirs;
 use crate::words::failed;
@@ -45,7 +45,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
 fn parsed(options: &Unset) -> Result<(SetName, Vec<Key>), Failure> {
     let mut wrong = Vec::new();
     let name = SetName::parse_existing(&options.name)
-        .map_err(|problem| wrong.push(("name".to_owned(), None, problem)))
+        .map_err(|problem| wrong.push(Field::new("name", problem)))
         .ok();
     let mut keys: Vec<Key> = Vec::new();
     for (index, text) in options.secret_key.iter().enumerate() {
@@ -53,12 +53,12 @@ fn parsed(options: &Unset) -> Result<(SetName, Vec<Key>), Failure> {
             // Twice is as good as once.
             Ok(key) if keys.contains(&key) => {}
             Ok(key) => keys.push(key),
-            Err(problem) => wrong.push((format!("key {}", index + 1), None, problem)),
+            Err(problem) => wrong.push(Field::new(format!("key {}", index + 1), problem)),
         }
     }
     match name {
         Some(name) if wrong.is_empty() => Ok((name, keys)),
-        _ => Err(invalid(wrong)),
+        _ => Err(Failure::invalid_input(wrong)),
     }
 }
 

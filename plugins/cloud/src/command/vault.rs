@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::wording::count;
@@ -15,7 +15,7 @@ use super::context::CommandContext;
 use super::{confirm, kind, open};
 use crate::backend::local::{Backup as Opened, Size, Vault, open_backup};
 use crate::files::Overwrite;
-use crate::input::{given, invalid};
+use crate::input::given;
 use crate::options::{Backup, Restore};
 use crate::secret_file::Storage;
 
@@ -182,8 +182,8 @@ fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, 
 }
 
 fn wrong(problem: &str) -> Failure {
-    let flag = Some("--passphrase-file");
-    invalid(vec![("passphrase".to_owned(), flag, problem.to_owned())])
+    let field = Field::new("passphrase", problem).flag("--passphrase-file");
+    Failure::invalid_input(vec![field])
 }
 
 fn long_enough(passphrase: Secret) -> Result<Secret, Failure> {
@@ -228,7 +228,7 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
         }
         let problem = "was not the same the second time".to_owned();
         if is_fixed {
-            return Err(invalid(vec![(again.key, None, problem)]));
+            return Err(crate::input::wrong(&again.key, problem));
         }
         // Either of the two may have been mistyped.
         first.problem = Some(problem);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_protocol::failure::reason;
+use bot_cli_protocol::failure::{Field, reason};
 
 use super::dotenv::{self, Binding, Position};
 use super::empty::{Empty, Fate};
@@ -11,9 +11,6 @@ use crate::domain::{Entry, Key};
 
 /// The most bytes that a file of secrets may have.
 pub const LONGEST: usize = 1024 * 1024;
-
-/// A field that is missing or wrong, and its option.
-pub type Wrong = (String, Option<&'static str>, String);
 
 /// Keys and values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,17 +49,17 @@ pub struct Bare {
 
 impl Bare {
     /// Returns the place of the word, and what is wrong with it if it is no key.
-    pub fn problem(&self) -> Wrong {
+    pub fn problem(&self) -> Field {
         let problem = match &self.before {
             Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
             None => "is not `KEY=VALUE`".to_owned(),
         };
-        (self.place.clone(), None, problem)
+        Field::new(&self.place, problem)
     }
 }
 
 /// Reads the text of a file that is called `name`.
-pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Wrong>> {
+pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     const FLAG: &str = "--file";
     let Lines {
         bindings,
@@ -155,12 +152,12 @@ pub(super) fn in_order(
     name: &str,
     flag: &'static str,
     mut wrong: Vec<(Option<Position>, String)>,
-) -> Vec<Wrong> {
+) -> Vec<Field> {
     wrong.sort_by_key(|(at, _)| *at);
     let field = |at: Option<Position>| at.map_or(name.to_owned(), |at| format!("{name}:{at}"));
     wrong
         .into_iter()
-        .map(|(at, problem)| (field(at), Some(flag), problem))
+        .map(|(at, problem)| Field::new(field(at), problem).flag(flag))
         .collect()
 }
 
@@ -174,7 +171,7 @@ mod tests {
         let wrong = from_file(".env", text, Empty::Refuse).unwrap_err();
         let shown: Vec<String> = wrong
             .iter()
-            .map(|(field, _, problem)| format!("{field}: {problem}"))
+            .map(|wrong| format!("{}: {}", wrong.field, wrong.problem))
             .collect();
         assert_eq!(
             shown,
@@ -202,6 +199,6 @@ mod tests {
     fn a_file_without_a_key_or_in_another_encoding_is_refused() {
         let wrong = |bytes| from_file("-", bytes, Empty::Skip).unwrap_err();
         assert_eq!(wrong(b"# nothing\n").len(), 1);
-        assert_eq!(wrong(b"A=\xff")[0].2, "is not UTF-8");
+        assert_eq!(wrong(b"A=\xff")[0].problem, "is not UTF-8");
     }
 }

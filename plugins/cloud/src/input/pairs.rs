@@ -2,15 +2,16 @@
 //!
 //! No message quotes a word that may be a value.
 
+use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
 
 use super::empty::{Empty, Fate};
-use super::given::{Bare, Given, Wrong};
+use super::given::{Bare, Given};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
 /// Reads `KEY=value` and `KEY`; all problems at once.
-pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
+pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -31,7 +32,7 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
                         .and_then(|word| Key::parse(word).ok());
                 }
             }
-            Err(problem) => wrong.push((place(index), None, problem.to_owned())),
+            Err(problem) => wrong.push(Field::new(place(index), problem)),
         }
     }
     if wrong.is_empty() {
@@ -43,7 +44,7 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
 }
 
 impl Given {
-    fn add(&mut self, piece: &str, index: usize, empty: Empty) -> Result<(), Wrong> {
+    fn add(&mut self, piece: &str, index: usize, empty: Empty) -> Result<(), Field> {
         let (key, value) = match piece.split_once('=') {
             Some((key, value)) => (key, Some(value)),
             None => (piece, None),
@@ -58,14 +59,14 @@ impl Given {
                 Some(_) => format!("the key {problem}"),
                 None => "is not `KEY=VALUE`".to_owned(),
             };
-            (place(index), None, problem)
+            Field::new(place(index), problem)
         })?;
         if self.has(&key) {
-            return Err((named, None, "is given a second time".to_owned()));
+            return Err(Field::new(named, "is given a second time"));
         }
         match value {
             Some("") => match empty.decide(&key) {
-                Fate::Refused(problem) => return Err((named, None, problem.to_owned())),
+                Fate::Refused(problem) => return Err(Field::new(named, problem)),
                 Fate::Skipped => self.skipped.push(key),
                 Fate::Kept => self.entries.push(Entry {
                     key,
@@ -73,7 +74,7 @@ impl Given {
                 }),
             },
             Some(value) if value.contains('\0') => {
-                return Err((named, None, "the value has a NUL character".to_owned()));
+                return Err(Field::new(named, "the value has a NUL character"));
             }
             Some(value) => self.entries.push(Entry {
                 key,
@@ -135,7 +136,7 @@ fn is_pair(piece: &str) -> bool {
 mod tests {
     use super::{Empty, parse};
 
-    fn read(words: &[&str]) -> Result<Vec<(String, String)>, Vec<super::Wrong>> {
+    fn read(words: &[&str]) -> Result<Vec<(String, String)>, Vec<super::Field>> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         parse(&words, Empty::Refuse).map(|pairs| {
             let open = pairs
@@ -168,7 +169,7 @@ mod tests {
         for word in ["A=1 B=2", "A='x y' z B=1", "A=\"x B=1"] {
             let wrong = read(&[word]).unwrap_err();
             assert!(
-                wrong[0].2.contains("one pair or several"),
+                wrong[0].problem.contains("one pair or several"),
                 "{word}: {wrong:?}"
             );
         }
@@ -204,7 +205,7 @@ mod tests {
         let kept = parse(&words[..2], Empty::Keep).unwrap();
         assert_eq!((kept.entries.len(), kept.skipped.len()), (2, 0));
         let refused = parse(&words, Empty::Keep).unwrap_err();
-        assert_eq!(refused[0].0, "pair 3");
+        assert_eq!(refused[0].field, "pair 3");
         assert!(!format!("{refused:?}").contains("c3Vw"), "{refused:?}");
     }
 
@@ -219,7 +220,7 @@ mod tests {
             "c3VwZXJzZWNyZXQ=",
         ])
         .unwrap_err();
-        let fields: Vec<&str> = wrong.iter().map(|(field, ..)| field.as_str()).collect();
+        let fields: Vec<&str> = wrong.iter().map(|wrong| wrong.field.as_str()).collect();
         assert_eq!(fields, ["EMPTY", "pair 2", "pair 3", "TWICE", "pair 6"]);
         let said = format!("{wrong:?}");
         assert!(!said.contains("s3cret") && !said.contains("c3Vw"), "{said}");

@@ -1,6 +1,8 @@
 //! Templates such as `.env.example`: the keys that a program needs, and what its author says about them.
 
-use super::given::{Lines, Wrong, in_order, lines};
+use bot_cli_protocol::failure::Field;
+
+use super::given::{Lines, in_order, lines};
 use crate::domain::Key;
 
 /// A key that a template names.
@@ -13,7 +15,7 @@ pub struct TemplateKey {
 }
 
 /// Returns the keys that a template names.
-pub fn keys(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Wrong>> {
+pub fn keys(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     const FLAG: &str = "--from-template";
     let Lines {
         bindings,

@@ -4,11 +4,12 @@
 
 use std::path::PathBuf;
 
+use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_terminal::standard_input;
 
 use super::empty::{Empty, Fate};
-use super::given::{LONGEST, Wrong};
+use super::given::LONGEST;
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
@@ -26,7 +27,7 @@ pub struct ValueFrom {
 }
 
 /// Reads `KEY=PATH`; returns those that can be read, and all problems.
-pub fn parse(words: &[String]) -> (Vec<ValueFrom>, Vec<Wrong>) {
+pub fn parse(words: &[String]) -> (Vec<ValueFrom>, Vec<Field>) {
     let mut found = Vec::new();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -41,7 +42,7 @@ pub fn parse(words: &[String]) -> (Vec<ValueFrom>, Vec<Wrong>) {
                 key,
                 path,
             }),
-            Err(problem) => wrong.push((place, Some(FLAG), problem)),
+            Err(problem) => wrong.push(Field::new(place, problem).flag(FLAG)),
         }
     }
     (found, wrong)
@@ -60,8 +61,8 @@ fn split(word: &str) -> Result<(Key, PathBuf), String> {
 
 impl ValueFrom {
     /// Returns a problem with this key.
-    pub fn problem(&self, problem: impl Into<String>) -> Wrong {
-        (self.place.clone(), Some(FLAG), problem.into())
+    pub fn problem(&self, problem: impl Into<String>) -> Field {
+        Field::new(&self.place, problem).flag(FLAG)
     }
 
     /// Returns whether the value is read from standard input.
@@ -70,7 +71,7 @@ impl ValueFrom {
     }
 
     /// Returns the key with the value that its file has; `None` where it is left out because it is empty.
-    pub fn entry(&self, bytes: Vec<u8>, empty: Empty) -> Result<Option<Entry>, Wrong> {
+    pub fn entry(&self, bytes: Vec<u8>, empty: Empty) -> Result<Option<Entry>, Field> {
         let shown = if self.is_stdin() {
             "standard input".to_owned()
         } else {
@@ -117,7 +118,7 @@ mod tests {
         let words = ["s3cret", "KEY=", "a b=s3cret", "KEY=a=b"].map(str::to_owned);
         let (found, wrong) = parse(&words);
         assert_eq!(found.len(), 1);
-        let fields: Vec<&str> = wrong.iter().map(|(field, ..)| field.as_str()).collect();
+        let fields: Vec<&str> = wrong.iter().map(|wrong| wrong.field.as_str()).collect();
         assert_eq!(fields, ["file 1", "file 2", "file 3"]);
         assert!(!format!("{wrong:?}").contains("s3cret"), "{wrong:?}");
     }
@@ -136,8 +137,11 @@ mod tests {
             (b"s3cret\0", "`key.pem` has a NUL character"),
             (b"", "`key.pem` is empty"),
         ] {
-            let (field, _, problem) = from.entry(bytes.to_vec(), Empty::Refuse).unwrap_err();
-            assert_eq!((field.as_str(), problem.as_str()), ("KEY", expected));
+            let wrong = from.entry(bytes.to_vec(), Empty::Refuse).unwrap_err();
+            assert_eq!(
+                (wrong.field.as_str(), wrong.problem.as_str()),
+                ("KEY", expected)
+            );
         }
         assert_eq!(from.entry(Vec::new(), Empty::Skip).unwrap(), None);
     }

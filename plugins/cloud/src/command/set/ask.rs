@@ -1,13 +1,13 @@
 //! The values of keys that came without, asked for and hidden.
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 
 use crate::command::context::CommandContext;
 use crate::domain::{Entry, Key};
+use crate::input::advice;
 use crate::input::template::TemplateKey;
-use crate::input::{advice, invalid};
 
 /// Returns the name under which a script answers for the value of `key`.
 pub fn name(key: &Key) -> String {
@@ -27,8 +27,8 @@ pub fn ask(
     if dry_run && !context.interactive() && !context.has_answers() {
         let missing = open
             .iter()
-            .map(|key| (key.to_string(), None, "has no value".to_owned()));
-        return Err(invalid(missing.collect()));
+            .map(|key| Field::new(key.as_str(), "has no value"));
+        return Err(Failure::invalid_input(missing.collect()));
     }
     let questions: Vec<Question> = open.iter().map(|key| question(key, template)).collect();
     let of_template = |question: &Question| {

@@ -2,12 +2,11 @@
 //!
 //! Only what is surely a key may be shown or stored as one.
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 
 use crate::command::context::CommandContext;
 use crate::domain::Key;
-use crate::input::given::{Bare, Wrong};
-use crate::input::invalid;
+use crate::input::given::Bare;
 
 /// Returns the words that are keys: the set has them, or a script answers for them. All others are refused.
 pub fn keys(
@@ -31,9 +30,9 @@ pub fn answered(context: &CommandContext<'_>, word: &Bare) -> bool {
 }
 
 /// Returns a failure with these problems and with all words that may be values, which are not shown.
-pub fn refused(mut wrong: Vec<Wrong>, bare: &[Bare]) -> Failure {
+pub fn refused(mut wrong: Vec<Field>, bare: &[Bare]) -> Failure {
     wrong.extend(bare.iter().map(Bare::problem));
-    let failure = invalid(wrong);
+    let failure = Failure::invalid_input(wrong);
     if bare.is_empty() {
         return failure;
     }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_terminal::standard_input;
 
 use crate::command::context::CommandContext;
 use crate::command::{choose, project};
 use crate::domain::{Region, SetName};
 use crate::input::empty::REFUSED;
-use crate::input::given::{self, Given, Wrong};
+use crate::input::given::{self, Given};
 use crate::input::template::{self, TemplateKey};
-use crate::input::{advice, invalid, looks_like_a_key, pairs, value_from};
+use crate::input::{advice, looks_like_a_key, pairs, value_from};
 use crate::options::Set;
 
 /// The input from the command line, the files and the project.
@@ -30,7 +30,7 @@ pub struct Read {
 
 /// Reads all of it; all problems at once.
 pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Failure> {
-    let mut wrong: Vec<Wrong> = Vec::new();
+    let mut wrong: Vec<Field> = Vec::new();
     // A first word that can only be a pair or a key is no name.
     let is_no_name =
         |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
@@ -40,8 +40,8 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
     let (name, region) = name(context, options.name.as_deref(), &mut wrong)?;
     if reads_stdin(&options) > 1 {
         let problem = "can be read only once: `-` is given several times";
-        wrong.push(("standard input".to_owned(), None, problem.to_owned()));
-        return Err(invalid(wrong));
+        wrong.push(Field::new("standard input", problem));
+        return Err(Failure::invalid_input(wrong));
     }
     let mut given = keys(context, &options, &mut wrong)?;
     values_from(context, &options, &mut given, &mut wrong)?;
@@ -52,7 +52,7 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
     let nothing = given.entries.is_empty() && given.open.is_empty() && given.bare.is_empty();
     if wrong.is_empty() && nothing && options.from_template.is_none() {
         let problem = "no key has a value";
-        wrong.push(("secrets".to_owned(), None, problem.to_owned()));
+        wrong.push(Field::new("secrets", problem));
     }
     // Without a set there is none that could have such a key.
     let no_key = name.is_none()
@@ -61,7 +61,7 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
             .iter()
             .any(|bare| !super::bare::answered(context, bare));
     if !wrong.is_empty() || no_key {
-        let empty = |(_, _, problem): &Wrong| problem.ends_with(REFUSED);
+        let empty = |wrong: &Field| wrong.problem.ends_with(REFUSED);
         let is_empty = wrong.iter().any(empty);
         let failure = super::bare::refused(wrong, &given.bare);
         return Err(if is_empty {
@@ -104,11 +104,10 @@ fn reads_stdin(options: &Set) -> usize {
 fn name(
     context: &CommandContext<'_>,
     given: Option<&str>,
-    wrong: &mut Vec<Wrong>,
+    wrong: &mut Vec<Field>,
 ) -> Result<(Option<SetName>, Option<Region>), Failure> {
     if let Some(name) = given {
-        let name =
-            SetName::parse(name).map_err(|problem| wrong.push(("name".to_owned(), None, problem)));
+        let name = SetName::parse(name).map_err(|problem| wrong.push(Field::new("name", problem)));
         return Ok((name.ok(), None));
     }
     let Some(deploy) = project::find(&context.cwd(), "set")? else {
@@ -128,19 +127,19 @@ fn name(
 fn keys(
     context: &CommandContext<'_>,
     options: &Set,
-    wrong: &mut Vec<Wrong>,
+    wrong: &mut Vec<Field>,
 ) -> Result<Given, Failure> {
     let empty = options.empty;
     let others = options.from_template.is_some() || !options.value_from.is_empty();
     Ok(match (&options.file, options.secrets.as_slice()) {
         (Some(_), [_, ..]) => {
             let problem = "can't be used together with pairs";
-            wrong.push(("file".to_owned(), Some("--file"), problem.to_owned()));
+            wrong.push(Field::new("file", problem).flag("--file"));
             Given::default()
         }
         (None, []) if !others => {
             let problem = "missing: give `KEY=VALUE`, or a file with `--file`";
-            wrong.push(("secrets".to_owned(), None, problem.to_owned()));
+            wrong.push(Field::new("secrets", problem));
             Given::default()
         }
         (None, words) => collect(pairs::parse(words, empty), wrong),
@@ -155,7 +154,7 @@ fn values_from(
     context: &CommandContext<'_>,
     options: &Set,
     given: &mut Given,
-    wrong: &mut Vec<Wrong>,
+    wrong: &mut Vec<Field>,
 ) -> Result<(), Failure> {
     let (found, problems) = value_from::parse(&options.value_from);
     wrong.extend(problems);
@@ -192,8 +191,8 @@ fn file<T: Default>(
     context: &CommandContext<'_>,
     path: &Path,
     flag: &'static str,
-    wrong: &mut Vec<Wrong>,
-    parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Wrong>>,
+    wrong: &mut Vec<Field>,
+    parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Field>>,
 ) -> Result<T, Failure> {
     let shown = path.display().to_string();
     if standard_input::is_named_by(path) {
@@ -209,13 +208,13 @@ fn file<T: Default>(
             } else {
                 (shown, given::unreadable(&error))
             };
-            wrong.push((field, Some(flag), problem));
+            wrong.push(Field::new(field, problem).flag(flag));
             Ok(T::default())
         }
     }
 }
 
-fn collect<T: Default>(result: Result<T, Vec<Wrong>>, wrong: &mut Vec<Wrong>) -> T {
+fn collect<T: Default>(result: Result<T, Vec<Field>>, wrong: &mut Vec<Field>) -> T {
     result.unwrap_or_else(|more| {
         wrong.extend(more);
         T::default()
