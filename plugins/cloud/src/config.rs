@@ -64,18 +64,14 @@ impl ConfigFile {
     }
 
     fn put(&mut self, key: &str, value: &str) {
-        let mut new = Value::from(value);
         if let Some(item) = self.settings.get_mut(key) {
-            if let Some(old) = item.as_value() {
-                *new.decor_mut() = old.decor().clone();
-            }
-            *item = Item::Value(new);
+            replace(item, value);
             return;
         }
         // Comments at the end stay before what is appended.
         let before = self.settings.trailing().clone();
         self.settings.set_trailing("");
-        self.settings.insert(key, Item::Value(new));
+        self.settings.insert(key, Item::Value(value.into()));
         self.comment(key, &before);
     }
 
@@ -132,6 +128,15 @@ impl ConfigFile {
         }
         Ok(())
     }
+}
+
+/// Puts a value in the place of an earlier one, between the same blanks and comments.
+fn replace(item: &mut Item, value: &str) {
+    let mut new = Value::from(value);
+    if let Some(old) = item.as_value() {
+        *new.decor_mut() = old.decor().clone();
+    }
+    *item = Item::Value(new);
 }
 
 /// Reads a file of settings; no file has none.

@@ -19,9 +19,7 @@ use crate::platform::{
 };
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
-/// The prefixes of temporary files, of this version and earlier ones.
-const TEMPORARIES: [&str; 2] = [TEMPORARY, ".vault-"];
-
+/// The prefix of temporary files.
 const TEMPORARY: &str = ".bot-cli-";
 
 /// The age at which a temporary can't belong to a running process any more.
@@ -265,10 +263,7 @@ pub fn sweep(folder: &Path, age: Duration) {
 }
 
 fn is_temporary(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    TEMPORARIES
-        .iter()
-        .any(|prefix| name.starts_with(prefix.as_bytes()))
+    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
 /// Leaves an empty file as a mark; `false` where it is there already.
@@ -379,7 +374,6 @@ mod tests {
             (".bot-cli-new", now),
             (".bot-cli-soon", now + super::STALE / 2),
             (".bot-cli-late", now + super::STALE * 2),
-            (".vault-old", long_ago),
             ("old", long_ago),
         ] {
             let file = std::fs::File::create(folder.path().join(name)).unwrap();

@@ -30,6 +30,12 @@ pub struct Setting<T> {
     pub source: Source,
 }
 
+impl<T> Setting<T> {
+    pub const fn new(value: T, source: Source) -> Self {
+        Self { value, source }
+    }
+}
+
 impl<T: ToString> Setting<T> {
     fn json(&self) -> Value {
         json!({ "value": self.value.to_string(), "source": self.source.name() })
@@ -104,18 +110,20 @@ impl Scope {
                 if parsed.is_none() {
                     unknown = Some(unknown_backend(named.value, named.source));
                 }
-                of(parsed.unwrap_or(BackendName::LOCAL), named.source)
+                Setting::new(parsed.unwrap_or(BackendName::LOCAL), named.source)
             }
-            None if environment.token.is_some() => of(BackendName::HOSTED, Source::Environment),
-            None if configured_url.is_some() => of(
+            None if environment.token.is_some() => {
+                Setting::new(BackendName::HOSTED, Source::Environment)
+            }
+            None if configured_url.is_some() => Setting::new(
                 BackendName::HOSTED,
                 configured_url
                     .as_ref()
                     .map_or(Source::Default, |url| url.source),
             ),
             // Also with credentials that can't be used: never silently something else.
-            None if signed_in => of(BackendName::HOSTED, Source::Config),
-            None => of(BackendName::LOCAL, Source::Default),
+            None if signed_in => Setting::new(BackendName::HOSTED, Source::Config),
+            None => Setting::new(BackendName::LOCAL, Source::Default),
         };
         // A file that nobody needs here keeps nobody from work.
         let own = match &backend.value {
@@ -156,11 +164,8 @@ impl Scope {
             return Err(Failure::invalid_input(wrong));
         }
         let api_url = match configured_url {
-            Some(url) => Setting {
-                value: address(url.value)?,
-                source: url.source,
-            },
-            None => of(address(SERVICE)?, Source::Default),
+            Some(url) => Setting::new(address(url.value)?, url.source),
+            None => Setting::new(address(SERVICE)?, Source::Default),
         };
         Ok(Self {
             backend,
@@ -176,7 +181,7 @@ impl Scope {
                 request: timeout.map_or(environment.pace.request, |timeout| timeout.value),
                 ..environment.pace
             },
-            keyring: keyring.unwrap_or_else(|| of(Storage::Keyring, Source::Default)),
+            keyring: keyring.unwrap_or_else(|| Setting::new(Storage::Keyring, Source::Default)),
         })
     }
 
@@ -294,9 +299,9 @@ fn texts<'a>(
     variable: Option<&'a str>,
     file: Option<&'a str>,
 ) -> Option<Setting<&'a str>> {
-    flag.map(|value| of(value, Source::Flag))
-        .or_else(|| variable.map(|value| of(value, Source::Environment)))
-        .or_else(|| file.map(|value| of(value, Source::Config)))
+    flag.map(|value| Setting::new(value, Source::Flag))
+        .or_else(|| variable.map(|value| Setting::new(value, Source::Environment)))
+        .or_else(|| file.map(|value| Setting::new(value, Source::Config)))
 }
 
 fn checked<T>(
@@ -307,7 +312,7 @@ fn checked<T>(
 ) -> Option<Setting<T>> {
     let Setting { value, source } = setting?;
     match parse(value) {
-        Ok(value) => Some(of(value, source)),
+        Ok(value) => Some(Setting::new(value, source)),
         Err(problem) => {
             let field = Field::new(name, format!("{problem}{}", source.words()));
             wrong.push(match name {
@@ -318,8 +323,4 @@ fn checked<T>(
             None
         }
     }
-}
-
-fn of<T>(value: T, source: Source) -> Setting<T> {
-    Setting { value, source }
 }

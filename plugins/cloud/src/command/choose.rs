@@ -7,6 +7,7 @@ use super::context::CommandContext;
 use super::open::Opened;
 use crate::backend::Summary;
 use crate::domain::{SetKind, SetName};
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words::failed;
 
@@ -18,7 +19,7 @@ const NEW: &str = "a new set";
 
 /// Asks which set is written: one that is there, or a new one.
 pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
-    let mut choices = choices(&opened.backend.list(None)?, SetName::parse);
+    let mut choices = choices(opened, SetName::parse)?;
     let is_choice = !choices.is_empty() || context.has_answer(KEY);
     choices.push(Choice::new(NEW, format!("{NEW}…")));
     let set = Question::select(KEY, "Set to change", choices);
@@ -46,12 +47,12 @@ pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetNa
     }
 }
 
-/// Asks which of `sets` is used; `None` when there is none.
+/// Asks which of the sets is used; `None` when there is none.
 pub fn existing(
     context: &CommandContext<'_>,
-    sets: &[Summary],
+    opened: &Opened<'_>,
 ) -> Result<Option<SetName>, Failure> {
-    let choices = choices(sets, SetName::parse_existing);
+    let choices = choices(opened, SetName::parse_existing)?;
     if choices.is_empty() {
         return Ok(None);
     }
@@ -59,19 +60,20 @@ pub fn existing(
     parsed(&chosen, SetName::parse_existing).map(Some)
 }
 
-fn choices(sets: &[Summary], parse: fn(&str) -> Result<SetName, String>) -> Vec<Choice> {
-    sets.iter()
-        .filter(|set| set.kind == SetKind::Secret && parse(&set.name).is_ok())
-        .map(choice)
-        .collect()
-}
-
-fn choice(set: &Summary) -> Choice {
-    let choice = Choice::new(&set.name, &set.name);
-    match &set.region {
-        Some(region) => choice.about(theirs(region)),
-        None => choice,
-    }
+fn choices(
+    opened: &Opened<'_>,
+    parse: fn(&str) -> Result<SetName, String>,
+) -> Result<Vec<Choice>, Failure> {
+    let mut sets = opened.backend.list(None)?;
+    sets.retain(|set| set.kind == SetKind::Secret && parse(&set.name).is_ok());
+    let choice = |set: &Summary| {
+        let choice = Choice::new(&set.name, &set.name);
+        match opened.said_region(set.region.as_deref(), Source::Existing) {
+            Some(region) => choice.about(theirs(region)),
+            None => choice,
+        }
+    };
+    Ok(sets.iter().map(choice).collect())
 }
 
 fn parsed(name: &str, parse: fn(&str) -> Result<SetName, String>) -> Result<SetName, Failure> {

@@ -133,10 +133,7 @@ impl CompletionScope {
             .or_else(|| environment.organization.clone())
             .or_else(|| config.get("organization").map(str::to_owned));
         let organization = organization.map(|name| Organization::parse(&name));
-        let value = Setting {
-            value: name,
-            source: Source::Flag,
-        };
+        let value = Setting::new(name, Source::Flag);
         Some(Self {
             kind: kind::of(environment, &value).ok()?,
             organization: organization.transpose().ok()?,

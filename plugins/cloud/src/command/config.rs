@@ -169,10 +169,7 @@ fn check(context: &CommandContext<'_>, key: &str, value: &str) -> Result<(), Fai
         "api_url" => address(value).map(drop),
         _ => {
             // A backend must be there before it is configured.
-            let name = Setting {
-                value: backend_of(value, Source::Flag)?,
-                source: Source::Flag,
-            };
+            let name = Setting::new(backend_of(value, Source::Flag)?, Source::Flag);
             kind::of(&context.environment, &name).map(drop)
         }
     }

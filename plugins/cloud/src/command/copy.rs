@@ -203,10 +203,7 @@ fn place(
         if opened.scope.region.is_none() {
             let region = original.region.as_deref().map(Region::parse);
             let region = region.and_then(Result::ok);
-            opened.scope.region = region.map(|value| Setting {
-                value,
-                source: Source::Existing,
-            });
+            opened.scope.region = region.map(|value| Setting::new(value, Source::Existing));
         }
     }
     target(opened, to, kind, existing, context)

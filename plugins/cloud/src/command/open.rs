@@ -111,10 +111,7 @@ impl Opened<'_> {
     pub fn found(&mut self, set: &Summary) {
         let region = set.region.as_deref();
         if let Some(Ok(value)) = region.map(Region::parse) {
-            self.scope.region = Some(Setting {
-                value,
-                source: Source::Existing,
-            });
+            self.scope.region = Some(Setting::new(value, Source::Existing));
         }
     }
 
@@ -131,11 +128,16 @@ impl Opened<'_> {
         let is_default = source.is_some_and(|source| by_default.contains(&source));
         let default = if is_default { " (the default)" } else { "" };
         let source = source.unwrap_or(Source::Existing);
-        let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
+        let region = self.said_region(region, source);
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile().keeper.clone());
         let parts = [self.organization(), region, keeper].into_iter().flatten();
         parts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the region as far as it is worth a word.
+    pub fn said_region<'r>(&self, region: Option<&'r str>, source: Source) -> Option<&'r str> {
+        region.filter(|region| self.is_said(region, REGIONS[0].0, source))
     }
 
     fn organization(&self) -> Option<String> {

@@ -36,10 +36,10 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
         failed("invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
-    opened.scope.region = Some(Setting {
-        value: region.clone(),
-        source: opened.profile().default_region,
-    });
+    opened.scope.region = Some(Setting::new(
+        region.clone(),
+        opened.profile().default_region,
+    ));
     Ok(Some(region))
 }
 

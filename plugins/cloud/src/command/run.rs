@@ -130,7 +130,7 @@ fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fail
 
 /// The set that the user chooses.
 fn chosen(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
-    if let Some(name) = choose::existing(context, &opened.backend.list(None)?)? {
+    if let Some(name) = choose::existing(context, opened)? {
         return Ok(name);
     }
     let message = format!("there is no secret set in {}", place(opened));

@@ -114,10 +114,7 @@ fn prefer(scope: &mut Scope, region: Option<Region>) {
     if let Some(region) = region
         && !said.is_some_and(|region| said_here(region.source))
     {
-        scope.region = Some(Setting {
-            value: region,
-            source: Source::DeployFile,
-        });
+        scope.region = Some(Setting::new(region, Source::DeployFile));
     }
 }
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bot_cli_protocol::failure::Failure;
-use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::{read, unreadable, write};
+use super::{read, replace, unreadable, write};
 use crate::domain::BackendName;
 use crate::environment::Environment;
 use crate::text::theirs;
@@ -58,9 +58,10 @@ impl BackendSettings {
         let table = self.tables.entry(backend.as_str());
         let table = table.or_insert_with(|| Item::Table(Table::new()));
         if let Some(table) = table.as_table_like_mut() {
-            match value {
-                Some(value) => put(table, key, value),
-                None => drop(table.remove(key)),
+            match (value, table.get_mut(key)) {
+                (Some(value), Some(item)) => replace(item, value),
+                (Some(value), None) => drop(table.insert(key, Item::Value(value.into()))),
+                (None, _) => drop(table.remove(key)),
             }
             if table.is_empty() {
                 self.tables.remove(backend.as_str());
@@ -93,18 +94,6 @@ impl BackendSettings {
             }
         }
         Ok(())
-    }
-}
-
-fn put(table: &mut dyn TableLike, key: &str, value: &str) {
-    let mut new = Value::from(value);
-    if let Some(item) = table.get_mut(key) {
-        if let Some(old) = item.as_value() {
-            *new.decor_mut() = old.decor().clone();
-        }
-        *item = Item::Value(new);
-    } else {
-        table.insert(key, Item::Value(new));
     }
 }
 

@@ -229,9 +229,7 @@ fn sets_whose_names_begin_alike_are_strangers() {
 fn what_killed_processes_left_goes_with_the_next_change() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
-    for name in [".bot-cli-left", ".vault-left"] {
-        fs::write(folder.path().join(name), "").unwrap();
-    }
+    fs::write(folder.path().join(".bot-cli-left"), "").unwrap();
     // Nobody else writes while the vault is locked, so a wrong clock saves no file.
     let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(30);
     let ahead = fs::File::create(folder.path().join(".bot-cli-ahead")).unwrap();

@@ -53,10 +53,7 @@ pub fn set(
     let key = if value.is_empty() {
         key.to_owned()
     } else {
-        let setting = Setting {
-            value: name.clone(),
-            source,
-        };
+        let setting = Setting::new(name.clone(), source);
         let installed = Installed::find(&context.environment, &setting).map_err(not_a_backend)?;
         check(&installed, key, value)?
     };

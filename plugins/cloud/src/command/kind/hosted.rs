@@ -64,10 +64,7 @@ impl Kind for Service {
 }
 
 fn note_address(scope: &mut Scope) {
-    scope.address = Some(Setting {
-        value: scope.shown_url(),
-        source: scope.api_url.source,
-    });
+    scope.address = Some(Setting::new(scope.shown_url(), scope.api_url.source));
 }
 
 /// A client of the service with a token, which is renewed where the service no longer accepts it.
@@ -134,10 +131,7 @@ fn tenant(
 /// The organization that was chosen when signing in.
 fn chosen(access: &Access) -> Option<Setting<Organization>> {
     let value = Organization::parse(access.organization.as_deref()?).ok()?;
-    Some(Setting {
-        value,
-        source: Source::Config,
-    })
+    Some(Setting::new(value, Source::Config))
 }
 
 /// Notes which of a person's organizations is used when nothing says otherwise.
@@ -158,10 +152,7 @@ fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
     };
     let value = Organization::parse(name)
         .map_err(|_| internal("the service names an organization that can't be one"))?;
-    Ok(Setting {
-        value,
-        source: Source::Service,
-    })
+    Ok(Setting::new(value, Source::Service))
 }
 
 fn internal(problem: &str) -> Failure {

@@ -53,19 +53,15 @@ impl Kind for Local {
     }
 
     fn settle(&self, scope: &mut Scope) {
-        let by_default = |value| Setting {
-            value,
-            source: Source::Default,
-        };
+        let by_default = |value| Setting::new(value, Source::Default);
         if scope.organization.is_none() {
             scope.organization = Organization::parse(ORGANIZATION).ok().map(by_default);
         }
         if scope.region.is_none() {
             let region = Region::parse(REGIONS[0].0);
-            scope.region = region.ok().map(|value| Setting {
-                value,
-                source: Source::Default,
-            });
+            scope.region = region
+                .ok()
+                .map(|value| Setting::new(value, Source::Default));
         }
     }
 
@@ -114,10 +110,7 @@ pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<V
     } else {
         let local =
             Organization::parse(ORGANIZATION).map_err(|problem| failed("internal", problem))?;
-        scope.organization = Some(Setting {
-            value: local.clone(),
-            source: Source::Default,
-        });
+        scope.organization = Some(Setting::new(local.clone(), Source::Default));
         local
     };
     Ok(Vault::new(

@@ -14,6 +14,8 @@ fn a_set_without_a_name_is_chosen_or_new() {
         for shown in ["prod", "test", "a new set…"] {
             terminal.wait_for(shown).unwrap();
         }
+        let has_region = terminal.screen().contains("us-west");
+        assert_eq!(has_region, user.name != "vault", "{}", terminal.screen());
         terminal.press(DOWN).unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
