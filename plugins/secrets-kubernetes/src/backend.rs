@@ -8,7 +8,7 @@ use bot_cli_protocol::SettingSpec;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
-    Ability, CredentialsResult, Limits, OpenParams, OpenResult, Organization,
+    Ability, CredentialsResult, DeleteParams, Limits, OpenParams, OpenResult, Organization,
     PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind, SetSummary,
     UnsetParams,
 };
@@ -172,7 +172,8 @@ impl Backend for Kubernetes {
             name: &unset.name,
             type_: Some(OPAQUE),
             wanted: keys.map(|key| (key, None)).collect(),
-            ..Change::default()
+            region: None,
+            prior: unset.prior,
         };
         let found = self.carry_out(&change, session)?;
         let keys = found.map(|object| object.keys()).unwrap_or_default();
@@ -181,8 +182,18 @@ impl Backend for Kubernetes {
     }
 
     fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError> {
+        let (name, prior) = (name.to_owned(), None);
+        self.delete_as_seen(DeleteParams { name, prior }, session)
+    }
+
+    fn delete_as_seen(
+        &mut self,
+        delete: DeleteParams,
+        session: &mut Session,
+    ) -> Result<bool, ChangeError> {
         let change = Change {
-            name,
+            name: &delete.name,
+            prior: delete.prior,
             ..Change::default()
         };
         Ok(self.carry_out(&change, session)?.is_some())

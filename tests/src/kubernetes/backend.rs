@@ -216,8 +216,26 @@ impl Backend {
 
     /// Removes keys. Returns those that were not there.
     pub fn unset(&mut self, name: &str, keys: &[&str]) -> Result<Vec<String>, Unmade> {
-        let params = serde_json::from_value(json!({ "name": name, "keys": keys })).unwrap();
+        self.unset_from(name, keys, None)
+    }
+
+    /// Removes keys from what was seen.
+    pub fn unset_from(
+        &mut self,
+        name: &str,
+        keys: &[&str],
+        prior: Option<&Prior>,
+    ) -> Result<Vec<String>, Unmade> {
+        let params = json!({ "name": name, "keys": keys, "prior": prior });
+        let params = serde_json::from_value(params).unwrap();
         self.inner.unset(params, &mut self.session).map_err(unmade)
+    }
+
+    /// Deletes what was seen.
+    pub fn delete_seen(&mut self, name: &str, prior: &Prior) -> Result<bool, Unmade> {
+        let params = serde_json::from_value(json!({ "name": name, "prior": prior })).unwrap();
+        let deleted = self.inner.delete_as_seen(params, &mut self.session);
+        deleted.map_err(unmade)
     }
 
     /// Deletes a set.

@@ -57,7 +57,7 @@ impl Kubernetes {
             let (cluster, base) = match found {
                 SetLookup::Foreign => return Err(foreign(change.name).not_done()),
                 SetLookup::Ours(cluster, base) => (cluster, Some(base)),
-                SetLookup::Nothing if change.prior.is_none() => return Ok(None),
+                SetLookup::Nothing if change.removes() => return Ok(None),
                 SetLookup::Nothing => {
                     let cluster = self.cluster_of_new(change);
                     (cluster.map_err(Error::not_done)?, None)
@@ -98,6 +98,11 @@ impl Kubernetes {
 }
 
 impl Change<'_> {
+    /// Whether it needs a set to be there.
+    fn removes(&self) -> bool {
+        self.type_.is_none() || self.wanted.iter().any(|(_, value)| value.is_none())
+    }
+
     /// Whether the change may be made to what is there: it is as the caller saw it, can be changed, and everything fits. Returns
     /// what is touched.
     fn check(&self, base: Option<&Object>) -> Result<Touched, Error> {
@@ -108,7 +113,7 @@ impl Change<'_> {
         }
         let touched = self.touched(base)?;
         let size = Object::size_with(base, &touched);
-        if self.prior.is_none() || size <= MAX_SECRET_SIZE {
+        if self.removes() || size <= MAX_SECRET_SIZE {
             return Ok(touched);
         }
         let mut error = Error::new(
@@ -213,9 +218,7 @@ impl Attempt<'_> {
         match self.base {
             None => Request::create(namespace, &written()),
             Some(base) if change.type_.is_none() => Request::delete(namespace, name, base),
-            Some(base) if change.prior.is_none() => {
-                Request::remove(namespace, name, base, self.touched)
-            }
+            Some(base) if change.removes() => Request::remove(namespace, name, base, self.touched),
             Some(_) => Request::apply(namespace, name, &written()),
         }
     }

@@ -209,6 +209,9 @@ fn meanwhile(cluster: &Cluster) {
             .put_onto("prod", None, &[("B", "3")], &seen)
             .unwrap_err(),
     );
+    // Removals, too, are for what was seen.
+    conflict(backend.unset_from("prod", &["A"], Some(&seen)).unwrap_err());
+    conflict(backend.delete_seen("prod", &seen).unwrap_err());
     assert_eq!(
         backend.values("prod").unwrap().unwrap(),
         pairs(&[("A", "1"), ("B", "2")])
