@@ -12,6 +12,7 @@ use std::cell::OnceCell;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field, OrFail as _};
 use bot_cli_protocol::question::Question;
+use bot_cli_protocol::suggest;
 use bot_cli_protocol::{Role, UseSpec};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
@@ -78,7 +79,10 @@ impl Command for Options {
         {
             return quickstart::run(&self, is_drafted, session);
         }
-        if scaffolds || self.dry_run {
+        if let Some(failure) = self.almost_quickstart(session) {
+            return Err(failure);
+        }
+        if scaffolds || self.dry_run || self.ask {
             return self.scaffold(draft, session);
         }
         let target = self
@@ -87,7 +91,7 @@ impl Command for Options {
             .map(|given| Target::find(given, session.cwd()))
             .transpose()?;
         if session.interactive() || session.has_answers() {
-            return self.ask(target, session);
+            return self.ask(target, Selection::default(), session);
         }
         let target = target.ok_or_else(nothing_to_go_by)?;
         self.job(target, None, Asks::Never).run(session)
@@ -95,6 +99,25 @@ impl Command for Options {
 }
 
 impl Options {
+    /// A new folder of almost the name of the fixed bot is hardly meant.
+    fn almost_quickstart(&self, session: &Session) -> Option<Failure> {
+        let name = self.target_dir.as_ref()?.to_str()?;
+        if name.contains(['/', '\\']) {
+            return None;
+        }
+        suggest::slip(name, std::iter::once(QUICKSTART))?;
+        if session.cwd().join(name).exists() {
+            return None;
+        }
+        let message = format!("there is no directory {}", quoted(name));
+        let failure = Failure::new(Exit::Usage, "usage", message)
+            .hint(suggest::did_you_mean(&["bot-cli init quickstart"]));
+        Some(failure.hint(format!(
+            "{} makes a directory of that name",
+            quoted(&format!("bot-cli init ./{name}"))
+        )))
+    }
+
     fn preset(&self) -> Option<&'static Preset> {
         let name = if self.local {
             Some("local")
@@ -128,6 +151,15 @@ impl Options {
         }
         let said = draft.clone();
         let draft = draft.over(asked);
+        if self.ask {
+            let given = Selection {
+                way: Some(Way::Scaffold),
+                draft,
+                ..Selection::default()
+            };
+            let target = self.target_dir.is_some().then_some(target);
+            return self.ask(target, given, session);
+        }
         let found = OnceCell::new();
         let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
         let is_read = read.problems.is_empty();
@@ -137,6 +169,10 @@ impl Options {
             |target: &Target| update::instead(target, &said, file.as_deref(), &draft, catalogue);
         let config = resolved.map_err(|failure| match instead(&target).filter(|_| is_read) {
             Some(command) => failure.hint(job::there_already(&command)),
+            None if failure.fields.iter().any(is_missing) => {
+                let ask = equivalent::ask_command(&target.shown, &said, file.as_deref());
+                failure.hint(format!("`{ask}` asks for the rest at a terminal"))
+            }
             None => failure,
         })?;
         note_other_versions(&draft, &config, session);
@@ -155,14 +191,19 @@ impl Options {
         .run(session)
     }
 
-    fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
+    fn ask(
+        &self,
+        target: Option<Target>,
+        given: Selection,
+        session: &mut Session,
+    ) -> Result<Reply, Failure> {
         let given = Selection {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
             // A script is asked nothing that it was not asked before.
             can_ask: session.interactive() && !session.has_answers(),
             target,
-            ..Selection::default()
+            ..given
         };
         let found = OnceCell::new();
         let selection = wizard::ask(session, &given, &|session| {

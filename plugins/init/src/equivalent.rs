@@ -51,7 +51,23 @@ pub fn update_command(
     file: Option<&str>,
     recorded: &Map<String, Value>,
 ) -> String {
-    let mut words = ["bot-cli", "init", &directory(target), "--update"]
+    differing(target, "--update", asked, file, recorded)
+}
+
+/// `bot-cli init DIR --ask …` for what was asked for; `file`: that of `--config`.
+#[must_use]
+pub fn ask_command(target: &str, asked: &Draft, file: Option<&str>) -> String {
+    differing(target, "--ask", asked, file, &Map::new())
+}
+
+fn differing(
+    target: &str,
+    how: &str,
+    asked: &Draft,
+    file: Option<&str>,
+    recorded: &Map<String, Value>,
+) -> String {
+    let mut words = ["bot-cli", "init", &directory(target), how]
         .map(str::to_owned)
         .to_vec();
     words.extend(

@@ -86,6 +86,9 @@ pub struct Options {
     /// The same as `--preset local`: services that run on this machine
     #[arg(long, help_heading = "Input and output", conflicts_with_all = ["config", "preset", "update"])]
     pub local: bool,
+    /// Ask for what the options leave open
+    #[arg(long, help_heading = "Input and output", conflicts_with = "update")]
+    pub ask: bool,
     /// Leave out `.bot-cli`, the record of how the project was made
     #[arg(long, help_heading = "Input and output")]
     pub no_record: bool,

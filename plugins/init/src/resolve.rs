@@ -76,13 +76,8 @@ pub fn resolve<'c>(
 
 /// One failure that names every field that is missing or wrong.
 pub fn invalid_input(fields: Vec<Field>) -> Failure {
-    let mut failure = Failure::invalid_input(fields)
-        .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option");
-    if failure.fields.iter().any(|field| field.field == "mode") {
-        failure = failure
-            .hint("mode `cascade` takes --stt, --llm and --tts, mode `realtime` takes --realtime");
-    }
-    failure
+    Failure::invalid_input(fields)
+        .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option")
 }
 
 /// The fields that are missing or wrong.

@@ -8,7 +8,7 @@ use crate::option_table::{Feature, Setting};
 use crate::resolve::resolve;
 
 /// The arguments that say nothing of the bot, and what they do.
-const OTHERS: [(&str, &str); 15] = [
+const OTHERS: [(&str, &str); 16] = [
     ("target_dir", "says where"),
     ("overwrite_guide", "is for the guides"),
     ("context_hub", "prints commands"),
@@ -16,6 +16,7 @@ const OTHERS: [(&str, &str); 15] = [
     ("config", "reads keys, which have tests of their own"),
     ("preset", "has a test of its own"),
     ("local", "is a preset"),
+    ("ask", "has a test of its own"),
     ("no_record", "leaves a folder out"),
     ("dry_run", "prints the configuration"),
     ("update", "changes a project that is there"),

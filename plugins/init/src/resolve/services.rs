@@ -22,8 +22,6 @@ pub(super) fn pipeline<'c>(
     let cascade = mode == Some(Mode::Cascade)
         || mode.is_none() && cascade_said && draft.realtime_service.is_none();
     let realtime = mode == Some(Mode::Realtime);
-    let undecided =
-        said(draft.mode.as_ref()).is_none() && !cascade_said && draft.realtime_service.is_none();
     let from = From::of(draft, catalogue);
     let mut named =
         |key: &str, value: Option<&String>, kind, needed: bool| match (said(value), needed) {
@@ -32,17 +30,7 @@ pub(super) fn pipeline<'c>(
                 problems.missing(key);
                 None
             }
-            (None, false) => {
-                if undecided {
-                    let mode = if kind == Kind::Realtime {
-                        "realtime"
-                    } else {
-                        "cascade"
-                    };
-                    problems.missing_with(key, &format!("required with mode `{mode}`"));
-                }
-                None
-            }
+            (None, false) => None,
         };
     let stt = named(
         "stt_service",
@@ -125,7 +113,21 @@ enum Mode {
 fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
     match said(draft.mode.as_ref()) {
         None => {
-            problems.missing_with("mode", "`cascade` or `realtime`");
+            let services = [
+                &draft.stt_service,
+                &draft.llm_service,
+                &draft.tts_service,
+                &draft.realtime_service,
+            ];
+            let is_open = services.into_iter().all(Option::is_none);
+            problems.missing_with(
+                "mode",
+                if is_open {
+                    "`cascade` with --stt, --llm and --tts, or `realtime` with --realtime"
+                } else {
+                    "`cascade` or `realtime`"
+                },
+            );
             None
         }
         Some("cascade") => Some(Mode::Cascade),

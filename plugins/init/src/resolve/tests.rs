@@ -51,11 +51,7 @@ fn names_every_missing_field() {
             "",
             &[
                 "transports: missing",
-                "mode: missing; `cascade` or `realtime`",
-                "stt_service: missing; required with mode `cascade`",
-                "llm_service: missing; required with mode `cascade`",
-                "tts_service: missing; required with mode `cascade`",
-                "realtime_service: missing; required with mode `realtime`",
+                "mode: missing; `cascade` with --stt, --llm and --tts, or `realtime` with --realtime",
             ][..],
         ),
         (

@@ -196,11 +196,7 @@ fn all_questions_are_named_in_one_failure_with_their_values() {
     assert_eq!(
         problems(&document),
         [
-            "mode: missing; `cascade` or `realtime`",
-            "stt_service: missing; required with mode `cascade`",
-            "llm_service: missing; required with mode `cascade`",
-            "tts_service: missing; required with mode `cascade`",
-            "realtime_service: missing; required with mode `realtime`",
+            "mode: missing; `cascade` with --stt, --llm and --tts, or `realtime` with --realtime",
             "daily_pstn_mode: missing; `dial-in` or `dial-out`",
             "twilio_daily_sip_mode: missing; `dial-in` or `dial-out`",
         ]
@@ -283,6 +279,44 @@ fn a_preset_is_a_configuration_that_options_override() {
         dry(&["quickstart"]),
         dry(&["quickstart", "--preset", "quick"])
     );
+}
+
+#[test]
+fn what_is_left_open_is_asked_for_with_ask() {
+    let folder = tempfile::tempdir().unwrap();
+    let half = run(
+        folder.path(),
+        &["my-bot", "-t", "p2p_webrtc", "-m", "realtime"],
+    );
+    assert_eq!(
+        half.stderr,
+        "error: `--realtime` is missing\n\
+         hint: `bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option\n\
+         hint: `bot-cli init my-bot --ask --transport p2p_webrtc --mode realtime` asks for the rest at a terminal\n"
+    );
+    let asked = run(folder.path(), &["my-bot", "--ask", "-t", "p2p_webrtc"]);
+    assert_eq!(asked.status, Some(2), "{asked:?}");
+    assert!(
+        asked
+            .stderr
+            .contains("`--mode` is missing, and there is no terminal"),
+        "{asked:?}"
+    );
+    assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn a_slip_in_quickstart_makes_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let slip = run(folder.path(), &["quikstart"]);
+    assert_eq!(
+        slip.stderr,
+        "error: there is no directory `quikstart`\n\
+         hint: did you mean `bot-cli init quickstart`?\n\
+         hint: `bot-cli init ./quikstart` makes a directory of that name\n"
+    );
+    assert!(tree(folder.path()).is_empty());
+    done(folder.path(), &["./quikstart"]);
 }
 
 #[test]
