@@ -26,12 +26,12 @@ pub(crate) fn python() -> &'static Python {
 }
 
 /// Runs it as the user of the first organization.
-fn official(service: &Service, arguments: &[&str]) -> Theirs {
+fn official(service: &Service, line: &str) -> Theirs {
     let home = tempfile::tempdir().unwrap();
     let output = python()
         .command("python")
         .args(["-c", START, "--output", "json"])
-        .args(arguments)
+        .args(shlex::split(line).unwrap())
         .current_dir(home.path())
         .env_clear()
         .env("HOME", home.path())

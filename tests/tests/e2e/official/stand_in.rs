@@ -8,46 +8,14 @@ use super::official;
 #[test]
 fn the_official_client_can_do_all_its_work_with_the_stand_in() {
     let service = Service::start().unwrap();
+    official(&service, "secrets set prod A=1 'B=two words' --skip").done();
+    official(&service, "secrets set prod A=changed --skip -r us-west").done();
+    official(&service, "secrets set europe C=3 --skip -r eu-central").done();
     official(
         &service,
-        &["secrets", "set", "prod", "A=1", "B=two words", "--skip"],
+        "secrets image-pull-secret registry https://registry.example.com/v1/ user:token --skip",
     )
     .done();
-    official(
-        &service,
-        &[
-            "secrets",
-            "set",
-            "prod",
-            "A=changed",
-            "--skip",
-            "-r",
-            "us-west",
-        ],
-    )
-    .done();
-    official(
-        &service,
-        &[
-            "secrets",
-            "set",
-            "europe",
-            "C=3",
-            "--skip",
-            "-r",
-            "eu-central",
-        ],
-    )
-    .done();
-    let registry = [
-        "secrets",
-        "image-pull-secret",
-        "registry",
-        "https://registry.example.com/v1/",
-        "user:token",
-        "--skip",
-    ];
-    official(&service, &registry).done();
     assert_eq!(
         service.stored()["first-org"],
         json!({
@@ -61,7 +29,7 @@ fn the_official_client_can_do_all_its_work_with_the_stand_in() {
         })
     );
 
-    let listed = official(&service, &["secrets", "list"]).done().json();
+    let listed = official(&service, "secrets list").done().json();
     assert_eq!(
         listed["secretSets"],
         json!([
@@ -70,18 +38,16 @@ fn the_official_client_can_do_all_its_work_with_the_stand_in() {
             {"name": "registry", "type": "imagePullSecret", "region": "us-west", "status": "ready"},
         ])
     );
-    let one = official(&service, &["secrets", "list", "prod"])
-        .done()
-        .json();
+    let one = official(&service, "secrets list prod").done().json();
     assert_eq!(
         one,
         json!({"region": "us-west", "status": "ready", "secrets": [{"fieldName": "A"}, {"fieldName": "B"}]})
     );
-    let regions = official(&service, &["regions", "list"]).done().stdout;
+    let regions = official(&service, "regions list").done().stdout;
     assert!(regions.contains("eu-central"), "{regions}");
 
-    official(&service, &["secrets", "unset", "prod", "A", "--skip"]).done();
-    official(&service, &["secrets", "delete", "registry", "--skip"]).done();
+    official(&service, "secrets unset prod A --skip").done();
+    official(&service, "secrets delete registry --skip").done();
     assert_eq!(
         service.stored()["first-org"],
         json!({
@@ -101,30 +67,18 @@ fn the_official_client_understands_the_stand_ins_refusals() {
         .world()
         .reference("first-org", "elsewhere", "us-east");
     let before = service.stored();
-    for (arguments, said) in [
-        (
-            &["secrets", "unset", "prod", "B", "-s"][..],
-            "Key not found",
-        ),
-        (&["secrets", "delete", "other", "-s"], "No set found"),
-        (
-            &["secrets", "set", "elsewhere", "A=1", "-s"],
-            "referenced secret set",
-        ),
-        (
-            &["secrets", "set", "prod", "A=2", "-s", "-r", "us-east"],
-            "Cannot change region",
-        ),
-        (
-            &["secrets", "set", "prod", "A=2", "-s", "-r", "mars"],
-            "Valid regions are",
-        ),
-        (&["secrets", "list", "other"], "No secrets sets with name"),
+    for (line, said) in [
+        ("secrets unset prod B -s", "Key not found"),
+        ("secrets delete other -s", "No set found"),
+        ("secrets set elsewhere A=1 -s", "referenced secret set"),
+        ("secrets set prod A=2 -s -r us-east", "Cannot change region"),
+        ("secrets set prod A=2 -s -r mars", "Valid regions are"),
+        ("secrets list other", "No secrets sets with name"),
     ] {
-        let ran = official(&service, arguments);
-        assert_eq!(ran.status, Some(1), "{arguments:?}: {ran:?}");
+        let ran = official(&service, line);
+        assert_eq!(ran.status, Some(1), "{line}: {ran:?}");
         let all = format!("{}{}", ran.stdout, ran.stderr).replace('\n', " ");
-        assert!(all.contains(said), "{arguments:?}: {ran:?}");
+        assert!(all.contains(said), "{line}: {ran:?}");
     }
     assert_eq!(service.stored(), before);
 }
@@ -136,10 +90,10 @@ fn the_official_client_sees_provisioning_and_faults() {
         pending_reads: 1,
         outcome: Outcome::Failed("no room in this region"),
     };
-    official(&service, &["secrets", "set", "prod", "A=1", "--skip"]).done();
-    let pending = official(&service, &["secrets", "list", "prod"]).json();
+    official(&service, "secrets set prod A=1 --skip").done();
+    let pending = official(&service, "secrets list prod").json();
     assert_eq!(pending["status"], "pending");
-    let failed = official(&service, &["secrets", "list", "prod"]).json();
+    let failed = official(&service, "secrets list prod").json();
     assert_eq!(failed["status"], "failed");
     assert_eq!(failed["errorMessage"], "no room in this region");
 
@@ -148,7 +102,7 @@ fn the_official_client_sees_provisioning_and_faults() {
         "/secrets",
         Fault::error(500, "Internal server error", "INTERNAL_SERVER_ERROR"),
     ));
-    let ran = official(&service, &["secrets", "list"]);
+    let ran = official(&service, "secrets list");
     assert_eq!(ran.status, Some(1));
     assert_eq!(ran.json()["error"]["code"], "INTERNAL_SERVER_ERROR");
 }

@@ -24,13 +24,13 @@ const FILE: &str = "# keys\n\nG=7\nH=\"eight nine\"\nI=it's # fine\n";
 #[test]
 fn the_same_work_leaves_the_same_state() {
     let theirs = Service::start().unwrap();
-    for arguments in work() {
-        run_official(&theirs, &arguments);
+    for line in WORK {
+        run_official(&theirs, line);
     }
     for user in [User::with_key(), User::with_token()] {
         user.write("keys.env", FILE);
-        for arguments in work() {
-            run_ours(&user, &arguments);
+        for line in WORK {
+            run_ours(&user, line);
         }
         assert_eq!(
             user.service().stored(),
@@ -45,15 +45,15 @@ fn the_same_work_leaves_the_same_state() {
 fn the_two_can_take_turns() {
     let user = User::with_token();
     user.write("keys.env", FILE);
-    for (index, arguments) in work().iter().enumerate() {
+    for (index, line) in WORK.iter().enumerate() {
         if index % 2 == 0 {
-            run_ours(&user, arguments);
+            run_ours(&user, line);
         } else {
-            run_official(user.service(), arguments);
+            run_official(user.service(), line);
         }
     }
     let ours = user.done(&["secrets", "list", "--no-sets"]);
-    let theirs = official(user.service(), &["secrets", "list"]).done().json();
+    let theirs = official(user.service(), "secrets list").done().json();
     let rows = |sets: &Value| -> Vec<(Value, Value, Value)> {
         let sets = sets.as_array().unwrap().iter();
         sets.map(|set| {
@@ -67,9 +67,7 @@ fn the_two_can_take_turns() {
     };
     assert_eq!(rows(&ours["sets"]), rows(&theirs["secretSets"]));
     let ours = user.done(&["secrets", "list", "prod"]);
-    let theirs = official(user.service(), &["secrets", "list", "prod"])
-        .done()
-        .json();
+    let theirs = official(user.service(), "secrets list prod").done().json();
     let keys: Vec<&Value> = theirs["secrets"]
         .as_array()
         .unwrap()
@@ -79,37 +77,22 @@ fn the_two_can_take_turns() {
     assert_eq!(ours["keys"], json!(keys));
 }
 
-/// The words of each line.
-fn work() -> Vec<Vec<String>> {
-    WORK.iter()
-        .map(|line| shlex::split(line).unwrap())
-        .collect()
+fn run_ours(user: &User, line: &str) {
+    let words = shlex::split(line).unwrap();
+    let run = user.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(run.status, Some(0), "{}: {line}: {run:?}", user.name);
 }
 
-fn run_ours(user: &User, arguments: &[String]) {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let run = user.run(&arguments);
-    assert_eq!(run.status, Some(0), "{}: {arguments:?}: {run:?}", user.name);
-}
-
-fn run_official(service: &Service, arguments: &[String]) {
+fn run_official(service: &Service, line: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("keys.env");
     std::fs::write(&file, FILE).unwrap();
-    let file = file.display().to_string();
-    let arguments: Vec<&str> = arguments
-        .iter()
-        .map(|word| {
-            if word == "keys.env" {
-                &file
-            } else {
-                word.as_str()
-            }
-        })
-        // Theirs asks before it updates an image pull secret.
-        .chain((arguments[1] == "image-pull-secret").then_some("--skip"))
-        .collect();
-    official(service, &arguments).done();
+    let mut line = line.replace("keys.env", &file.display().to_string());
+    // Theirs asks before it updates an image pull secret.
+    if line.contains("image-pull-secret") {
+        line.push_str(" --skip");
+    }
+    official(service, &line).done();
 }
 
 /// Their reader of files knows no comment behind a value; ours does, as python-dotenv.
