@@ -9,6 +9,7 @@ mod request;
 mod waiting;
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use bot_cli_sdk::session::{Level, Session};
@@ -20,7 +21,7 @@ use kube::{Client, Config};
 use crate::pace::Pace;
 pub use answer::{Answer, not_the_api};
 pub use request::Request;
-pub use waiting::wait;
+pub use waiting::Worker;
 
 /// The number of attempts until a request succeeds or fails in a way that stays.
 pub const SEVERAL: u32 = 3;
@@ -41,6 +42,7 @@ pub struct Cluster {
     pub shown: String,
     pub config: Config,
     pub pace: Pace,
+    pub worker: Rc<Worker>,
     /// The client, once it has signed in.
     pub client: OnceCell<Client>,
 }
@@ -104,7 +106,7 @@ impl Cluster {
             session.log(Level::Info, &line);
             // The timer belongs to the runtime, so it begins inside.
             let sleeping = async { tokio::time::sleep(pause).await };
-            if let Err(stopped) = wait(session, "waiting to try again", sleeping) {
+            if let Err(stopped) = self.worker.wait(session, "waiting to try again", sleeping) {
                 failed.error = stopped;
                 return Err(failed);
             }
@@ -131,12 +133,14 @@ impl Cluster {
             return Err(Failed::at_once(waiting::cancelled()));
         }
         // Whatever was on its way when the user stopped may have arrived.
-        wait(session, "waiting for the cluster", work).unwrap_or_else(|stopped| {
-            Err(Failed {
-                may_be_done: true,
-                ..Failed::at_once(stopped)
+        self.worker
+            .wait(session, "waiting for the cluster", work)
+            .unwrap_or_else(|stopped| {
+                Err(Failed {
+                    may_be_done: true,
+                    ..Failed::at_once(stopped)
+                })
             })
-        })
     }
 
     /// The client, signed in.
@@ -147,7 +151,9 @@ impl Cluster {
         let config = self.config.clone();
         // A sign-in program runs while the client is made, and the user may not want to wait for it.
         let making = async { tokio::task::spawn_blocking(|| Client::try_from(config)).await };
-        let made = wait(session, "signing in to the cluster", making)?
+        let made = self
+            .worker
+            .wait(session, "signing in to the cluster", making)?
             .map_err(|_| Error::new(Code::Internal, "the sign-in to the cluster broke off"))?
             .map_err(|error| lost::no_client(&error))?;
         Ok(self.client.get_or_init(|| made))

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::path::Path;
+use std::rc::Rc;
 
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::OpenParams;
@@ -9,7 +10,7 @@ use bot_cli_secrets::{Code, Error};
 use kube::Config;
 use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use crate::cluster::{Cluster, wait};
+use crate::cluster::{Cluster, Worker};
 use crate::naming;
 use crate::pace::Pace;
 use crate::settings::{Settings, invalid, one_line};
@@ -28,6 +29,7 @@ pub fn find(
         answer: settings.timeout.unwrap_or(pace.answer),
         ..pace
     };
+    let worker = Worker::start()?;
     let cluster = |region, shown, config| -> Result<Cluster, Error> {
         Ok(Cluster {
             region,
@@ -35,6 +37,7 @@ pub fn find(
             shown,
             config: prepared(config, pace)?,
             pace,
+            worker: Rc::clone(&worker),
             client: OnceCell::new(),
         })
     };
@@ -55,7 +58,7 @@ pub fn find(
             ..KubeConfigOptions::default()
         };
         let loading = Config::from_custom_kubeconfig(kubeconfig.clone(), &options);
-        let config = wait(session, "reading the kubeconfig", loading)?;
+        let config = worker.wait(session, "reading the kubeconfig", loading)?;
         let config = config.map_err(|error| unusable(&error, &kubeconfig))?;
         let name = context.clone().unwrap_or_default();
         let shown = format!("the context `{}`", one_line(&name));
