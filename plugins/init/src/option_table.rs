@@ -64,8 +64,6 @@ pub struct FeatureRow {
     pub flag: &'static str,
     /// The help.
     pub about: &'static str,
-    /// The help of the option that turns it off.
-    pub about_off: &'static str,
     /// The section of the help.
     pub heading: Heading,
     /// Whether only a bot for the web can have it.
@@ -130,7 +128,7 @@ impl Heading {
             Self::Services => "Services",
             Self::WebClient => "Web client",
             Self::Telephony => "Telephony",
-            Self::Features => "Features",
+            Self::Features => "Features (each is off by default; --no-… turns it off)",
             Self::Deployment => "Deployment",
         }
     }
@@ -212,7 +210,6 @@ impl FeatureRow {
         key: "",
         flag: "",
         about: "",
-        about_off: "Turn it off (default)",
         heading: Heading::Features,
         web_only: false,
         default: false,
@@ -401,8 +398,7 @@ table! {
             name: "video_output",
             key: "video_output",
             flag: "--video-output",
-            about: "Send video to the user (web bots)",
-            about_off: "Turn it off (default, unless --video is given)",
+            about: "Send video to the user (web bots; default with --video)",
             web_only: true,
             question: FeatureQuestion::Extra {
                 label: "Video output",
@@ -416,7 +412,6 @@ table! {
             key: "deploy_to_cloud",
             flag: "--deploy-to-cloud",
             about: "Generate the container image build file and cloud-deploy.toml (default if the hosting service can start the bot)",
-            about_off: "Don't generate them",
             heading: Heading::Deployment,
             default: true,
             ..FeatureRow::USUAL

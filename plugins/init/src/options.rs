@@ -14,43 +14,27 @@ use offered::{OfferedPath, OfferedPreset};
 
 const EXAMPLES: &str = "\
 Examples:
-  Answer a wizard's questions:
+  Answer a wizard's questions, or only those that the options leave open:
     bot-cli init
+    bot-cli init my-bot --ask --transport p2p_webrtc
 
-  Write the guides for a coding agent into ./my-bot:
-    bot-cli init my-bot
-
-  Create a bot that runs right away, in ./quickstart-project:
+  Create a fixed bot in ./quickstart-project; with --local, without an account:
     bot-cli init quickstart
-
-  The same without an account, on services that run on this machine:
     bot-cli init quickstart --local
 
-  Scaffold a web bot with a client:
+  Create a web bot with a client, and no question asked:
     bot-cli init my-bot --transport p2p_webrtc --mode cascade \\
       --stt deepgram_stt --llm openai_llm --tts cartesia_tts \\
       --client-framework react
 
-  The same from a file; options override it:
-    bot-cli init my-bot --config bot.json --eval
-
-  Preview the configuration, and list the choices:
-    bot-cli init my-bot --config bot.json --dry-run
-    bot-cli init --list-options
-
   Change a project later: first look, then do it:
     bot-cli init my-bot --update --recording --dry-run
-    bot-cli init my-bot --update --recording
-
-  Print a schema, with which editors complete and check such a file:
-    bot-cli init --config-schema";
+    bot-cli init my-bot --update --recording";
 
 /// The target that stands for a fixed bot.
 pub(crate) const QUICKSTART: &str = "quickstart";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.
-///
-/// With any scaffold option, a complete bot is written into the directory without any questions. Without one, a wizard starts at a terminal; elsewhere, guides for a coding agent are written.
 #[derive(Debug, Clone, Default, Parser)]
 #[command(name = "bot-cli-init", bin_name = "bot-cli init", version, after_help = EXAMPLES, max_term_width = 100)]
 #[expect(
@@ -59,7 +43,7 @@ pub(crate) const QUICKSTART: &str = "quickstart";
 )]
 #[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
-    /// Directory to initialize; `quickstart` creates a fixed bot in ./quickstart-project
+    /// Directory to initialize, alone for the guides; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath, value_parser = OfferedPath, hide_possible_values = true)]
     pub target_dir: Option<PathBuf>,
 
@@ -69,8 +53,13 @@ pub struct Options {
     /// Show the commands that give coding agents the framework's documentation
     #[arg(long, help_heading = "Guide", overrides_with = "no_context_hub")]
     pub context_hub: bool,
-    /// Turn it off (default)
-    #[arg(long, help_heading = "Guide", overrides_with = "context_hub")]
+    /// Don't show them (default)
+    #[arg(
+        long,
+        help_heading = "Guide",
+        overrides_with = "context_hub",
+        hide = true
+    )]
     pub no_context_hub: bool,
 
     /// The scaffold options.
@@ -80,8 +69,8 @@ pub struct Options {
     /// Read the configuration from a JSON file, `-` for stdin; options override it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
-    /// Start from a whole configuration; options override it
-    #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = OfferedPreset, conflicts_with_all = ["config", "update"])]
+    /// Start from a whole configuration, `local`, `phone`, `quick` or `realtime`; options override it
+    #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = OfferedPreset, hide_possible_values = true, conflicts_with_all = ["config", "update"])]
     pub preset: Option<String>,
     /// The same as `--preset local`: services that run on this machine
     #[arg(long, help_heading = "Input and output", conflicts_with_all = ["config", "preset", "update"])]
@@ -106,9 +95,11 @@ pub struct Options {
         conflicts_with = "dry_run"
     )]
     pub check: bool,
-    /// Where you and the update have changed the same lines
+    /// Where you and the update have changed the same lines: `refuse` lists them and writes nothing (default), `markers` writes both into the files
     #[arg(
         long,
+        hide_possible_values = true,
+        hide_default_value = true,
         help_heading = "Change a project",
         requires = "update",
         value_name = "HOW",

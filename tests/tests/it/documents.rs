@@ -98,7 +98,9 @@ impl Helps<'_> {
         let help = self.of(&path);
         let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
         let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
-        let missing = names.find(|name| !help.contains(name))?;
+        // Help shows a switch once.
+        let missing = names
+            .find(|name| !help.contains(name) && !help.contains(&name.replace("--no-", "--")))?;
         Some(format!("`bot-cli{path}` has no `{missing}`"))
     }
 }

@@ -93,8 +93,10 @@ fn switch(feature: Feature) -> [Arg; 2] {
             .action(ArgAction::SetTrue)
             .overrides_with(named(other))
     };
-    let [mut turns_on, mut turns_off] =
-        [option(on, &off, row.about), option(&off, on, row.about_off)];
+    let [mut turns_on, mut turns_off] = [
+        option(on, &off, row.about),
+        option(&off, on, row.about).hide(true),
+    ];
     if let Some(alias) = row.flag_alias {
         turns_on = turns_on.visible_alias(alias);
         turns_off = turns_off.visible_alias(format!("no-{alias}"));

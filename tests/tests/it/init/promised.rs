@@ -77,14 +77,26 @@ fn given() -> BTreeSet<String> {
             leaves(&format!("--config {key}"), accepted, &mut names);
         }
     }
-    let help = done(folder.path(), &["--help"]);
-    for line in help.lines().map(str::trim_start) {
-        names.extend(
-            line.split_whitespace()
-                .take_while(|word| word.starts_with('-'))
-                .map(|option| format!("option {}", option.trim_matches([',', '.']))),
-        );
+    let manifest = include_str!("../../../../plugins/init/manifest.json");
+    let manifest: Value = serde_json::from_str(manifest).unwrap();
+    for argument in manifest["command"]["arguments"].as_array().unwrap() {
+        let short = argument["short"].as_str();
+        let aliases = argument["aliases"].as_array().into_iter().flatten();
+        let long = aliases
+            .filter_map(Value::as_str)
+            .chain(argument["long"].as_str());
+        names.extend(short.map(|short| format!("option -{short}")));
+        names.extend(long.map(|long| format!("option --{long}")));
     }
+    names.extend(
+        [
+            "option --help",
+            "option --version",
+            "option -h",
+            "option -V",
+        ]
+        .map(str::to_owned),
+    );
     names
 }
 
