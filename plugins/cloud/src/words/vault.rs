@@ -31,13 +31,13 @@ impl Explained for VaultError {
 fn worded(error: &VaultError) -> Failure {
     let failure = |code: &str| failed(code, error.to_string());
     match error {
-        VaultError::File { path, .. } => failure("vault_unusable").hint(look_at(path)),
+        VaultError::File(path, _) => failure("vault_unusable").hint(look_at(path)),
         VaultError::Link { path, target } => failure("vault_unusable").hint(format!(
             "put the file itself there: mv {} {}",
             quoted(&path.parent().unwrap_or(path).join(target)),
             quoted(path)
         )),
-        VaultError::Unreachable { path, .. } => failure("vault_unreachable")
+        VaultError::Unreachable(path, _) => failure("vault_unreachable")
             .hint(look_at(path)),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
         VaultError::Writable { path, .. } => {
@@ -60,13 +60,13 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Earlier(_) => {
             failure("vault_format").hint("move that file away to begin with an empty vault")
         }
-        VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
-        VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
-        VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
-        VaultError::Leftover { .. } => failure("vault_leftover").hint(
+        VaultError::Damaged(..) => failure("vault_damaged").hint(FROM_BACKUP),
+        VaultError::NotWritten(..) => failure("vault_not_written").hint(UNCHANGED),
+        VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),
+        VaultError::Leftover(..) => failure("vault_leftover").hint(
             "the change is in place; the vault does not need that file any more: remove it, or let the next change try again",
         ),
-        VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
+        VaultError::Unsettled(..) => failure("vault_unsettled").hint(
             "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
         ),
         VaultError::Conflict(name) => failure("conflict")
@@ -77,14 +77,14 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Exists(_) => {
             failure("file_exists").hint("choose another name, or replace it with `--force`")
         }
-        VaultError::NotABackup { .. } => {
+        VaultError::NotABackup(..) => {
             failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
         }
-        VaultError::NotRead { path, .. } => failure("not_read").hint(format!(
+        VaultError::NotRead(path, _) => failure("not_read").hint(format!(
             "give the path of a file that `bot-cli cloud vault backup` wrote, and look at its rights (`ls -ld {}`)",
             quoted(path)
         )),
-        VaultError::NotAPlace { .. } => failure("not_a_place")
+        VaultError::NotAPlace(..) => failure("not_a_place")
             .hint("choose the name of a new file outside of the vault, best on another disk"),
         VaultError::OutOfMemory { .. } => failure("out_of_memory")
             .hint("close other programs or raise the limit of memory (`ulimit -v unlimited`), then try again"),

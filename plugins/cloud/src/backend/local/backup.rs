@@ -21,18 +21,13 @@ pub struct Backup {
 impl Backup {
     /// Opens a backup.
     pub fn read(path: &Path, passphrase: &Secret) -> Result<Self, VaultError> {
-        let not_a_backup = |reason: &str| VaultError::NotABackup {
-            path: path.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let not_a_backup =
+            |reason: &str| VaultError::NotABackup(path.to_owned(), reason.to_owned());
         let mut bytes = Vec::new();
         open_backup(path)?
             .take(LARGEST + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error: io::Error| VaultError::NotRead {
-                path: path.to_owned(),
-                reason: error.into(),
-            })?;
+            .map_err(|error: io::Error| VaultError::NotRead(path.to_owned(), error.into()))?;
         if bytes.len() as u64 > LARGEST {
             return Err(not_a_backup("it is larger than 256 MiB"));
         }
@@ -53,12 +48,7 @@ impl Backup {
 impl Vault<'_> {
     /// Checks that a backup can be written to `path`, which is no part of the vault and no device.
     pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
-        let refused = |reason| {
-            Err(VaultError::NotAPlace {
-                path: path.to_owned(),
-                reason,
-            })
-        };
+        let refused = |reason| Err(VaultError::NotAPlace(path.to_owned(), reason));
         let is_there = exists(path)?;
         if is_there && !fs::metadata(path).is_ok_and(|found| found.is_file()) {
             return refused("it is not a regular file");
@@ -121,10 +111,7 @@ fn out_of_memory(path: &Path, mebibytes: u32) -> VaultError {
 
 /// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
 pub fn open_backup(path: &Path) -> Result<File, VaultError> {
-    let not_read = |reason: Reason| VaultError::NotRead {
-        path: path.to_owned(),
-        reason,
-    };
+    let not_read = |reason: Reason| VaultError::NotRead(path.to_owned(), reason);
     // A pipe that nobody writes to would not even open.
     let found = fs::metadata(path).map_err(|error| not_read(error.into()))?;
     if !found.is_file() {

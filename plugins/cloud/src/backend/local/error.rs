@@ -10,23 +10,11 @@ use crate::keyring::KeyringError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VaultError {
     /// A file can't be used.
-    #[error("could not use `{}`: {reason}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("could not use `{path}`: {1}", path = .0.display())]
+    File(PathBuf, #[source] Reason),
     /// It can't be seen whether there is a vault.
-    #[error("could not look into `{}`: {reason}", path.display())]
-    Unreachable {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("could not look into `{path}`: {1}", path = .0.display())]
+    Unreachable(PathBuf, #[source] Reason),
     /// Others can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
     TooOpen {
@@ -72,49 +60,20 @@ pub enum VaultError {
     #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", .0.display())]
     Earlier(PathBuf),
     /// The store is damaged, or was changed without its key.
-    #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-    },
+    #[error("`{path}` is damaged: {1}", path = .0.display())]
+    Damaged(PathBuf, String),
     /// A write failed before it took effect.
-    #[error("could not write `{}`: {reason}", path.display())]
-    NotWritten {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("could not write `{path}`: {1}", path = .0.display())]
+    NotWritten(PathBuf, #[source] Reason),
     /// A write took effect, but the disk did not confirm it.
-    #[error("`{}` was written, but the disk did not confirm it: {reason}", path.display())]
-    NotSynced {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("`{path}` was written, but the disk did not confirm it: {1}", path = .0.display())]
+    NotSynced(PathBuf, #[source] Reason),
     /// A write took effect, but a file with an earlier key or with earlier values is still there.
-    #[error("the vault was changed, but `{}` may still be there: {reason}", path.display())]
-    Leftover {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("the vault was changed, but `{path}` may still be there: {1}", path = .0.display())]
+    Leftover(PathBuf, #[source] Reason),
     /// A write took effect, but the key of the vault has not come to its place. The vault opens all the same.
-    #[error("the vault was changed, but `{}` could not be put in the place of the earlier key: {reason}", path.display())]
-    Unsettled {
-        /// The file that may have the key.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("the vault was changed, but `{path}` could not be put in the place of the earlier key: {1}", path = .0.display())]
+    Unsettled(PathBuf, #[source] Reason),
     /// Another process changed the set after it was looked at.
     #[error("another process has changed `{0}` meanwhile")]
     Conflict(String),
@@ -125,30 +84,14 @@ pub enum VaultError {
     #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
     /// A file is no backup.
-    #[error("`{}` is not a backup of a vault: {reason}", path.display())]
-    NotABackup {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    #[error("`{path}` is not a backup of a vault: {1}", path = .0.display())]
+    NotABackup(PathBuf, String),
     /// The file of a backup can't be read.
-    #[error("could not read `{}`: {reason}", path.display())]
-    NotRead {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        reason: Reason,
-    },
+    #[error("could not read `{path}`: {1}", path = .0.display())]
+    NotRead(PathBuf, #[source] Reason),
     /// A file can't be the place of a backup.
-    #[error("a backup can't be written to `{}`: {reason}", path.display())]
-    NotAPlace {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        reason: &'static str,
-    },
+    #[error("a backup can't be written to `{path}`: {1}", path = .0.display())]
+    NotAPlace(PathBuf, &'static str),
     /// The passphrase of a backup costs more memory than there is.
     #[error("out of memory: the passphrase of `{}` needs {mebibytes} MiB", path.display())]
     OutOfMemory {
@@ -184,7 +127,7 @@ impl VaultError {
     pub const fn effect(&self) -> Effect {
         if matches!(
             self,
-            Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. }
+            Self::NotSynced(..) | Self::Leftover(..) | Self::Unsettled(..)
         ) {
             Effect::Done
         } else {
@@ -193,40 +136,28 @@ impl VaultError {
     }
 
     pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
-        Self::Damaged {
-            path: path.to_owned(),
-            reason: reason.into(),
-        }
+        Self::Damaged(path.to_owned(), reason.into())
     }
 
     pub(super) fn file(path: &Path, reason: impl Into<Reason>) -> Self {
-        Self::File {
-            path: path.to_owned(),
-            reason: reason.into(),
-        }
+        Self::File(path.to_owned(), reason.into())
     }
 
     pub(super) fn not_written(path: &Path, reason: impl Into<Reason>) -> Self {
-        Self::NotWritten {
-            path: path.to_owned(),
-            reason: reason.into(),
-        }
+        Self::NotWritten(path.to_owned(), reason.into())
     }
 
     pub(super) fn write(path: &Path, error: WriteError) -> Self {
         match error {
             WriteError::NotWritten(error) => Self::not_written(path, error),
-            WriteError::NotSynced(error) => Self::NotSynced {
-                path: path.to_owned(),
-                reason: error.into(),
-            },
+            WriteError::NotSynced(error) => Self::NotSynced(path.to_owned(), error.into()),
         }
     }
 }
 
 impl From<Unreachable> for VaultError {
     fn from(Unreachable { path, reason }: Unreachable) -> Self {
-        Self::Unreachable { path, reason }
+        Self::Unreachable(path, reason)
     }
 }
 

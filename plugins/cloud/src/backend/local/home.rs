@@ -229,7 +229,7 @@ impl<'a> Home<'a> {
         match self.save(&sets, &key) {
             Ok(()) => self.settle(&key).map(|()| place),
             // Either vault may be there after a power failure, so either key is needed.
-            Err(error @ VaultError::NotSynced { .. }) => Err(error),
+            Err(error @ VaultError::NotSynced(..)) => Err(error),
             Err(error) => {
                 // A key that nothing is sealed to is litter and not a failure.
                 let _ = next.remove();
@@ -282,10 +282,9 @@ impl<'a> Home<'a> {
     fn settle(&self, key: &Key) -> Result<(), VaultError> {
         self.settle_keys(key).map_err(|error| match error {
             error if error.effect() == Effect::Done => error,
-            error => VaultError::Unsettled {
-                path: self.next_key_file().path().to_owned(),
-                reason: Reason::of(error),
-            },
+            error => {
+                VaultError::Unsettled(self.next_key_file().path().to_owned(), Reason::of(error))
+            }
         })
     }
 
@@ -304,10 +303,9 @@ impl<'a> Home<'a> {
         }
         let current = key::read(&file);
         if matches!(&current, Ok(Some(key)) if key == sealed_to) {
-            return next.discard(&file).map_err(|error| VaultError::Leftover {
-                path: next.path().to_owned(),
-                reason: Reason::of(error),
-            });
+            return next
+                .discard(&file)
+                .map_err(|error| VaultError::Leftover(next.path().to_owned(), Reason::of(error)));
         }
         if key::read(&next)?.as_ref() != Some(sealed_to) {
             // Neither file is known to be litter.
@@ -318,18 +316,14 @@ impl<'a> Home<'a> {
         file.take_over(&next).map_err(|error| match error {
             error if key::read(&file).is_ok_and(|found| found.as_ref() == Some(sealed_to)) => {
                 if let WriteError::NotSynced(error) = error {
-                    VaultError::NotSynced {
-                        path: file.path().to_owned(),
-                        reason: error.into(),
-                    }
+                    VaultError::NotSynced(file.path().to_owned(), error.into())
                 } else {
                     leftover(next.path(), error)
                 }
             }
-            WriteError::NotWritten(error) | WriteError::NotSynced(error) => VaultError::Unsettled {
-                path: next.path().to_owned(),
-                reason: error.into(),
-            },
+            WriteError::NotWritten(error) | WriteError::NotSynced(error) => {
+                VaultError::Unsettled(next.path().to_owned(), error.into())
+            }
         })
     }
 }
@@ -369,19 +363,16 @@ fn refuse_others(path: &Path, found: &Metadata) -> Result<(), VaultError> {
 }
 
 fn leftover(path: &Path, error: WriteError) -> VaultError {
-    VaultError::Leftover {
-        path: path.to_owned(),
-        reason: error.into(),
-    }
+    VaultError::Leftover(path.to_owned(), error.into())
 }
 
 /// The words for tidying that failed before anything was changed.
 fn not_done(error: VaultError) -> VaultError {
-    if let VaultError::Leftover { path, reason }
-    | VaultError::Unsettled { path, reason }
-    | VaultError::NotSynced { path, reason } = error
+    if let VaultError::Leftover(path, reason)
+    | VaultError::Unsettled(path, reason)
+    | VaultError::NotSynced(path, reason) = error
     {
-        VaultError::NotWritten { path, reason }
+        VaultError::NotWritten(path, reason)
     } else {
         error
     }

@@ -39,10 +39,7 @@ impl fmt::Debug for Key {
 
 /// Reads a key; `None` when there is no file.
 pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
-    let unusable = |reason: Reason| VaultError::File {
-        path: file.path().to_owned(),
-        reason,
-    };
+    let unusable = |reason: Reason| VaultError::File(file.path().to_owned(), reason);
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
         return Ok(None);
     };
@@ -52,10 +49,7 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
 
 /// Makes a key and keeps it, in the keyring if `wanted` and there is one; where it is.
 pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), VaultError> {
-    let not_written = |reason: Reason| VaultError::NotWritten {
-        path: file.path().to_owned(),
-        reason,
-    };
+    let not_written = |reason: Reason| VaultError::NotWritten(file.path().to_owned(), reason);
     // Where the system gives none, `generate` would panic.
     random(&mut [0; 32]).map_err(|reason| not_written(reason.into()))?;
     let key = Key(Identity::generate());

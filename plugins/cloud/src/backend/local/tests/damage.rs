@@ -16,10 +16,7 @@ fn what_can_not_be_reached_is_not_called_empty() {
             put,
         ] {
             let failed = failed.unwrap_err();
-            let is_told = matches!(
-                failed,
-                VaultError::Unreachable { .. } | VaultError::File { .. }
-            );
+            let is_told = matches!(failed, VaultError::Unreachable(..) | VaultError::File(..));
             assert!(is_told, "{what}: {failed:?}");
         }
     };
@@ -85,10 +82,7 @@ fn every_changed_byte_and_every_shorter_file_is_an_error() {
         ] {
             let error = found.expect_err(&number.to_string());
             // A changed recipient can't be told from that of another key.
-            let is_told = matches!(
-                error,
-                VaultError::Damaged { .. } | VaultError::WrongKey { .. }
-            );
+            let is_told = matches!(error, VaultError::Damaged(..) | VaultError::WrongKey { .. });
             assert!(is_told, "{number}: {error:?}");
         }
         assert_eq!(&fs::read(&path).unwrap(), damaged, "{number}");
@@ -143,6 +137,6 @@ fn backup_that_is_none_or_asks_too_much_is_refused() {
         fs::write(&path, bytes).unwrap();
         let failed = Backup::read(&path, &passphrase()).map(drop);
         let (path, reason) = (path.clone(), reason.to_owned());
-        assert_eq!(failed, Err(VaultError::NotABackup { path, reason }));
+        assert_eq!(failed, Err(VaultError::NotABackup(path, reason)));
     }
 }

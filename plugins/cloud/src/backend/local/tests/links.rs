@@ -69,7 +69,7 @@ fn change_in_place_is_never_said_to_have_failed() {
     };
     let error = vault.home.change(Missing::Leave, work).unwrap_err();
     assert_eq!(error.effect(), Effect::Done, "{error:?}");
-    assert!(matches!(error, VaultError::Unsettled { .. }), "{error:?}");
+    assert!(matches!(error, VaultError::Unsettled(..)), "{error:?}");
     assert_ne!(fs::read(vault.home.vault()).unwrap(), sealed);
 }
 
@@ -140,7 +140,7 @@ fn key_waits_until_the_disk_behind_the_link_is_back() {
     assert_eq!(view(&vault).unwrap(), expected);
     let put = || put(&vault, "prod", &[entry("A", "1")], None);
     let error = put().unwrap_err();
-    assert!(matches!(error, VaultError::Unsettled { .. }), "{error:?}");
+    assert!(matches!(error, VaultError::Unsettled(..)), "{error:?}");
     assert_eq!(vault.rekey().unwrap_err().effect(), Effect::NotDone);
     let link = fs::symlink_metadata(at("vault/vault.key")).unwrap();
     assert!(link.is_symlink());

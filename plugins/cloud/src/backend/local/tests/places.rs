@@ -26,7 +26,7 @@ fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
     ] {
         for overwrite in [Overwrite::Allow, Overwrite::Refuse] {
             let refused = vault.backup(Path::new(place), &passphrase(), overwrite);
-            let is_told = matches!(refused, Err(VaultError::NotAPlace { .. }));
+            let is_told = matches!(refused, Err(VaultError::NotAPlace(..)));
             assert!(is_told, "{place}: {refused:?}");
         }
     }
