@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use bot_cli_protocol::failure::Field;
+
 use super::{Limits, NameRules};
 use crate::domain::{Entry, SetName};
 use crate::source::Source;
@@ -70,7 +72,7 @@ impl Profile {
     }
 
     /// Returns the keys that have an empty value, with what is wrong with that, where the backend takes none.
-    pub fn empty(&self, entries: &[Entry]) -> Vec<(String, String)> {
+    pub fn empty(&self, entries: &[Entry]) -> Vec<Field> {
         if self.can(Ability::EmptyValues) {
             return Vec::new();
         }
@@ -81,13 +83,13 @@ impl Profile {
         entries
             .iter()
             .filter(|entry| entry.value.expose().is_empty())
-            .map(|entry| (entry.key.to_string(), problem.clone()))
+            .map(|entry| Field::new(entry.key.as_str(), &problem))
             .collect()
     }
 
     /// Returns what is too much for the backend: a field and its problem each, which quotes no value. `known` are the keys that
     /// the set has.
-    pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<(String, String)> {
+    pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<Field> {
         let mut problems = Vec::new();
         let keeper = &self.keeper;
         for entry in entries {
@@ -101,7 +103,7 @@ impl Profile {
             && all > most
         {
             let problem = format!("have {all} bytes together, and {keeper} takes {most} a set");
-            problems.push(("keys".to_owned(), problem));
+            problems.push(Field::new("keys", problem));
         }
         let is_new = |entry: &&Entry| !known.iter().any(|key| key == entry.key.as_str());
         let keys = known.len() + entries.iter().filter(is_new).count();
@@ -109,19 +111,19 @@ impl Profile {
             && u64::try_from(keys).is_ok_and(|keys| keys > most)
         {
             let problem = format!("would be {keys}, and {keeper} takes {most} a set");
-            problems.push(("keys".to_owned(), problem));
+            problems.push(Field::new("keys", problem));
         }
         problems
     }
 
     /// Returns the problem of one value that is too long.
-    pub fn too_long(&self, field: &str, value: &str) -> Option<(String, String)> {
+    pub fn too_long(&self, field: &str, value: &str) -> Option<Field> {
         let (bytes, most) = (bytes(value), self.limits.value_bytes?);
         let problem = format!(
             "has {bytes} bytes, and {} takes {most} a value",
             self.keeper
         );
-        (bytes > most).then(|| (field.to_owned(), problem))
+        (bytes > most).then(|| Field::new(field, problem))
     }
 }
 
@@ -133,7 +135,7 @@ fn bytes(text: &str) -> u64 {
 mod tests {
     use bot_cli_protocol::secret::Secret;
 
-    use super::{Limits, NameRules, Profile};
+    use super::{Field, Limits, NameRules, Profile};
     use crate::domain::{Entry, Key, SetName};
     use crate::source::Source;
 
@@ -182,9 +184,9 @@ mod tests {
         };
         let profile = profile(NameRules::default(), limits);
         let known = ["A".to_owned(), "Z".to_owned()];
-        let of = |problems: &[(&str, &str)]| -> Vec<(String, String)> {
-            let owned = |(field, problem): &(&str, &str)| ((*field).into(), (*problem).into());
-            problems.iter().map(owned).collect()
+        let of = |problems: &[(&str, &str)]| -> Vec<Field> {
+            let field = |(field, problem): &(&str, &str)| Field::new(*field, *problem);
+            problems.iter().map(field).collect()
         };
         let entries = [entry("A", ""), entry("B", "hidden")];
         let expected = [(

@@ -14,7 +14,6 @@ use super::open::Opened;
 use super::project;
 use crate::backend::{Ability, ChangeError, Confirmed};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
-use crate::input::wrong;
 use crate::words::change::Deed;
 use crate::words::failed;
 use target::Target;
@@ -149,12 +148,10 @@ impl Change {
                 Some(removed) => backend.replace(name, &keys.entries, removed, prior),
             },
             Work::Credentials { host, credentials } => {
-                let profile = opened.profile();
-                if let Some((field, problem)) =
-                    profile.too_long("credentials", credentials.expose())
-                {
-                    return Err(wrong(&field, problem));
-                }
+                let too_long = backend
+                    .profile()
+                    .too_long("credentials", credentials.expose());
+                refused(too_long.into_iter().collect())?;
                 backend.put_image_pull_secret(name, host, credentials, prior)
             }
             Work::Remove(keys) => {
@@ -219,13 +216,11 @@ pub fn check_size(opened: &Opened<'_>, entries: &[Entry], target: &Target) -> Re
 }
 
 /// Fails with these problems, if there are any.
-pub fn refused(problems: Vec<(String, String)>) -> Result<(), Failure> {
-    if problems.is_empty() {
+pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
+    if fields.is_empty() {
         return Ok(());
     }
-    let fields = problems.into_iter();
-    let fields = fields.map(|(field, problem)| Field::new(field, problem));
-    Err(Failure::invalid_input(fields.collect()))
+    Err(Failure::invalid_input(fields))
 }
 
 /// Refuses credentials for a backend that does not keep any.

@@ -177,7 +177,7 @@ fn check_keys(name: &SetName, entries: &[Entry]) -> Result<(), Failure> {
     }
     let wrong = entries.iter().filter_map(|entry| {
         let key = entry.key.as_str();
-        Some((theirs(key), Key::parse(key).err()?))
+        Some(Field::new(theirs(key), Key::parse(key).err()?))
     });
     refused(wrong.collect())
         .map_err(|failure| failure.hint("rename or remove these keys where the set was made"))
