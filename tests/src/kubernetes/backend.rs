@@ -244,6 +244,12 @@ impl Backend {
     }
 }
 
+/// Nothing was done, for this reason.
+#[track_caller]
+pub fn assert_not_done((found, effect, sentence): &Unmade, code: &str) {
+    assert_eq!((&**found, effect), (code, &Effect::NotDone), "{sentence}");
+}
+
 fn told(error: Error) -> (String, String) {
     let sentence = [&[error.message][..], &error.hints].concat().join("\n");
     (error.code.name(), sentence)

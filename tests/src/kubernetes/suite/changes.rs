@@ -5,6 +5,7 @@ use bot_cli_secrets::messages::Prior;
 use serde_json::json;
 
 use super::{Check, Room, pairs};
+use crate::kubernetes::backend::{Unmade, assert_not_done};
 use crate::kubernetes::cluster::Cluster;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -107,15 +108,15 @@ fn names(cluster: &Cluster) {
     assert_eq!(backend.unset("keys", &[".x"]).unwrap(), [""; 0]);
     assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
     for name in ["", "a_b", "..", "a/b", "ä", &"n".repeat(64)] {
-        let (code, effect, _) = backend.put(name, &[("A", "1")]).unwrap_err();
-        assert_eq!(
-            (code.as_str(), effect),
-            ("invalid_name", Effect::NotDone),
-            "{name}"
+        assert_not_done(
+            &backend.put(name, &[("A", "1")]).unwrap_err(),
+            "invalid_name",
         );
     }
-    let (code, effect, _) = backend.put("keys", &[(&"K".repeat(254), "1")]).unwrap_err();
-    assert_eq!((code.as_str(), effect), ("refused", Effect::NotDone));
+    assert_not_done(
+        &backend.put("keys", &[(&"K".repeat(254), "1")]).unwrap_err(),
+        "refused",
+    );
 }
 
 fn values(cluster: &Cluster) {
@@ -168,12 +169,7 @@ fn pull(cluster: &Cluster) {
         backend.pull("prod", host, "dTpw").unwrap_err(),
         backend.unset("registry", &["A"]).unwrap_err(),
     ] {
-        assert_eq!(
-            (unmade.0.as_str(), unmade.1),
-            ("conflict", Effect::NotDone),
-            "{}",
-            unmade.2
-        );
+        assert_not_done(&unmade, "conflict");
     }
     assert_eq!(backend.credentials("prod").unwrap_err().0, "not_found");
     assert!(backend.delete("registry").unwrap());
@@ -182,13 +178,8 @@ fn pull(cluster: &Cluster) {
 fn meanwhile(cluster: &Cluster) {
     let room = Room::new(cluster);
     let mut backend = room.backend();
-    let conflict = |unmade: (String, Effect, String)| {
-        assert_eq!(
-            (unmade.0.as_str(), unmade.1),
-            ("conflict", Effect::NotDone),
-            "{}",
-            unmade.2
-        );
+    let conflict = |unmade: Unmade| {
+        assert_not_done(&unmade, "conflict");
     };
     backend.put("prod", &[("A", "1")]).unwrap();
     // Created, deleted, or given other keys after the caller looked.
@@ -273,8 +264,7 @@ fn stubborn(cluster: &Cluster) {
         backend.put("fixed", &[("A", "2")]).unwrap_err(),
         backend.unset("fixed", &["A"]).unwrap_err(),
     ] {
-        let expected = ("immutable", Effect::NotDone);
-        assert_eq!((unmade.0.as_str(), unmade.1), expected);
+        assert_not_done(&unmade, "immutable");
         assert!(unmade.2.contains("immutable"), "{}", unmade.2);
     }
     assert!(backend.delete("fixed").unwrap());
@@ -289,8 +279,7 @@ fn stubborn(cluster: &Cluster) {
         backend.unset("held", &["A"]).unwrap_err(),
         backend.delete("held").unwrap_err(),
     ] {
-        let expected = ("being_deleted", Effect::NotDone);
-        assert_eq!((unmade.0.as_str(), unmade.1), expected);
+        assert_not_done(&unmade, "being_deleted");
     }
     cluster.patch(
         &room.namespace,

@@ -1,9 +1,9 @@
 //! Secrets of others are neither listed nor changed nor deleted.
 
-use bot_cli_secrets::Effect;
 use serde_json::json;
 
 use super::{Check, Room};
+use crate::kubernetes::backend::assert_not_done;
 use crate::kubernetes::cluster::Cluster;
 
 pub(super) const CHECKS: &[Check] = &[("secrets_of_others_are_left_alone", others)];
@@ -44,11 +44,7 @@ fn others(cluster: &Cluster) {
             backend.unset(name, &["A"]).unwrap_err(),
             backend.delete(name).unwrap_err(),
         ] {
-            assert_eq!(
-                (unmade.0.as_str(), unmade.1),
-                ("foreign", Effect::NotDone),
-                "{name}"
-            );
+            assert_not_done(&unmade, "foreign");
             assert!(unmade.2.contains("not a set of bot-cli"), "{}", unmade.2);
         }
     }

@@ -2,11 +2,10 @@
 
 use std::fs;
 
-use bot_cli_secrets::Effect;
 use bot_cli_secrets::messages::Prior;
 
 use super::{Check, Room};
-use crate::kubernetes::backend::{Backend, PACE};
+use crate::kubernetes::backend::{Backend, PACE, assert_not_done};
 use crate::kubernetes::cluster::Cluster;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -70,8 +69,7 @@ fn regions(cluster: &Cluster) {
     assert!(cluster.secret(&rooms[0].namespace, "europe").is_none());
     assert_eq!(backend.list_in("mars").unwrap_err().0, "not_found");
     let nowhere = backend.put_onto("x", Some("mars"), &[("A", "1")], &Prior::Absent);
-    let (code, effect, _) = nowhere.unwrap_err();
-    assert_eq!((code.as_str(), effect), ("not_found", Effect::NotDone));
+    assert_not_done(&nowhere.unwrap_err(), "not_found");
     // One name in two regions is no set that can be meant without a region.
     let mut eu = Backend::open(&file, None, &[("context", "eu")]).unwrap();
     assert_eq!(eu.opened.regions, None);
@@ -80,8 +78,7 @@ fn regions(cluster: &Cluster) {
     let mut both = Backend::open(&file, None, &[("contexts", "us-west,eu")]).unwrap();
     let (code, sentence) = both.get("west").unwrap_err();
     assert_eq!(code, "refused", "{sentence}");
-    let (code, effect, _) = both.delete("west").unwrap_err();
-    assert_eq!((code.as_str(), effect), ("refused", Effect::NotDone));
+    assert_not_done(&both.delete("west").unwrap_err(), "refused");
     // A region alone is a context.
     let cancel = bot_cli_terminal::cancel::Cancel::new();
     let mut eu = Backend::open_with(PACE, &file, None, Some("eu"), &[], cancel.clone()).unwrap();

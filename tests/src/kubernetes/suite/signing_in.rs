@@ -1,8 +1,7 @@
 //! Who may do what, and what those hear who may not.
 
-use bot_cli_secrets::Effect;
-
 use super::{Check, Room, pairs};
+use crate::kubernetes::backend::assert_not_done;
 use crate::kubernetes::cluster::Cluster;
 
 pub(super) const CHECKS: &[Check] = &[("those_without_rights_are_told", rights)];
@@ -26,10 +25,7 @@ fn rights(cluster: &Cluster) {
         reader.unset("prod", &["A"]).unwrap_err(),
         reader.delete("prod").unwrap_err(),
     ] {
-        assert_eq!(
-            (unmade.0.as_str(), unmade.1),
-            ("not_allowed", Effect::NotDone)
-        );
+        assert_not_done(&unmade, "not_allowed");
         assert!(unmade.2.contains("kubectl auth can-i"), "{}", unmade.2);
     }
     for (context, code) in [("nobody", "not_allowed"), ("stranger", "not_signed_in")] {
@@ -37,10 +33,8 @@ fn rights(cluster: &Cluster) {
         assert_eq!(backend.list().unwrap_err().0, code);
         assert_eq!(backend.get("prod").unwrap_err().0, code);
         assert_eq!(backend.values("prod").unwrap_err().0, code);
-        let (found, effect, _) = backend.put("prod", &[("A", "2")]).unwrap_err();
-        assert_eq!((found.as_str(), effect), (code, Effect::NotDone));
-        let (found, effect, _) = backend.delete("prod").unwrap_err();
-        assert_eq!((found.as_str(), effect), (code, Effect::NotDone));
+        assert_not_done(&backend.put("prod", &[("A", "2")]).unwrap_err(), code);
+        assert_not_done(&backend.delete("prod").unwrap_err(), code);
     }
     assert_eq!(
         room.backend().values("prod").unwrap().unwrap(),

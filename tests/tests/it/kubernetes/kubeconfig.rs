@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use bot_cli_tests::kubernetes::backend::Backend;
+use bot_cli_tests::kubernetes::backend::{Backend, assert_not_done};
 use bot_cli_tests::kubernetes::stand_in::StandIn;
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
@@ -160,11 +160,10 @@ fn a_cluster_that_is_not_there_is_named_so() {
     assert!(sentence.contains("connection refused"), "{sentence}");
     assert!(sentence.contains("kubectl version"), "{sentence}");
     let prior = bot_cli_secrets::messages::Prior::Absent;
-    let (code, effect, _) = backend
-        .put_onto("prod", None, &[("A", "1")], &prior)
-        .unwrap_err();
-    assert_eq!(
-        (code.as_str(), effect),
-        ("unreachable", bot_cli_secrets::Effect::NotDone)
+    assert_not_done(
+        &backend
+            .put_onto("prod", None, &[("A", "1")], &prior)
+            .unwrap_err(),
+        "unreachable",
     );
 }
