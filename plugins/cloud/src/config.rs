@@ -116,7 +116,7 @@ impl ConfigFile {
             }
             if !KEYS.contains(&key) {
                 let failure = unreadable(&self.path, format!("there is no setting `{key}`"));
-                let possible = format!("possible are {}", KEYS.join(", "));
+                let possible = format!("settings: {}", KEYS.join(", "));
                 return Err(words::near_or(failure, key, KEYS, possible));
             }
             if !value.is_str() {

@@ -134,7 +134,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
             None => failure,
         };
         return Err(failure
-            .hint(format!("possible are {}", KEYS.join(", ")))
+            .hint(format!("settings: {}", KEYS.join(", ")))
             .hint("a setting of an installed backend is `NAME.KEY`"));
     }
     if !value.is_empty() {

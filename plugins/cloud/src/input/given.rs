@@ -51,7 +51,9 @@ impl Bare {
     /// Returns the place of the word, and what is wrong with it if it is no key.
     pub fn problem(&self) -> Field {
         let problem = match &self.before {
-            Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
+            Some(key) => format!(
+                "is not `KEY=VALUE`; without this word, the value of `{key}` is asked for, hidden"
+            ),
             None => "is not `KEY=VALUE`".to_owned(),
         };
         Field::new(&self.place, problem)

@@ -4,6 +4,7 @@
 
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
+use bot_cli_protocol::suggest;
 
 use super::empty::{Empty, Fate};
 use super::given::{Bare, Given};
@@ -57,6 +58,9 @@ impl Given {
         let key = Key::parse(key).map_err(|problem| {
             let problem = match value {
                 Some(_) => format!("the key {problem}"),
+                None if suggest::is_plain_path(piece) && piece.contains(['.', '/']) => {
+                    "is not `KEY=VALUE`; a file is given with `--file`".to_owned()
+                }
                 None => "is not `KEY=VALUE`".to_owned(),
             };
             Field::new(place(index), problem)

@@ -89,7 +89,7 @@ fn settings_of_a_backend_are_its_own_and_reach_it_alone() {
         (
             &["vault.nothing", "x"],
             "unknown_setting",
-            "possible are folder, organization, region",
+            "settings: folder, organization, region",
         ),
         (
             &["valt.folder", "x"],
@@ -414,7 +414,7 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
         run.stderr,
         "error: there is no backend `vault` (from the environment)\n  \
          --backend: must be `local`, `hosted` or a backend that is installed\n\
-         hint: there are local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
+         hint: backends: local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
     );
     let set = user.run(&["secrets", "set", "prod", "A=1", "-s"]);
     assert_eq!(set.stderr, run.stderr);

@@ -45,7 +45,7 @@ fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
             fields(&document),
             [(
                 "pair 2",
-                "is not `KEY=VALUE`; for the value of `API_KEY`, write `API_KEY=…`"
+                "is not `KEY=VALUE`; without this word, the value of `API_KEY` is asked for, hidden"
             )]
         );
     }

@@ -79,7 +79,7 @@ impl Installed {
         let failure = unknown_backend(value.as_str(), *source);
         let names = names(environment);
         let instead = format!(
-            "there are {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
+            "backends: {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
             names.join(", ")
         );
         let known = names.iter().map(String::as_str);
@@ -250,6 +250,6 @@ pub fn knows(specs: &[SettingSpec], key: &str) -> bool {
 /// The failure with what the user may have meant, or what there is.
 pub fn no_setting(failure: Failure, specs: &[SettingSpec], key: &str) -> Failure {
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    let possible = format!("possible are {}", theirs(&names.join(", ")));
+    let possible = format!("settings: {}", theirs(&names.join(", ")));
     near_or(failure, key, names, possible)
 }
