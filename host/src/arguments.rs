@@ -104,7 +104,6 @@ impl Shell {
 /// When colors are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// At a terminal, unless the environment says otherwise.
     #[default]
     Auto,
     Always,
