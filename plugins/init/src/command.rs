@@ -1,5 +1,6 @@
 //! The command `bot-cli init`.
 
+mod adopt;
 mod file;
 mod job;
 mod next;
@@ -68,6 +69,9 @@ impl Command for Options {
         self.mention_context_hub(session);
         if self.update {
             return update::run(&self, session);
+        }
+        if self.adopt {
+            return adopt::run(&self, session);
         }
         let draft = self.draft.clone();
         let is_drafted = draft != Draft::default() || self.config.is_some();

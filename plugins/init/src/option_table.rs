@@ -76,6 +76,8 @@ pub struct FeatureRow {
     pub alias: Option<&'static str>,
     /// The option of the framework's own tool, if different.
     pub flag_alias: Option<&'static str>,
+    /// Shows that a project has the feature as it is generated: a text in its Python, or a file of it.
+    pub known_by: &'static str,
 }
 
 /// The wizard's question for a feature.
@@ -216,6 +218,7 @@ impl FeatureRow {
         question: FeatureQuestion::Own,
         alias: None,
         flag_alias: None,
+        known_by: "",
     };
 }
 
@@ -366,6 +369,7 @@ table! {
                 label: "Recording",
                 about: "each conversation as a WAV file",
             },
+            known_by: "from recording import",
             ..FeatureRow::USUAL
         };
         /// Transcript in the log.
@@ -378,6 +382,7 @@ table! {
                 label: "Transcription",
                 about: "what was said, in the log",
             },
+            known_by: "from transcript import",
             ..FeatureRow::USUAL
         };
         /// Video from the user.
@@ -391,6 +396,7 @@ table! {
                 label: "Video input",
                 about: "the bot receives the user's camera",
             },
+            known_by: "video_in_enabled=True",
             ..FeatureRow::USUAL
         };
         /// Video to the user. A video service turns it on.
@@ -404,6 +410,7 @@ table! {
                 label: "Video output",
                 about: "the bot sends a picture",
             },
+            known_by: "video_out_enabled=True",
             ..FeatureRow::USUAL
         };
         /// `server/Dockerfile` and `server/cloud-deploy.toml`.
@@ -414,6 +421,7 @@ table! {
             about: "Generate the container image build file and cloud-deploy.toml (default if the hosting service can start the bot)",
             heading: Heading::Deployment,
             default: true,
+            known_by: "server/cloud-deploy.toml",
             ..FeatureRow::USUAL
         };
         /// Noise cancellation, while deployed.
@@ -425,6 +433,7 @@ table! {
             heading: Heading::Deployment,
             alias: Some("enable_krisp"),
             flag_alias: Some("enable-krisp"),
+            known_by: "from noise import",
             ..FeatureRow::USUAL
         };
         /// A live view of the pipeline.
@@ -438,6 +447,7 @@ table! {
                 about: "a live view of the pipeline",
             },
             alias: Some("observability"),
+            known_by: "from watch import",
             ..FeatureRow::USUAL
         };
         /// `server/evals/`, and an `eval` transport of the bot.
@@ -447,6 +457,7 @@ table! {
             flag: "--eval",
             about: "Add eval scenarios and support for running them",
             alias: Some("eval"),
+            known_by: "server/evals/text.yaml",
             ..FeatureRow::USUAL
         };
     }

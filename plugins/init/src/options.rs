@@ -87,6 +87,9 @@ pub struct Options {
     /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
     #[arg(long, help_heading = "Change a project", conflicts_with_all = ["no_record", "list_options", "config_schema"])]
     pub update: bool,
+    /// Write the record of a project that has none: what its code does not show is taken from the options, or asked; its own files stay as they are
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["update", "preset", "local", "no_record", "list_options", "config_schema"])]
+    pub adopt: bool,
     /// Exit with 0 if an update would change nothing of yours, with 1 if it would, with another status if that can't be told; write nothing
     #[arg(
         long,

@@ -9,7 +9,7 @@ pub(crate) mod markers;
 mod migrations;
 pub(crate) mod overlay;
 mod settle;
-mod walk;
+pub(crate) mod walk;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -54,6 +54,15 @@ pub enum Way {
 /// Finds what there is to choose from; called once the user wants to choose.
 pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
+/// Asks for what `given` doesn't say of a bot, for which nothing is created.
+pub fn ask_rest<'a>(
+    session: &mut Session,
+    given: &'a Selection,
+    find: Find<'a>,
+) -> Result<Draft, Failure> {
+    Ok(Walk::new(steps::ALL, given, find).complete(session)?.draft)
+}
+
 /// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; the
 /// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
 pub fn ask<'a>(

@@ -51,6 +51,9 @@ pub struct Transport {
     pub module: String,
     /// The parameter class.
     pub class: String,
+    /// Names of which one in the Python of a project shows that it has the transport, also one that was written by hand.
+    #[serde(default)]
+    pub known_by: Vec<String>,
     /// Further names that `args` use: module to names.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,

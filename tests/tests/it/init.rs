@@ -1,5 +1,6 @@
 //! `bot-cli init`, through its executable.
 
+mod adopt;
 mod config_schema;
 mod guides;
 mod help;

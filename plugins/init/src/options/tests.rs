@@ -20,6 +20,7 @@ const OTHERS: [(&str, &str); 16] = [
     ("no_record", "leaves a folder out"),
     ("dry_run", "prints the configuration"),
     ("update", "changes a project that is there"),
+    ("adopt", "writes a record"),
     ("check", "belongs to it"),
     ("conflicts", "belongs to it"),
     ("force", "belongs to it"),

@@ -48,7 +48,8 @@ fn missing(from: &[Value], to: &[Value]) -> Vec<String> {
     lost.map(shown).collect()
 }
 
-fn shown(value: &Value) -> String {
+/// Returns a value of an option in words.
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::Bool(true) => "on".to_owned(),

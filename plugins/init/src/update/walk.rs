@@ -30,7 +30,7 @@ const NOT_WRITTEN: &[&str] = &["node_modules", "__pycache__", "site-packages", "
 
 /// Reads the Python files in and below `target`, those near its root first, without following links. A folder that can't be read
 /// is left out, and so is what is more than anybody writes by hand.
-pub(super) fn python(target: &Path) -> io::Result<Vec<(String, String)>> {
+pub(crate) fn python(target: &Path) -> io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     let mut entries_seen = 0;
     let mut folders = VecDeque::from([String::new()]);

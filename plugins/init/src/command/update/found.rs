@@ -258,7 +258,7 @@ fn no_record(target: &Target) -> Failure {
     }
     failure
         .hint("name the directory of a project that bot-cli made: `bot-cli init my-bot --update`")
-        .hint("a project that was made without a record can't be updated: scaffold it into another directory, and compare")
+        .hint("`--adopt` in the place of `--update` writes the record of a project that was made otherwise")
 }
 
 /// The failure for a configuration that this version can't read.

@@ -23,7 +23,7 @@ fn a_folder_without_a_record_is_told_where_one_is() {
     assert_eq!(run.status, Some(2));
     assert!(
         run.stderr
-            .contains("made without a record can't be updated"),
+            .contains("`--adopt` in the place of `--update` writes the record"),
         "{run:?}"
     );
     done(folder.path(), &["quickstart"]);

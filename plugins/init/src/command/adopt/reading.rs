@@ -1,0 +1,119 @@
+//! What the code of a project shows of the options that would generate it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use bot_cli_templates::catalogue::{BotType, Kind, Transport};
+use serde_json::Value;
+
+use crate::catalogue::Catalogue;
+use crate::draft::{Draft, NONE};
+use crate::merge::words;
+use crate::option_table::Feature;
+use crate::resolve::ProjectName;
+
+/// Reads the options that `python`, the code of the project in `target`, shows. Of what it shows two, it shows none.
+pub(super) fn read(target: &Path, python: &str) -> Draft {
+    let words: BTreeSet<&str> = words(python).collect();
+    let catalogue = Catalogue::built_in();
+    let service = |kind| {
+        let mut used = catalogue
+            .services(kind)
+            .filter(|service| words.contains(service.class.as_str()));
+        let first = used.next().filter(|_| used.next().is_none())?;
+        Some(first.id.clone())
+    };
+    let mut draft = Draft {
+        project_name: name(target),
+        transports: transports(python, &words),
+        stt_service: service(Kind::Stt),
+        llm_service: service(Kind::Llm),
+        tts_service: service(Kind::Tts),
+        realtime_service: service(Kind::Realtime),
+        video_service: service(Kind::Video).or(Some(NONE.to_owned())),
+        ..Draft::default()
+    };
+    let is_cascade = draft.stt_service.is_some() || draft.tts_service.is_some();
+    if is_cascade {
+        draft.mode = Some("cascade".to_owned());
+        draft.realtime_service = None;
+    } else if draft.realtime_service.is_some() {
+        draft.mode = Some("realtime".to_owned());
+        draft.llm_service = None;
+    }
+    for feature in Feature::ALL {
+        let known_by = feature.row().known_by;
+        let is_there = python.contains(known_by) || target.join(known_by).is_file();
+        *draft.switches.slot(feature) = Some(is_there);
+    }
+    if draft.video().is_some() {
+        // It follows.
+        *draft.switches.slot(Feature::VideoOutput) = None;
+    }
+    let (framework, server) = client(target);
+    draft.client_framework = Some(framework.to_owned());
+    draft.client_server = server.map(str::to_owned);
+    draft
+}
+
+/// Returns the transports that the code shows, in its order.
+fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
+    // The runner's entry of these is that of another transport.
+    let is_special = |one: &Transport| {
+        one.call_server.is_some() || one.avatar.is_some() || one.run_option.is_some()
+    };
+    let place = |one: &Transport| {
+        let key = &one.runner_key;
+        let entries = [format!("\"{key}\": lambda"), format!("'{key}': lambda")];
+        let entries = entries.into_iter().filter(|_| !is_special(one));
+        let names = one
+            .known_by
+            .iter()
+            .filter(|name| words.contains(name.as_str()));
+        let mut places = entries
+            .chain(names.cloned())
+            .filter_map(|text| python.find(&text));
+        places.next()
+    };
+    let mut found: Vec<(usize, &Transport)> = [BotType::Web, BotType::Telephony]
+        .into_iter()
+        .flat_map(|bot_type| Catalogue::built_in().transports(bot_type))
+        .filter_map(|one| Some((place(one)?, one)))
+        .collect();
+    let special: Vec<&str> = found
+        .iter()
+        .filter(|(_, one)| is_special(one))
+        .map(|(_, one)| one.runner_key.as_str())
+        .collect();
+    found.retain(|(_, one)| is_special(one) || !special.contains(&one.runner_key.as_str()));
+    found.sort_by_key(|(place, _)| *place);
+    let ids = found.iter().map(|(_, one)| one.id.clone());
+    (!found.is_empty()).then(|| ids.collect())
+}
+
+/// Returns the name of the project: that of its page, if its package has it in its own way, or that of its package.
+fn name(target: &Path) -> Option<String> {
+    let text = |path| fs::read_to_string(target.join(path)).ok();
+    let project: toml::Table = toml::from_str(&text("server/pyproject.toml")?).ok()?;
+    let package = project.get("project")?.get("name")?.as_str()?.to_owned();
+    let page = text("README.md").unwrap_or_default();
+    let title = page.lines().next().and_then(|line| line.strip_prefix("# "));
+    let title = title.filter(|title| ProjectName::parse(title).is_ok_and(|it| it.slug == package));
+    Some(title.map_or(package, str::to_owned))
+}
+
+/// Returns the framework and the server of the web client.
+fn client(target: &Path) -> (&'static str, Option<&'static str>) {
+    let package = fs::read(target.join("client/package.json")).ok();
+    let package: Option<Value> = package.and_then(|text| serde_json::from_slice(&text).ok());
+    let Some(package) = package else {
+        return (NONE, None);
+    };
+    let needs = |name: &str| package["dependencies"].get(name).is_some();
+    match (needs("next"), needs("react")) {
+        (true, _) => ("react", Some("nextjs")),
+        (false, true) => ("react", Some("vite")),
+        (false, false) => ("vanilla", None),
+    }
+}

@@ -1,0 +1,140 @@
+//! `bot-cli init DIR --adopt`: a project without a record gets one, and nothing else.
+
+use std::fs;
+use std::path::Path;
+
+use bot_cli_tests::init::tree;
+use serde_json::json;
+
+use super::{done, json as reply, problems, run, web};
+
+const PROJECT: &str = ".bot-cli/project.json";
+
+#[test]
+fn a_deleted_record_is_made_again_as_it_was() {
+    let realtime = ["-m", "realtime", "--realtime", "openai_realtime"];
+    let calls = ["-t", "carrier_a_hosted_rtc_sip_dialin"];
+    for options in [
+        web(&[
+            "--name",
+            "My bot",
+            "--recording",
+            "--transcription",
+            "--observability",
+        ]),
+        web(&[
+            "-t",
+            "hosted_rtc",
+            "-t",
+            "carrier_b",
+            "--no-deploy-to-cloud",
+        ]),
+        web(&[
+            "--client-framework",
+            "react",
+            "--client-server",
+            "nextjs",
+            "--eval",
+        ]),
+        web(&[
+            "--video",
+            "tavus_video",
+            "--video-input",
+            "--enable-noise-cancel",
+        ]),
+        [&calls[..], &realtime].concat(),
+        [&["-t", "lemonslice"][..], &web(&[])[2..]].concat(),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        done(folder.path(), &[&["my-bot"], &options[..]].concat());
+        let made = folder.path().join("my-bot");
+        let before = tree(&made);
+        fs::remove_file(made.join(PROJECT)).unwrap();
+        let (status, document) = reply(folder.path(), &["my-bot", "--adopt"]);
+        assert_eq!(status, Some(0), "{document:#}");
+        assert_eq!(
+            [&document["different"], &document["missing"]],
+            [&json!([]), &json!([])]
+        );
+        assert_eq!(tree(&made), before, "{options:?}");
+        assert_eq!(
+            run(folder.path(), &["my-bot", "--update", "--check"]).status,
+            Some(0)
+        );
+    }
+}
+
+/// A bot as people write one, and another tool.
+const BY_HAND: &str = r"from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
+from pipecat.services.deepgram.stt import DeepgramSTTService
+from pipecat.services.openai.llm import OpenAILLMService
+from pipecat.transports.daily.transport import DailyParams, DailyTransport
+
+
+async def bot(runner_args):
+    transport = DailyTransport(runner_args.room_url, params=DailyParams(video_in_enabled=False))
+    await run_bot(transport, DeepgramSTTService(), OpenAILLMService(), AudioBufferProcessor())
+";
+
+fn by_hand(folder: &Path) {
+    let package = "[project]\nname = \"clerk\"\nversion = \"1\"\n";
+    let server = folder.join("my-bot/server");
+    fs::create_dir_all(&server).unwrap();
+    fs::write(server.join("bot.py"), BY_HAND).unwrap();
+    fs::write(server.join("pyproject.toml"), package).unwrap();
+}
+
+#[test]
+fn a_project_made_by_hand_can_be_updated() {
+    let folder = tempfile::tempdir().unwrap();
+    by_hand(folder.path());
+    let before = tree(folder.path());
+    let (status, document) = reply(folder.path(), &["my-bot", "--adopt"]);
+    assert_eq!(status, Some(2));
+    assert_eq!(problems(&document), ["tts_service: missing"]);
+    let adopt = ["my-bot", "--adopt", "--tts", "cartesia_tts"];
+    let preview = done(folder.path(), &[&adopt[..], &["--dry-run"]].concat());
+    assert_eq!(tree(folder.path()), before);
+    assert!(preview.contains("; nothing was written\n"), "{preview}");
+    let run = run(folder.path(), &adopt);
+    crate::assert_snapshot("init/adopted.txt", &(run.stdout + &run.stderr));
+    let mut after = tree(folder.path());
+    after.retain(|path, _| !path.starts_with("my-bot/.bot-cli"));
+    assert_eq!(after, before);
+    assert_eq!(
+        super::run(folder.path(), &["my-bot", "--update", "--check"]).status,
+        Some(0)
+    );
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--eval"]);
+    assert_eq!(
+        (status, &document["conflicts"]),
+        (Some(0), &json!([])),
+        "{document:#}"
+    );
+    let scenarios = json!("server/evals/text.yaml");
+    assert!(document["created"].as_array().unwrap().contains(&scenarios));
+}
+
+#[test]
+fn what_can_not_be_adopted_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &web(&["my-bot"]));
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let before = tree(folder.path());
+    for (name, code, words) in [
+        ("my-bot", "recorded", "--update` changes the project"),
+        ("empty", "no_bot", "has no `server/bot.py`"),
+        ("nowhere", "no_bot", "has no `server/bot.py`"),
+    ] {
+        let (status, document) = reply(folder.path(), &[name, "--adopt"]);
+        assert_eq!(
+            (status, &document["error"]["code"]),
+            (Some(2), &json!(code))
+        );
+        assert!(
+            document["error"].to_string().contains(words),
+            "{document:#}"
+        );
+        assert_eq!(tree(folder.path()), before);
+    }
+}
