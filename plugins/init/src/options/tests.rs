@@ -8,7 +8,7 @@ use crate::option_table::{Feature, Setting};
 use crate::resolve::resolve;
 
 /// The arguments that say nothing of the bot, and what they do.
-const OTHERS: [(&str, &str); 16] = [
+const OTHERS: [(&str, &str); 17] = [
     ("target_dir", "says where"),
     ("overwrite_guide", "is for the guides"),
     ("context_hub", "prints commands"),
