@@ -215,6 +215,14 @@ impl Changes {
         })
     }
 
+    /// Returns what is written, with the guides and the record, in the order of the paths.
+    fn all(&self) -> Vec<Change> {
+        let (update, beside) = (&self.update.changes, &self.beside.changes);
+        let mut all: Vec<Change> = update.iter().chain(beside).cloned().collect();
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        all
+    }
+
     /// Tells whether there is nothing to do.
     fn is_empty(&self) -> bool {
         self.update.changes.is_empty()
@@ -270,6 +278,21 @@ fn finish(
         || conflicts > 0 && options.conflicts == Conflicts::Refuse;
     let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
     let mut old = Old::Given;
+    if options.dry_run
+        && !blocks
+        && let Err(failure) = self::old(options, target, found, &changes.all())
+    {
+        let paths = failure
+            .fields
+            .iter()
+            .map(|field| format!("`{}`", field.field));
+        let paths = paths.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "{}, so without `--force` the update would write nothing: {paths}",
+            failure.message
+        );
+        session.log(Level::Warn, &message);
+    }
     if writes {
         old = write(options, target, found, changes, session)?;
         warn_of_deprecated(config, session);
@@ -314,9 +337,7 @@ fn write(
     changes: &Changes,
     session: &mut Session,
 ) -> Result<Old, Failure> {
-    let mut all = changes.update.changes.clone();
-    all.extend(changes.beside.changes.iter().cloned());
-    all.sort_by(|one, other| one.path.cmp(&other.path));
+    let all = changes.all();
     let old = old(options, target, found, &all)?;
     let cancel = session.cancel().clone();
     let work = Work::Update(old);

@@ -79,7 +79,12 @@ fn what_is_not_committed_is_named_and_stays() {
             ["server/bot.py: is not in the newest commit as it is"]
         );
         assert_eq!(contents(&made), before, "{case}");
-        assert_eq!(update(folder.path(), &["--dry-run"]).status, Some(0));
+        let run = update(folder.path(), &["--dry-run"]);
+        assert_eq!(run.status, Some(0));
+        assert_eq!(
+            run.stderr,
+            "warning: 1 file that the update changes has uncommitted changes, so without `--force` the update would write nothing: `server/bot.py`\n"
+        );
     }
     let edited = fs::read(made.join("server/bot.py")).unwrap();
     let run = update(folder.path(), &["--force"]);
