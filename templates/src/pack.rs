@@ -17,7 +17,7 @@ mod tests;
 
 pub use check::{Effects, Origin, Problem, arguments, check, effects, variables};
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
-pub use python::{BUILTINS, OWN_MODULES, is_standard_module};
+pub use python::{BUILTINS, KEYWORDS, OWN_MODULES, is_standard_module};
 pub(crate) use read::size;
 pub use read::{Contents, LeftOut, Newer, Reader, read};
 pub use rule::Rule;

@@ -9,100 +9,15 @@ const LEAST: f64 = 0.8;
 /// A name that is like what was typed as a whole comes before one of which only a part is.
 const LESS_FOR_A_PART: f64 = 0.05;
 
-/// What other tools call a command or an option of ours.
-const ELSEWHERE: [(&str, &[&str]); 49] = [
-    ("add", &["get", "i", "install"]),
-    ("backend", &["provider", "storage", "store", "vault"]),
-    ("backup", &["dump", "export", "save"]),
-    ("check", &["doctor", "lint", "test", "validate", "verify"]),
-    ("client-framework", &["client", "frontend", "ui", "web"]),
-    ("completions", &["autocomplete", "complete", "completion"]),
-    ("config", &["config-file", "configuration", "from", "input"]),
-    (
-        "copy",
-        &["clone", "cp", "duplicate", "move", "mv", "rename", "sync"],
-    ),
-    ("delete", &["del", "destroy", "remove", "rm"]),
-    ("deploy-to-cloud", &["cloud", "deploy", "docker"]),
-    ("dev", &["run", "serve", "start", "up", "watch"]),
-    ("dir", &["directory", "folder", "output", "path"]),
-    (
-        "dry-run",
-        &["diff", "plan", "preview", "pretend", "what-if"],
-    ),
-    ("file", &["env", "env-file", "from-env-file", "from-file"]),
-    (
-        "image-pull-secret",
-        &["docker", "imagepullsecret", "pull-secret", "registry"],
-    ),
-    ("info", &["describe", "get", "inspect", "show", "view"]),
-    ("init", &["create", "generate", "new", "scaffold"]),
-    ("json", &["format", "output-json"]),
-    ("lang", &["language"]),
-    ("list", &["all", "describe", "get", "ls", "show", "view"]),
-    (
-        "list-options",
-        &[
-            "list",
-            "list-services",
-            "list-transports",
-            "options",
-            "services",
-            "transports",
-        ],
-    ),
-    ("llm", &["language-model", "model"]),
-    ("login", &["log-in", "sign-in", "signin"]),
-    ("logout", &["log-out", "sign-out", "signout"]),
-    ("name", &["project", "project-name"]),
-    ("new", &["create", "generate", "init", "scaffold"]),
-    ("open", &["browser"]),
-    ("organization", &["account", "org", "team", "workspace"]),
-    (
-        "organizations",
-        &["accounts", "org", "organization", "orgs"],
-    ),
-    ("quiet", &["silent"]),
-    ("recording", &["audio", "record"]),
-    ("rekey", &["rotate", "rotate-key"]),
-    ("remove", &["del", "delete", "rm", "uninstall"]),
-    ("restore", &["import", "load"]),
-    ("role", &["kind", "type"]),
-    ("run", &["exec", "start"]),
-    (
-        "set",
-        &["add", "create", "edit", "new", "put", "update", "write"],
-    ),
-    ("secrets", &["env", "keys", "secret"]),
-    ("show", &["cat", "get", "list", "ls", "print", "view"]),
-    (
-        "skip",
-        &[
-            "assume-yes",
-            "f",
-            "force",
-            "no-confirm",
-            "no-input",
-            "y",
-            "yes",
-        ],
-    ),
-    ("status", &["info", "me", "show", "whoami"]),
-    ("stt", &["asr", "speech-to-text"]),
-    ("transcription", &["transcribe", "transcript"]),
-    ("tts", &["text-to-speech", "voice"]),
-    ("unset", &["del", "delete", "remove", "rm"]),
-    ("update", &["upgrade"]),
-    ("upgrade", &["up", "update"]),
-    ("use", &["select", "set", "set-default", "switch"]),
-    ("verify", &["check", "test", "validate"]),
-];
+/// What other tools call a command or an option of ours: our name, and behind it their words.
+const ELSEWHERE: &str = include_str!("words_of_other_tools.txt");
 
 /// Whether another tool says `typed` for what we call `name`.
 pub fn is_alike(typed: &str, name: &str) -> bool {
     ELSEWHERE
-        .iter()
-        .any(|(ours, others)| *ours == name && others.contains(&typed))
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .any(|(ours, others)| ours == name && others.split(' ').any(|other| other == typed))
 }
 
 /// The names that are surely meant by `typed`: those that other tools call so, or else the one that it is but for a slip, or

@@ -483,7 +483,7 @@ pub(super) fn is_read_alike(one: &Arg, other: &Arg) -> bool {
 
 fn is_reserved(variable: &str) -> bool {
     !variable.contains('_')
-        || python::RESERVED_VARIABLES.contains(&variable)
+        || python::RESERVED_VARIABLES.contains(variable)
         || python::RESERVED_PREFIXES
             .iter()
             .any(|prefix| variable.starts_with(prefix))

@@ -169,7 +169,7 @@ fn is_identifier(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !python::KEYWORDS.contains(&text)
+        && !python::KEYWORDS.contains(text)
 }
 
 fn is_id(text: &str) -> bool {
@@ -187,7 +187,7 @@ fn is_module(text: &str) -> bool {
     let is_part =
         |part: &str| is_identifier(part.trim_start_matches('_')) && !part.starts_with("__");
     let top = text.split('.').next().unwrap_or_default();
-    text.split('.').all(is_part) && !python::OWN_MODULES.contains(&top)
+    text.split('.').all(is_part) && !python::OWN_MODULES.contains(top)
 }
 
 fn is_class(text: &str) -> bool {
@@ -195,7 +195,7 @@ fn is_class(text: &str) -> bool {
 }
 
 fn is_free_name(text: &str) -> bool {
-    is_identifier(text) && !python::BUILTINS.contains(&text) && !python::RESERVED.contains(&text)
+    is_identifier(text) && !python::BUILTINS.contains(text) && !python::RESERVED.contains(text)
 }
 
 fn is_expression(text: &str) -> bool {

@@ -2,17 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use bot_cli_templates::pack::BUILTINS;
+use bot_cli_templates::pack::{BUILTINS, KEYWORDS};
 
 use super::words::{Kind, Word, words};
-
-/// Words of the language that are no names.
-const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
-];
 
 /// Statements with a block.
 const BLOCKS: &[&str] = &[
@@ -85,7 +77,7 @@ impl<'t> Names<'t> {
 
     /// Returns the names that the code looks up and nothing in it binds; those of Python itself are not among them.
     pub(crate) fn free(&self) -> BTreeSet<&'t str> {
-        let is_pythons = |name: &str| name.starts_with("__") || BUILTINS.contains(&name);
+        let is_pythons = |name: &str| name.starts_with("__") || BUILTINS.contains(name);
         self.used
             .iter()
             .filter(|(name, scope)| !self.is_bound(name, *scope) && !is_pythons(name))
@@ -227,7 +219,7 @@ impl<'t> Names<'t> {
     }
 
     fn bind(&mut self, name: &'t str, scope: usize) {
-        if !KEYWORDS.contains(&name) {
+        if !KEYWORDS.contains(name) {
             self.scopes[scope].bound.insert(name);
         }
     }
@@ -371,7 +363,7 @@ impl<'t> Names<'t> {
                 name if word.kind == Kind::Name => {
                     let is_argument = next == "=" && word.depth > 0;
                     let is_other =
-                        KEYWORDS.contains(&name) || name.starts_with(|c: char| c.is_ascii_digit());
+                        KEYWORDS.contains(name) || name.starts_with(|c: char| c.is_ascii_digit());
                     if next == ":=" {
                         self.bind(name, scope);
                     } else if !is_argument && !is_other {

@@ -85,7 +85,7 @@ fn statements<'a>(lines: impl Iterator<Item = Line<'a>>) -> Statements<'a> {
     let mut sections: [Section; 3] = Default::default();
     let section = |module: &str| {
         let top = module.split('.').next().unwrap_or(module);
-        1 - usize::from(is_standard_module(top)) + usize::from(OWN_MODULES.contains(&top))
+        1 - usize::from(is_standard_module(top)) + usize::from(OWN_MODULES.contains(top))
     };
     let mut from: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for line in lines {

@@ -154,6 +154,5 @@ fn is_framework(module: &str) -> bool {
 /// Whether a module is there whatever packages are installed.
 fn is_others(top: &str) -> bool {
     let lower = top.to_ascii_lowercase();
-    let mut standard = python::STANDARD_MODULES.split_ascii_whitespace();
-    top.starts_with('_') || lower == "pipecat" || standard.any(|module| module == lower)
+    top.starts_with('_') || lower == "pipecat" || python::is_standard_module(&lower)
 }

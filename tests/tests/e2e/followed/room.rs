@@ -287,11 +287,12 @@ fn take(terminal: &mut Terminal, line: &Line, key: &dyn Fn(&str) -> String) {
             .unwrap();
         terminal.press(&format!("{}{ENTER}", key(name))).unwrap();
     }
-    let consent = "(y/N)";
+    // A new set is saved by Enter.
+    let consent = "(Y/n)";
     terminal
         .wait_for_answer(consent, |said| said.contains(consent))
         .unwrap();
-    type_in(terminal, "y");
+    type_in(terminal, "");
 }
 
 /// Types a command that ends well; what it said.
