@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum, ValueHint};
 
 use crate::draft::Draft;
-use offered::{OfferedPath, OfferedPreset};
+use offered::{OfferedPath, presets};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// Start from a whole configuration, `local`, `phone`, `quick` or `realtime`; options override it
-    #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = OfferedPreset, hide_possible_values = true, conflicts_with_all = ["config", "update"])]
+    #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = presets(), hide_possible_values = true, conflicts_with_all = ["config", "update"])]
     pub preset: Option<String>,
     /// The same as `--preset local`: services that run on this machine
     #[arg(long, help_heading = "Input and output", conflicts_with_all = ["config", "preset", "update"])]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Catalogue};
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::QUICKSTART;
 use crate::option_table::{SettingRow, Values};
@@ -72,30 +72,11 @@ pub(super) fn help(row: &SettingRow) -> String {
 }
 
 /// Accepts the name of a preset.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OfferedPreset;
-
-impl TypedValueParser for OfferedPreset {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        let values: Vec<PossibleValue> = presets().collect();
-        clap::builder::PossibleValuesParser::from(values).parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(presets()))
-    }
-}
-
-fn presets() -> impl Iterator<Item = PossibleValue> {
+pub(super) fn presets() -> PossibleValuesParser {
     let presets = Preset::all().iter();
-    presets.map(|preset| PossibleValue::new(&preset.name).help(&preset.about))
+    PossibleValuesParser::new(
+        presets.map(|preset| PossibleValue::new(&preset.name).help(&preset.about)),
+    )
 }
 
 /// Accepts any path and knows the word that is none.
