@@ -187,9 +187,18 @@ fn elsewhere(
                 .iter()
                 .take_while(|word| matches!(reader.read(word), Word::Command(_)))
                 .count();
-            let (commands, rest) = words.split_at(named);
+            let (commands, mut rest) = words.split_at(named);
             let commands = commands.iter().map(String::as_str);
-            let path: Vec<&str> = path.into_iter().chain(commands).collect();
+            let mut path: Vec<&str> = path.into_iter().chain(commands).collect();
+            let below = &reader.command().commands;
+            if let ([first, behind @ ..], false) = (rest, below.is_empty())
+                && !first.starts_with('-')
+            {
+                let known = below.iter().map(|command| command.name.as_str());
+                let right = suggest::meant(first, known).into_iter().next();
+                rest = if right.is_some() { behind } else { &[] };
+                path.extend(right);
+            }
             // What stands behind `--` is not what it would be without.
             let arguments = &reader.command().arguments;
             let separated = arguments.iter().any(|argument| argument.last);

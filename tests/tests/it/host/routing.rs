@@ -435,7 +435,11 @@ fn a_command_is_found_wherever_the_manifests_have_it() {
     for (words, suggestion) in [
         (&["secrets", "list"][..], "bot-cli cloud secrets list"),
         (&["secret", "list", "-v"], "bot-cli cloud secrets list -v"),
-        (&["secrets", "prod"], "bot-cli cloud secrets prod"),
+        (&["secrets", "prod"], "bot-cli cloud secrets"),
+        (
+            &["secrets", "lst", "prod"],
+            "bot-cli cloud secrets list prod",
+        ),
         (&["secrets", "set", "A=b"], "bot-cli cloud secrets set"),
         (&["auth", "login"], "bot-cli cloud auth login"),
         (&["login"], "bot-cli cloud auth login"),
