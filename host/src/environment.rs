@@ -51,24 +51,23 @@ impl Environment {
         }
     }
 
-    /// The surroundings as the options before a plugin's name want them. The working folder is the process's own.
-    pub fn with(&self, options: &Options) -> Result<Self, Failure> {
-        let mut environment = self.clone();
+    /// Makes the surroundings what the options before a plugin's name want. The working folder is the process's own.
+    pub fn change(&mut self, options: &Options) -> Result<(), Failure> {
         if let Some(folder) = &options.folder {
             let could_not = format!("could not change to `{}`", folder.display());
             env::set_current_dir(folder)
                 .map_err(|error| Failure::because(Exit::Usage, "no_folder", could_not, error))?;
-            environment.cwd = env::current_dir().ok();
+            self.cwd = env::current_dir().ok();
         }
         let color = match options.color {
-            Color::Auto => return Ok(environment),
+            Color::Auto => return Ok(()),
             Color::Always => true,
             Color::Never => false,
         };
-        environment.look.stdout_color = color;
-        environment.look.stderr_color = color;
-        environment.color = Some(color);
-        Ok(environment)
+        self.look.stdout_color = color;
+        self.look.stderr_color = color;
+        self.color = Some(color);
+        Ok(())
     }
 
     /// Returns the terminal as `options` want it.

@@ -18,6 +18,7 @@ use bot_cli_protocol::{Role, UseSpec};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::Preset;
+use bot_cli_terminal::shell;
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
@@ -116,10 +117,8 @@ impl Options {
         let message = format!("there is no directory {}", quoted(name));
         let failure = Failure::new(Exit::Usage, "usage", message)
             .hint(suggest::did_you_mean(&["bot-cli init quickstart"]));
-        Some(failure.hint(format!(
-            "{} makes a directory of that name",
-            quoted(&format!("bot-cli init ./{name}"))
-        )))
+        let command = format!("bot-cli init {}", shell::quoted(&format!("./{name}")));
+        Some(failure.hint(format!("`{command}` makes a directory of that name")))
     }
 
     fn preset(&self) -> Option<&'static Preset> {
@@ -173,8 +172,11 @@ impl Options {
             |target: &Target| update::instead(target, &said, file.as_deref(), &draft, catalogue);
         let config = resolved.map_err(|failure| match instead(&target).filter(|_| is_read) {
             Some(command) => failure.hint(job::there_already(&command)),
-            None if failure.fields.iter().any(is_missing) => {
-                let ask = equivalent::ask_command(&target.shown, &said, file.as_deref());
+            // What is wrong has to be mended before anything can be asked.
+            None if failure.fields.iter().all(is_missing) => {
+                let preset = self.preset().map(|preset| ["--preset", &*preset.name]);
+                let from = file.as_deref().map(|file| ["--config", file]).or(preset);
+                let ask = equivalent::ask_command(&target.shown, &said, from);
                 failure.hint(format!("`{ask}` asks for the rest at a terminal"))
             }
             None => failure,

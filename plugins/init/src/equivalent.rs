@@ -51,29 +51,27 @@ pub fn update_command(
     file: Option<&str>,
     recorded: &Map<String, Value>,
 ) -> String {
-    differing(target, "--update", asked, file, recorded)
+    let from = file.map(|file| ["--config", file]);
+    differing(target, "--update", asked, from, recorded)
 }
 
-/// `bot-cli init DIR --ask …` for what was asked for; `file`: that of `--config`.
+/// `bot-cli init DIR --ask …` for what was asked for; `from`: the option that names a whole configuration, with its value.
 #[must_use]
-pub fn ask_command(target: &str, asked: &Draft, file: Option<&str>) -> String {
-    differing(target, "--ask", asked, file, &Map::new())
+pub fn ask_command(target: &str, asked: &Draft, from: Option<[&str; 2]>) -> String {
+    differing(target, "--ask", asked, from, &Map::new())
 }
 
 fn differing(
     target: &str,
     how: &str,
     asked: &Draft,
-    file: Option<&str>,
+    from: Option<[&str; 2]>,
     recorded: &Map<String, Value>,
 ) -> String {
     let mut words = ["bot-cli", "init", &directory(target), how]
         .map(str::to_owned)
         .to_vec();
-    words.extend(
-        file.into_iter()
-            .flat_map(|file| ["--config".to_owned(), file.to_owned()]),
-    );
+    words.extend(from.into_iter().flatten().map(str::to_owned));
     let mut asked = asked.clone();
     for setting in Setting::ALL {
         let row = setting.row();

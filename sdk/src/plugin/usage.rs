@@ -1,7 +1,7 @@
 //! What clap has to say, as outcomes: help is a reply, a mistake is a failure with the field and the way out.
 //!
 //! clap's own sentences quote the user's words, of which any may be a secret in the wrong place. Ours quote a word only where
-//! it is almost a known name, or where it belongs to an option and is made as names are.
+//! it is almost a known name, or is made as names and paths are and does not follow the name of a variable.
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ impl Line<'_> {
         }
         let mut line = self.name.to_owned();
         for (at, word) in self.words.iter().enumerate() {
-            if at != place && !self.may_be_shown(word) {
+            if at != place && (word.is_empty() || !self.may_be_shown(word)) {
                 return None;
             }
             line.extend([" ", if at == place { right } else { word }]);

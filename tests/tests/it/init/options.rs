@@ -294,6 +294,13 @@ fn what_is_left_open_is_asked_for_with_ask() {
          hint: `bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option\n\
          hint: `bot-cli init my-bot --ask --transport p2p_webrtc --mode realtime` asks for the rest at a terminal\n"
     );
+    let half = ["my-bot", "--preset", "realtime", "-t", "hosted_rtc_pstn"];
+    assert!(run(folder.path(), &half).stderr.contains(
+        "`bot-cli init my-bot --ask --preset realtime --transport hosted_rtc_pstn` asks"
+    ));
+    // What is wrong is not asked for.
+    let wrong = run(folder.path(), &["my-bot", "--mode", "cascde"]);
+    assert!(!wrong.stderr.contains("--ask"), "{wrong:?}");
     let asked = run(folder.path(), &["my-bot", "--ask", "-t", "p2p_webrtc"]);
     assert_eq!(asked.status, Some(2), "{asked:?}");
     assert!(
@@ -315,6 +322,9 @@ fn a_slip_in_quickstart_makes_no_folder() {
          hint: did you mean `bot-cli init quickstart`?\n\
          hint: `bot-cli init ./quikstart` makes a directory of that name\n"
     );
+    let slip = run(folder.path(), &["quick start"]);
+    let hint = "hint: `bot-cli init './quick start'` makes a directory of that name\n";
+    assert!(slip.stderr.ends_with(hint), "{slip:?}");
     assert!(tree(folder.path()).is_empty());
     done(folder.path(), &["./quikstart"]);
 }
