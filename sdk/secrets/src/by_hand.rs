@@ -28,7 +28,10 @@ impl<B: Backend> Command for ByHand<B> {
 
     fn run(self, _session: &mut Session) -> Result<Reply, Failure> {
         let Manifest { name, about, .. } = declared::<B>();
-        Ok(Reply::text(format!("{name}: {about}\n\n{}\n", usage::<B>())))
+        Ok(Reply::text(format!(
+            "{name}: {about}\n\n{}\n",
+            usage::<B>()
+        )))
     }
 
     /// A backend has no command tree: everything is in the manifest's file.

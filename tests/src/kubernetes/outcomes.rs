@@ -25,12 +25,8 @@ const NAMESPACE: &str = "drawn";
 /// The time that an answer may take.
 const ANSWER: Duration = Duration::from_millis(60);
 
-/// The sets with the names of their Secrets.
-const SETS: [(&str, &str); 3] = [
-    ("prod", "prod"),
-    ("My-Set", "my-set.u9"),
-    ("registry", "registry"),
-];
+/// The sets.
+const SETS: [&str; 3] = ["prod", "staging", "registry"];
 
 /// The keys that are drawn.
 const KEYS: [&str; 4] = ["A", "B", "C", "D"];
@@ -55,7 +51,7 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
     let mut tally = Tally::default();
     for number in 0..operations {
         prepare(&stand_in, &mut random, number);
-        let (set, object) = SETS[random.usize(..SETS.len())];
+        let set = SETS[random.usize(..SETS.len())];
         let operation = draw(&mut random, number);
         let before = stand_in.stored(NAMESPACE);
         let script = script(&mut random, &operation);
@@ -66,7 +62,7 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
         let after = stand_in.stored(NAMESPACE);
         let requests = stand_in.take_sent();
         let by_others = requests.iter().any(|request| request == OTHERS_DELETED);
-        let mut wrong = untrue(&operation, object, &before, &after, &ended, &heard);
+        let mut wrong = untrue(&operation, set, &before, &after, &ended, &heard);
         // Gone, but not by this operation: that it has not done it is true.
         wrong.retain(|claim| claim != "not done" || !by_others);
         tally.count(&ending(&ended), 1);
@@ -82,7 +78,7 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
 /// Fills the namespace anew.
 fn prepare(stand_in: &StandIn, random: &mut Rng, number: usize) {
     stand_in.empty(NAMESPACE);
-    for (_, object) in SETS {
+    for object in SETS {
         let managed_by = if random.u8(..8) == 0 {
             "Helm"
         } else {
@@ -205,8 +201,6 @@ fn carry_out(
     let pace = Pace {
         connect: ANSWER,
         answer: ANSWER,
-        first_retry: Duration::from_millis(1),
-        ..Pace::USUAL
     };
     let cancel = Cancel::new();
     let opened = Backend::open_with(

@@ -60,7 +60,6 @@ fn a_server_that_fails_in_a_change_leaves_no_untrue_claim() {
                 let pace = Pace {
                     connect: ANSWER,
                     answer: ANSWER,
-                    ..Pace::USUAL
                 };
                 let organization = Some(namespace.as_str());
                 let cancel = Cancel::new();

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use self::examples::{add_fields, assert_stored, blocks, examples, is_json, of};
 use super::{
-    CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
-    NameParams, OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams,
-    PutResult, UnsetParams, UnsetResult, ValuesResult, methods,
+    CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams,
+    OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
+    UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use crate::{ChangeError, Error};
 use bot_cli_protocol::Question;

@@ -10,7 +10,6 @@ use crate::kubernetes::cluster::{Cluster, Seen, secret};
 pub(super) const CHECKS: &[Check] = &[
     ("answers_to_creating", creating),
     ("answers_to_changing", changing),
-    ("answers_to_applying", applying),
     ("answers_to_deleting", deleting),
     ("answers_to_listing", listing),
 ];
@@ -105,8 +104,6 @@ fn changing(cluster: &Cluster) {
     let stale =
         merge(&json!({ "metadata": { "resourceVersion": version }, "data": { "B": null } }));
     assert_eq!(said(&stale), conflict);
-    let other = json!({ "metadata": { "uid": "00000000-0000-0000-0000-000000000000" } });
-    assert_eq!(said(&merge(&other)), (422, "Invalid".to_owned()));
     let missing = cluster.send(
         "PATCH",
         &secret(&room.namespace, "none"),
@@ -133,79 +130,6 @@ fn changing(cluster: &Cluster) {
         merge(&json!({ "metadata": { "labels": { "a": "b" } } })).status,
         200
     );
-}
-
-fn applying(cluster: &Cluster) {
-    let room = Room::new(cluster);
-    let path = secret(&room.namespace, "a");
-    let apply = |manager: &str, force: bool, extra: &Value, data: &Value| {
-        let mut applied = object("a", "Opaque", data);
-        for (key, value) in extra.as_object().unwrap() {
-            applied["metadata"][key] = value.clone();
-        }
-        let path = format!("{path}?fieldManager={manager}&force={force}");
-        cluster.send("PATCH", &path, Some(("apply-patch+yaml", &applied)))
-    };
-    let none = json!({});
-    let made = apply("one", false, &none, &json!({ "A": "MQ==", "B": "Mg==" }));
-    assert_eq!(made.status, 201, "{made:?}");
-    // What is left out of what one has applied before goes.
-    let fewer = apply("one", false, &none, &json!({ "A": "MQ==" }));
-    assert_eq!(
-        (fewer.status, &fewer.body["data"]),
-        (200, &json!({ "A": "MQ==" }))
-    );
-    // Another's value is not changed without force, and another's key stays.
-    let other = apply("two", false, &none, &json!({ "A": "Mg==" }));
-    assert_eq!(said(&other), (409, "Conflict".to_owned()));
-    assert_eq!(
-        other.body["details"]["causes"][0]["reason"],
-        "FieldManagerConflict"
-    );
-    let forced = apply("two", true, &none, &json!({ "A": "Mg==", "C": "Mw==" }));
-    assert_eq!(forced.body["data"], json!({ "A": "Mg==", "C": "Mw==" }));
-    let mine = apply("one", false, &none, &json!({ "D": "NA==" }));
-    assert_eq!(
-        mine.body["data"],
-        json!({ "A": "Mg==", "C": "Mw==", "D": "NA==" })
-    );
-    // Who owns which key can be read.
-    let owners = mine.body["metadata"]["managedFields"].as_array().unwrap();
-    let owned = |manager: &str| {
-        let one = owners.iter().find(|one| one["manager"] == manager).unwrap();
-        assert_eq!(one["operation"], "Apply");
-        let data = one["fieldsV1"]["f:data"].as_object().unwrap();
-        data.keys().cloned().collect::<Vec<_>>()
-    };
-    assert_eq!(owned("one"), ["f:D"]);
-    assert_eq!(owned("two"), ["f:A", "f:C"]);
-    // A version is a condition.
-    let version = mine.body["metadata"]["resourceVersion"].clone();
-    let uid = mine.body["metadata"]["uid"].clone();
-    let guarded = json!({ "resourceVersion": version, "uid": uid });
-    let changed = apply("one", true, &guarded, &json!({ "D": "NQ==" }));
-    assert_eq!(changed.status, 200, "{changed:?}");
-    let stale = apply("one", true, &guarded, &json!({ "D": "Ng==" }));
-    assert_eq!(said(&stale), (409, "Conflict".to_owned()));
-    // The same again changes no version.
-    let current = json!({ "resourceVersion": changed.body["metadata"]["resourceVersion"] });
-    let same = apply("one", true, &current, &json!({ "D": "NQ==" }));
-    assert_eq!(
-        same.body["metadata"]["resourceVersion"],
-        current["resourceVersion"]
-    );
-    // A change by patch takes the key over.
-    cluster.patch(&room.namespace, "a", &json!({ "data": { "D": "Nw==" } }));
-    let kept = apply("one", false, &none, &json!({}));
-    assert_eq!(kept.body["data"]["D"], "Nw==");
-    // One that was deleted is not made again by a change of its version.
-    cluster.delete(&room.namespace, "a");
-    let gone = apply("one", true, &guarded, &json!({ "D": "OA==" }));
-    assert_eq!(said(&gone), (409, "Conflict".to_owned()), "{gone:?}");
-    assert!(cluster.secret(&room.namespace, "a").is_none());
-    cluster.create(&room.namespace, "a", &json!({}));
-    let another = apply("one", true, &guarded, &json!({ "D": "OA==" }));
-    assert_eq!(said(&another), (409, "Conflict".to_owned()), "{another:?}");
 }
 
 fn deleting(cluster: &Cluster) {
