@@ -21,6 +21,7 @@ use crate::messages::{
 };
 use bot_cli_engine::driver::{Launch, Plugin, Violation, run_context};
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::methods::DESCRIBE;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::{ErrorObject, HostName, RunContext, shape};
 use bot_cli_sdk::session::Relay;
@@ -30,6 +31,15 @@ pub use fault::{ChangeFault, Fault};
 
 /// The time that a backend may say nothing, where the launch does not limit it.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// The codes of failures that mean that a plugin said more than its one reply.
+const CONTRADICTIONS: [&str; 5] = [
+    "double_reply",
+    "wrong_id",
+    "wrong_reply",
+    "invalid_utf8",
+    "line_too_long",
+];
 
 /// A backend that is open.
 pub struct Client {
@@ -86,8 +96,14 @@ impl Client {
         let region = region.map(str::to_owned);
         let ListResult { mut sets } = self.ask(methods::LIST, &ListParams { region })?;
         let mut names = BTreeSet::from([""]);
-        if !sets.iter().all(|set| names.insert(&set.name)) {
-            return Err(self.wrong(methods::LIST, "a set has no name, or that of another"));
+        if let Some(set) = sets.iter().find(|set| !names.insert(&set.name)) {
+            let is_nameless = set.name.is_empty();
+            let reason = if is_nameless {
+                "a set has no name"
+            } else {
+                "two sets have one name"
+            };
+            return Err(self.wrong(methods::LIST, reason));
         }
         for set in &mut sets {
             set.error = self.shown(set.error.take());
@@ -201,7 +217,9 @@ impl Client {
             return Err(Fault::Cancelled.not_done());
         }
         self.hear_out().map_err(Fault::not_done)?;
-        match self.call(method, params).map_err(Fault::unknown)? {
+        let replied = self.call(method, params).map_err(Fault::unknown)?;
+        self.hear_the_rest().map_err(Fault::unknown)?;
+        match replied {
             Ok(result) => self.read(method, result).map_err(Fault::unknown),
             Err(error) => Err(ChangeFault {
                 effect: fault::effect(&error, keys),
@@ -255,6 +273,27 @@ impl Client {
             self.plugin = None;
             Fault::broken(failure)
         })
+    }
+
+    /// Checks that the backend has not replied to a change twice, which would contradict the reply. Whatever it wrote before it read the next
+    /// request precedes its reply to that; and every plugin replies to `describe`, if only that it does not know it.
+    fn hear_the_rest(&mut self) -> Result<(), Fault> {
+        let cancel = self.relay.cancel().clone();
+        let Some(plugin) = &mut self.plugin else {
+            return Ok(());
+        };
+        let params = json!({ "protocol": VERSION });
+        let nothing = Capabilities::default();
+        let relay = &mut self.relay;
+        let Err(failure) = plugin.call(DESCRIBE, &params, nothing, relay, &cancel) else {
+            return Ok(());
+        };
+        // Where it has just gone, the next request finds that out.
+        self.plugin = None;
+        if CONTRADICTIONS.contains(&failure.code.as_str()) {
+            return Err(Fault::broken(failure));
+        }
+        Ok(())
     }
 
     fn read<T: DeserializeOwned>(&mut self, method: &str, result: Value) -> Result<T, Fault> {

@@ -29,8 +29,7 @@ pub struct Error {
     pub key: Option<Box<str>>,
 }
 
-/// A change that did not succeed, and its outcome. [`Error::not_done`], [`unknown`](Error::unknown) and
-/// [`with_effect`](Error::with_effect) make one.
+/// The error of a change, with its outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangeError {
