@@ -1,5 +1,6 @@
 //! The contents of an installation: executables, completions, manual pages, licences and notices.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -8,8 +9,8 @@ use bot_cli_protocol::Manifest;
 use clap_mangen::Man;
 
 use crate::archive::Entry;
+use crate::notices;
 use crate::project::{HOST, Project, TOGETHER, output};
-use crate::{dist, notices};
 
 /// The members with a manifest, and so with pages of the manual.
 const MANIFESTS: [&str; 3] = [
@@ -39,8 +40,8 @@ pub(crate) struct Contents {
 
 impl Contents {
     pub(crate) fn of(project: &Project, folder: &Path, target: &str) -> anyhow::Result<Self> {
-        let executables = TOGETHER.iter().map(|name| dist::read(folder, name, target));
-        let host = folder.join(dist::executable(HOST, target));
+        let executables = TOGETHER.iter().map(|name| read(folder, name, target));
+        let host = folder.join(executable(HOST, target));
         let mut share = manual(project)?;
         for (shell, place) in COMPLETIONS {
             let script = output(Command::new(&host).args(["completions", shell]))?;
@@ -73,6 +74,24 @@ pub(crate) fn licences(
     let mut licences = notices::of(project, target, packages)?;
     licences.push(Entry::data("LICENSE", project.file("LICENSE")?));
     Ok(licences)
+}
+
+/// The file name of a package's executable.
+pub(crate) fn executable(package: &str, target: &str) -> String {
+    let suffix = if target.contains("-windows-") {
+        ".exe"
+    } else {
+        ""
+    };
+    format!("{package}{suffix}")
+}
+
+/// Reads a package's executable.
+pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result<Entry> {
+    let name = executable(package, target);
+    let path = folder.join(&name);
+    let bytes = fs::read(&path).with_context(|| format!("could not read `{}`", path.display()))?;
+    Ok(Entry::executable(name, bytes))
 }
 
 /// A page for each command: `man bot-cli-init`.

@@ -60,9 +60,9 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
         archive(HOST, &contents.installed())?,
         wheel::packed(project, &contents)?,
     ];
-    if folder.join(executable(ALONE, target)).exists() {
+    if folder.join(contents::executable(ALONE, target)).exists() {
         let mut entries = contents::licences(project, target, &[ALONE])?;
-        entries.push(read(&folder, ALONE, target)?);
+        entries.push(contents::read(&folder, ALONE, target)?);
         artefacts.push(archive(ALONE, &entries)?);
     }
     artefacts.sort_by(|one, other| one.path.cmp(&other.path));
@@ -116,24 +116,6 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
         run(&mut command)?;
     }
     Ok(project.target_folder.join(target).join("release"))
-}
-
-/// The file name of a package's executable.
-pub(crate) fn executable(package: &str, target: &str) -> String {
-    let suffix = if target.contains("-windows-") {
-        ".exe"
-    } else {
-        ""
-    };
-    format!("{package}{suffix}")
-}
-
-/// Reads a package's executable.
-pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result<Entry> {
-    let name = executable(package, target);
-    let path = folder.join(&name);
-    let bytes = fs::read(&path).with_context(|| format!("could not read `{}`", path.display()))?;
-    Ok(Entry::executable(name, bytes))
 }
 
 /// `SOURCE_DATE_EPOCH`, or the time of the last commit, in seconds since 1970: that of every file in an archive.

@@ -120,7 +120,7 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     if !texts.is_empty() {
         return Ok(texts);
     }
-    // Its package has no text, but names the licence, which is one text for all, or one with a place for the names of the authors.
+    // The package names its licence without the text: the common text, for MIT with the names of the authors.
     let licence = package["license"].as_str().unwrap_or_default();
     let authors = package["authors"].as_array().into_iter().flatten();
     let authors: Vec<&str> = authors

@@ -18,7 +18,7 @@ use crate::project::{HOST, Project};
 /// name that is taken.
 const NAME: &str = "voicebot-cli";
 
-/// What `pip` and an index show; the README follows.
+/// The metadata that `pip` and an index show; the README follows.
 const METADATA: &str = include_str!("../assets/METADATA");
 
 /// Starts the host under the name of the package. Installers link the executables into one folder, or leave them in one.
@@ -59,7 +59,7 @@ pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<E
     let mut entries = below(&scripts(contents)?, "data/scripts");
     entries.extend(below(&contents.share, "data/data"));
     entries.sort_by(|one, other| one.path.cmp(&other.path));
-    // Its metadata are the last in a wheel, and among them the list of its files.
+    // The metadata come last in a wheel, with the list of its files.
     let homepage = match project.homepage() {
         "" => String::new(),
         address => format!("Project-URL: Homepage, {address}\n"),

@@ -1,4 +1,4 @@
-//! Where the bot's keys come from. Their values are never here: the bot is started by `secrets run`.
+//! The sources of the bot's keys. Values from a set never pass through here: the bot is started by `secrets run`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ pub struct Keys {
     stored: Option<Vec<String>>,
 }
 
-/// What `secrets list` prints of a set, or why not.
+/// The output of `secrets list` for a set, or its error.
 #[derive(Deserialize)]
 struct Listed {
     #[serde(default)]
@@ -47,7 +47,7 @@ struct ListError {
 }
 
 impl Keys {
-    /// Looks for the project's set, and has one made where no key is set anywhere and somebody can be asked.
+    /// Looks for the project's set. If no key is set anywhere and the user can be asked, it has one made.
     pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
         let mut keys = Self {
             server: project.server.clone(),

@@ -38,7 +38,7 @@ pub fn data_key(key: &str) -> Result<String, &'static str> {
     Ok(mapped)
 }
 
-/// Returns the key that is kept under this key of a Secret. One that somebody else has written is taken as it is.
+/// Returns the key that is stored under this key of a Secret. A key that another tool has written is returned unchanged.
 pub fn key(data_key: &str) -> String {
     let escaped = data_key.strip_prefix(ESCAPED).unwrap_or_default();
     let bytes = escaped.replace('_', "%");

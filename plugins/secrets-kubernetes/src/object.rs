@@ -1,4 +1,4 @@
-//! Secrets of the API as sets. Values are wiped once nobody needs them.
+//! Secrets of the API as sets. Values are wiped on drop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,7 +179,7 @@ impl Object {
         self.data().map(|(key, _)| naming::key(key)).collect()
     }
 
-    /// The keys of the data that read as `key`: ours, and any that somebody else has written in another form.
+    /// The keys of the data that read as `key`: ours, and any that another tool has written in another form.
     pub fn data_keys(&self, key: &str) -> impl Iterator<Item = &String> {
         let found = self.data().map(|(data_key, _)| data_key);
         found.filter(move |data_key| naming::key(data_key) == key)

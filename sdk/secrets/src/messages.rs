@@ -123,7 +123,7 @@ pub struct OpenResult {
 pub struct Regions {
     /// All of them.
     pub all: Vec<Region>,
-    /// The code of the one that a set is made in when nobody says otherwise.
+    /// The code of the default region for new sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }

@@ -126,8 +126,7 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
     let expected = [
         "dev    | $ uv sync".to_owned(),
         "dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY".to_owned(),
-        "dev    | warning: `.env` has OPENAI_API_KEY, too: that of the set is used"
-            .to_owned(),
+        "dev    | warning: `.env` has OPENAI_API_KEY, too: that of the set is used".to_owned(),
         format!(
             "dev    | not set: CARTESIA_API_KEY (bot-cli cloud secrets set work-secrets --backend local --from-template {})",
             bench.path("work/server/.env.example").display()

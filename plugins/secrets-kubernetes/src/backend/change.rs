@@ -25,7 +25,7 @@ pub(super) struct Change<'a> {
     pub type_: Option<&'static str>,
     /// The keys with the values that they get; `None` for those that are to go.
     pub wanted: Vec<(String, Option<Secret>)>,
-    /// What the caller saw, where that is a condition.
+    /// The state that the caller saw, if the change depends on it.
     pub prior: Option<Prior>,
 }
 

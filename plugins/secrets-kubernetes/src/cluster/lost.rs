@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use bot_cli_protocol::failure::reason;
 use bot_cli_secrets::{Code, Error};
+use bot_cli_terminal::short_line;
 use kube::client::AuthError;
 
 use super::Failed;
-use crate::kubeconfig::one_line;
 
 /// A request that got no answer.
 pub fn failed(error: &kube::Error) -> Failed {
@@ -97,8 +97,9 @@ fn cause<T: StdError + 'static>(error: &Cause) -> Option<&T> {
 /// The words of the cause that has no cause: a failed connection knows no value.
 fn innermost(error: &Cause) -> String {
     let innermost = causes(error).last().unwrap_or(error);
-    one_line(&match innermost.downcast_ref::<io::Error>() {
+    let words = match innermost.downcast_ref::<io::Error>() {
         Some(error) if error.get_ref().is_none() => reason(error),
         _ => innermost.to_string(),
-    })
+    };
+    short_line(&words, 200)
 }
