@@ -90,15 +90,15 @@ fn linked(
     let mut metadata: Value = serde_json::from_str(&metadata)?;
     let described = metadata["packages"].take();
     let described = described.as_array().into_iter().flatten();
-    let named = described.filter(|package| !package["source"].is_null());
-    let named = named.map(|package| {
+    let of_others = described.filter(|package| !package["source"].is_null());
+    let by_name = of_others.map(|package| {
         let text = |key: &str| package[key].as_str().unwrap_or_default();
         (
             format!("{} {}", text("name"), text("version")),
             package.clone(),
         )
     });
-    Ok(named.filter(|(name, _)| names.contains(name)).collect())
+    Ok(by_name.filter(|(name, _)| names.contains(name)).collect())
 }
 
 /// The texts in the folder of a crate.

@@ -201,7 +201,7 @@ impl Client {
         self.hear_out()?;
         match self.call(method, params)? {
             Ok(result) => self.read(method, result),
-            Err(error) => Err(fault::told(&self.name, error, self.secretive)),
+            Err(error) => Err(fault::told(&self.name, &error, self.secretive)),
         }
     }
 
@@ -223,7 +223,7 @@ impl Client {
             Ok(result) => self.read(method, result).map_err(Fault::unknown),
             Err(error) => Err(ChangeFault {
                 effect: fault::effect(&error, keys),
-                fault: fault::told(&self.name, error, self.secretive),
+                fault: fault::told(&self.name, &error, self.secretive),
             }),
         }
     }

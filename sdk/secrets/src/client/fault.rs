@@ -57,12 +57,12 @@ impl Fault {
 }
 
 /// The backend's own error. `secretive`: no more of it than its code.
-pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
+pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
     let (message, mut hints) = if secretive {
         // Every word of it may be a value.
         (String::new(), Vec::new())
     } else {
-        let hints: Vec<String> = member(&error, "hints").unwrap_or_default();
+        let hints: Vec<String> = member(error, "hints").unwrap_or_default();
         (short_line(&error.message, LONGEST_TEXT), hints)
     };
     hints.truncate(MOST_HINTS);
@@ -81,7 +81,7 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
         failure.hints = hints;
         return Fault::broken(failure);
     }
-    let code = member(&error, "code").unwrap_or_default();
+    let code = member(error, "code").unwrap_or_default();
     if code == Code::Cancelled {
         return Fault::Cancelled;
     }
@@ -89,10 +89,10 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
         code,
         message,
         hints,
-        retry_after: member(&error, "retry_after"),
-        bytes: member(&error, "bytes"),
+        retry_after: member(error, "retry_after"),
+        bytes: member(error, "bytes"),
         // Whoever shows it makes sure first that it is a key.
-        key: member(&error, "key"),
+        key: member(error, "key"),
     })
 }
 
@@ -151,7 +151,10 @@ mod tests {
     fn no_error_quotes_a_value() {
         let all = json!({ "code": "CANARY", "hints": ["CANARY"], "fields": ["CANARY"] });
         for code in [-32602, -32000, 1] {
-            let told = format!("{:?}", told("secrets-acme", error(code, all.clone()), true));
+            let told = format!(
+                "{:?}",
+                told("secrets-acme", &error(code, all.clone()), true)
+            );
             assert!(!told.contains("CANARY"), "{code}: {told}");
         }
     }
