@@ -122,7 +122,7 @@ impl Store {
                 };
                 match method {
                     "PATCH" => self.patch(key, &stored, &call.json()?),
-                    "DELETE" => self.delete(key, stored, &call.json()?),
+                    "DELETE" => self.delete(&key, stored, &call.json()?),
                     _ => Ok((200, stored)),
                 }
             }
@@ -167,7 +167,7 @@ impl Store {
         Ok((200, object))
     }
 
-    fn delete(&mut self, key: (String, String), mut stored: Value, options: &Value) -> Answered {
+    fn delete(&mut self, key: &(String, String), mut stored: Value, options: &Value) -> Answered {
         let conditions = &options["preconditions"];
         check_version(&key.1, &stored, &conditions["resourceVersion"])?;
         if !conditions["uid"].is_null() && conditions["uid"] != stored["metadata"]["uid"] {
@@ -179,7 +179,7 @@ impl Store {
             stored["metadata"]["deletionTimestamp"] = json!("2021-02-25T12:00:00Z");
             stored = self.replace(key.clone(), stored);
         }
-        if self.secrets.contains_key(&key) {
+        if self.secrets.contains_key(key) {
             return Ok((200, stored));
         }
         let mut said = status(200, "", "", &details);
@@ -243,7 +243,7 @@ impl Store {
             return false;
         };
         if patch.is_null() {
-            return self.delete(key, stored, &json!({})).is_ok();
+            return self.delete(&key, stored, &json!({})).is_ok();
         }
         let _ = self.patch(key, &stored, patch);
         false

@@ -73,13 +73,13 @@ fn changing(cluster: &Cluster) {
     let merge = |patch: &Value| cluster.send("PATCH", &path, Some(("merge-patch+json", patch)));
     let before = cluster.secret(&room.namespace, "a").unwrap();
     let version = json!({ "resourceVersion": before["metadata"]["resourceVersion"] });
-    let patch = json!({ "metadata": version, "data": { "A": null, "C": null, "D": "NA==" } });
-    let changed = merge(&patch);
+    let change = json!({ "metadata": version, "data": { "A": null, "C": null, "D": "NA==" } });
+    let changed = merge(&change);
     assert_eq!(changed.status, 200, "{changed:?}");
     assert_eq!(changed.body["data"], json!({ "B": "Mg==", "D": "NA==" }));
-    assert_eq!(said(&merge(&patch)), (409, "Conflict".to_owned()));
+    assert_eq!(said(&merge(&change)), (409, "Conflict".to_owned()));
     let missing = secret(&room.namespace, "none");
-    let missing = cluster.send("PATCH", &missing, Some(("merge-patch+json", &patch)));
+    let missing = cluster.send("PATCH", &missing, Some(("merge-patch+json", &change)));
     assert_eq!(said(&missing), (404, "NotFound".to_owned()));
     assert_eq!(missing.body["details"]["kind"], "secrets");
     // Nothing to change is no new version.
