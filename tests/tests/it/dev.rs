@@ -168,7 +168,6 @@ fn a_bot_that_ended_waits_for_its_code_or_its_keys() {
     keep(&bench, "DEEPGRAM_API_KEY=1\n");
     std::fs::write(bench.path("work/server/refuses"), "").unwrap();
     let mut dev = Dev::start(&bench, &[]);
-    dev.until("bot    | no");
     dev.until(
         "the bot ended with status 3; it starts again when its code, `.env` or its set changes",
     );
