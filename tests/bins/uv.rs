@@ -9,14 +9,11 @@ use std::path::Path;
 use std::process::{Command, exit};
 use std::{env, fs, io, thread};
 
-use serde_json::json;
-
 fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["sync"] => fs::create_dir(".venv"),
-        ["run", "--no-sync", "python", ..] => compare(),
         ["run", "pipecat", "eval", "run", file, .., address] => {
             println!("{file} at {address}");
             let status = fs::read_to_string("eval-status")?;
@@ -25,20 +22,6 @@ fn main() -> io::Result<()> {
         ["run", "bot.py", options @ ..] => bot(options),
         _ => Err(io::Error::other(format!("{words:?}"))),
     }
-}
-
-/// The names in `.env`, as the bot's own reader has them.
-fn compare() -> io::Result<()> {
-    let text = fs::read_to_string(".env")?;
-    let lines: Vec<_> = text
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .collect();
-    let names: Vec<_> = lines.iter().map(|(name, _)| name).collect();
-    let differs = |(name, value): &&(&str, &str)| env::var(name).is_ok_and(|set| set != *value);
-    let other: Vec<_> = lines.iter().filter(differs).map(|(name, _)| name).collect();
-    println!("{}", json!({ "file": names, "other": other }));
-    Ok(())
 }
 
 fn bot(options: &[&str]) -> io::Result<()> {

@@ -7,7 +7,6 @@ use bot_cli_cloud::{
     self as domain, BackendError, Details, Effect, Entry, Key, Keys, Nobody, ORGANIZATION, REGIONS,
     ReadsValues, RegistryHost, SecretsBackend, SetName, Storage, Vault,
 };
-use bot_cli_protocol::SettingSpec;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
@@ -24,14 +23,6 @@ pub struct VaultBackend {
 bot_cli_secrets::manifest!(VaultBackend, "vault_backend.json");
 
 impl Backend for VaultBackend {
-    const NAME: &'static str = "secrets-vault";
-    const ABOUT: &'static str = "Keep secrets in a vault of its own";
-    const REQUIRES: &'static [(&'static str, &'static str)] = &[("bot-cli-cloud", ">=0.1")];
-
-    fn settings() -> Vec<SettingSpec> {
-        vec![SettingSpec::new("folder", "Where the vault is")]
-    }
-
     fn open(scope: OpenParams, _session: &mut Session) -> Result<(Self, OpenResult), Error> {
         let invalid = |problem: String| Error::new(Code::InvalidSetting, problem);
         let folder = match scope.settings.get("folder") {
@@ -112,12 +103,7 @@ impl Backend for VaultBackend {
         Ok(missing.iter().map(ToString::to_string).collect())
     }
 
-    fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError> {
-        let name = name.to_owned();
-        self.delete_as_seen(DeleteParams { name, prior: None }, session)
-    }
-
-    fn delete_as_seen(
+    fn delete(
         &mut self,
         delete: DeleteParams,
         _session: &mut Session,
@@ -218,7 +204,7 @@ fn failed(error: BackendError) -> Error {
 
 fn change_failed(error: domain::ChangeError) -> ChangeError {
     match error.effect {
-        Effect::Done => failed(error.cause).done(),
+        Effect::Done => failed(error.cause).with_effect(Effect::Done),
         Effect::NotDone | Effect::Unknown | Effect::Partly(_) => failed(error.cause).not_done(),
     }
 }

@@ -17,9 +17,6 @@ interrupted while it replaces files is completed by the next one.
                    must be beside the archive
 
   --prefix FOLDER  install below this folder [default: ~/.local]
-  --sha256 SUM     the sum that the archive must have, instead of SHA256SUMS;
-                   a SHA256SUMS from the same place can't show that both were
-                   replaced
   --replace        replace files that this script has not installed, or that
                    were changed since
   --uninstall      remove what this script has installed
@@ -107,13 +104,13 @@ obtain() {
     targets=$(targets)
     case $1 in
     http://127.0.0.1[:/]* | http://localhost[:/]* | https://*) ;;
-    http://*) [ -n "$expected" ] || fail "$1 could be changed on its way" "use https, or give the sum with --sha256" ;;
+    http://*) fail "$1 could be changed on its way" "use https" ;;
     esac
     case $1 in
     http://*.tar.gz | https://*.tar.gz)
         archive=${1##*/}
         fetch "$1" "$work/$archive"
-        [ -n "$expected" ] || fetch "${1%/*}/SHA256SUMS" "$work/SHA256SUMS"
+        fetch "${1%/*}/SHA256SUMS" "$work/SHA256SUMS"
         ;;
     http://* | https://*)
         fetch "${1%/}/SHA256SUMS" "$work/SHA256SUMS"
@@ -133,20 +130,16 @@ obtain() {
             folder=$(dirname "$1")
         fi
         attempt "could not copy $folder/$archive" cp "$folder/$archive" "$work/$archive"
-        if [ -z "$expected" ]; then
-            [ -f "$folder/SHA256SUMS" ] || fail "SHA256SUMS is not beside $archive" "give the sum with --sha256"
-            attempt "could not copy $folder/SHA256SUMS" cp "$folder/SHA256SUMS" "$work/SHA256SUMS"
-        fi
+        [ -f "$folder/SHA256SUMS" ] || fail "SHA256SUMS is not beside $archive" "download it, too"
+        attempt "could not copy $folder/SHA256SUMS" cp "$folder/SHA256SUMS" "$work/SHA256SUMS"
         ;;
     esac
 }
 
 # check: unpacks the archive if it is the one that the sums are of, and everything in it is in one folder.
 check() {
-    if [ -z "$expected" ]; then
-        expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$work/SHA256SUMS")
-        [ -n "$expected" ] || fail "SHA256SUMS does not name $archive" "give it the name that it was published with"
-    fi
+    expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$work/SHA256SUMS")
+    [ -n "$expected" ] || fail "SHA256SUMS does not name $archive" "give it the name that it was published with"
     actual=$(sum_of "$work/$archive")
     [ "$actual" = "$expected" ] ||
         fail "$archive is not the file that was released: its sum is $actual, not $expected" "download it again"
@@ -201,7 +194,7 @@ list_new() {
 
 # check_places: nothing is in the way of the files in `wanted`, or it may be replaced.
 check_places() {
-    conflicts='' remedy='--replace replaces them'
+    conflicts=''
     while IFS=' ' read -r sum file; do
         place=$prefix/$file folder=$prefix/${file%/*}
         until [ -d "$folder" ]; do
@@ -211,23 +204,11 @@ check_places() {
         if [ -d "$place" ]; then
             fail "$place is a folder"
         elif is_there "$place"; then
-            has_sum "$place" "$sum" || is_ours "$file" || add_conflict
+            has_sum "$place" "$sum" || is_ours "$file" || conflicts=$conflicts${conflicts:+, }$place
         fi
     done <"$work/wanted"
-    [ -z "$conflicts" ] || [ "$replaces" = yes ] || fail "these files are not of this script: $conflicts" "$remedy"
-}
-
-add_conflict() {
-    what=$place
-    if [ -L "$place" ]; then
-        target=$(readlink "$place")
-        what="$place (a link to $target)"
-        case $target in
-        */uv/tools/*/*) owner=${target#*/uv/tools/} remedy="uv tool uninstall $(quoted "${owner%%/*}")" ;;
-        */pipx/venvs/*/*) owner=${target#*/pipx/venvs/} remedy="pipx uninstall $(quoted "${owner%%/*}")" ;;
-        esac
-    fi
-    conflicts=$conflicts${conflicts:+, }$what
+    [ -z "$conflicts" ] || [ "$replaces" = yes ] ||
+        fail "these files are not of this script: $conflicts" "--replace replaces them"
 }
 
 # put FILE PATH: by one renaming on one file system.
@@ -256,15 +237,11 @@ remove_ours() {
     fi
 }
 
-# What is written so far is there after a power failure, too. Not every `sync` can write one file system alone.
-flush() { sync -f "$work" 2>/dev/null || sync; }
-
 both_records() { cat "$prefix/$record" "$work/wanted" >"$work/both" 2>/dev/null || cp "$work/wanted" "$work/both"; }
 
 apply() {
     # Until all of it is done, the files of either version are this script's.
     attempt "could not write to $work" both_records
-    attempt "could not write to $work" flush
     begun=yes
     put "$work/both" "$record"
     while IFS=' ' read -r sum file; do
@@ -279,9 +256,7 @@ apply() {
     begun=no
 }
 
-is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
-
-# Where a run was killed, its work folder is still there, with the process that had it.
+# own: one run at a time has the work folder.
 own() {
     parents='' folder=$prefix
     until [ -d "$folder" ]; do
@@ -289,15 +264,9 @@ own() {
         folder=$(dirname "$folder")
     done
     attempt "could not write to $prefix" mkdir -p "$prefix"
-    if ! mkdir "$work" 2>/dev/null; then
-        process=$(cat "$work/process" 2>/dev/null || { sleep 1 && cat "$work/process" 2>/dev/null; } || :)
-        [ -z "$process" ] || ! is_running "$process" ||
-            fail "another installation into $prefix is running, as process $process" \
-                "if process $process is something else: rm -r $(quoted "$work")"
-        attempt "could not write to $prefix" rm -rf "$work"
-        attempt "could not write to $prefix" mkdir "$work"
-    fi
-    echo $$ >"$work/process"
+    [ ! -d "$work" ] || fail "another installation into $prefix is running, or was killed" \
+        "if none is running: rm -r $(quoted "$work")"
+    attempt "could not write to $prefix" mkdir "$work"
 }
 
 begin() {
@@ -331,12 +300,8 @@ install() {
 }
 
 uninstall() {
-    [ -f "$prefix/$record" ] || [ -d "$work" ] || fail "this script has installed nothing below $prefix"
+    [ -f "$prefix/$record" ] || fail "this script has installed nothing below $prefix"
     begin
-    if [ ! -f "$prefix/$record" ]; then
-        echo "what an interrupted installation had left below $prefix is removed"
-        return
-    fi
     begun=yes
     cut -c 67- "$prefix/$record" | sort -u >"$work/known"
     while read -r file; do
@@ -372,28 +337,18 @@ tell() {
     echo "next: $host init quickstart"
 }
 
-# expect SUM: as `plugin add --sha256` takes it.
-expect() {
-    expected=$(printf '%s' "${1#sha256:}" | tr A-F a-f)
-    case $expected in
-    *[!0-9a-f]*) ;;
-    *) [ ${#expected} -ne 64 ] || return 0 ;;
-    esac
-    fail "$1 is not a SHA-256 sum: it would have 64 digits and letters from a to f"
-}
-
 main() {
     prefix=${HOME:-}/.local
     record=share/doc/bot-cli/installed-files
-    expected='' replaces=no removes=no source=''
+    replaces=no removes=no source=''
     while [ $# -gt 0 ]; do
         case $1 in
         --help | -h) usage && exit ;;
         --uninstall) removes=yes ;;
         --replace) replaces=yes ;;
-        --prefix | --sha256)
+        --prefix)
             [ -n "${2:-}" ] || fail "$1 needs a value" "sh install.sh --help"
-            if [ "$1" = --prefix ]; then prefix=$2; else expect "$2"; fi
+            prefix=$2
             shift
             ;;
         -*) fail "there is no option $1" "sh install.sh --help" ;;

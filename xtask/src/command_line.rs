@@ -1,14 +1,12 @@
 //! The command line.
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::dist::DistArguments;
-use crate::project::Project;
+use crate::dist::{self, DistArguments};
+use crate::project::{Project, say};
 use crate::systems::{self, CheckArguments};
-use crate::{check, dist};
 
 /// Build what users install, and check it for other systems
 #[derive(Debug, Parser)]
@@ -21,7 +19,6 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Build every artefact: wheel, archives, installer, sums
-    #[command(after_help = DIST)]
     Dist(DistArguments),
     /// Check that the product compiles for Windows and macOS, or with the oldest Rust
     #[command(after_help = CHECK)]
@@ -34,18 +31,12 @@ Examples:
   cargo xtask check aarch64-apple-darwin       lint for one target
   cargo xtask check --oldest-rust --install    compile with the Rust that `Cargo.toml` names";
 
-const DIST: &str = "\
-Examples:
-  cargo xtask dist --install    build into dist/, after installing what is missing
-  cargo xtask dist --check      the same, and compare with a second build elsewhere";
-
 /// Runs the command of this process's arguments.
 pub fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            // A closed standard error changes nothing about the outcome.
-            let _ = writeln!(io::stderr(), "error: {problem:#}");
+            say(&format!("error: {problem:#}"));
             ExitCode::FAILURE
         }
     }
@@ -54,13 +45,7 @@ pub fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let project = Project::read()?;
     match &arguments.command {
-        Command::Dist(arguments) => {
-            let artefacts = dist::make(&project, arguments)?;
-            if arguments.check {
-                check::again(&project, arguments, &artefacts)?;
-            }
-            Ok(())
-        }
+        Command::Dist(arguments) => dist::make(&project, arguments),
         Command::Check(arguments) => systems::check(&project, arguments),
     }
 }

@@ -1,16 +1,16 @@
-//! What belongs to the executables: completions, manual pages, licences and notices.
+//! The contents of an installation: executables, completions, manual pages, licences and notices.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use bot_cli_protocol::Manifest;
 use clap_mangen::Man;
 
-use crate::entry::Entry;
-use crate::executables::{Executables, suffix};
+use crate::archive::Entry;
 use crate::notices;
-use crate::notices::Graph;
-use crate::project::{Project, TOGETHER};
+use crate::project::{HOST, Project, TOGETHER, output};
 
 /// The members with a manifest, and so with pages of the manual.
 const MANIFESTS: [&str; 3] = [
@@ -19,58 +19,79 @@ const MANIFESTS: [&str; 3] = [
     "plugins/cloud/manifest.json",
 ];
 
-/// Everything that is installed.
+/// The places where shells look for completions. PowerShell looks nowhere: a profile names the file.
+const COMPLETIONS: [(&str, &str); 4] = [
+    ("bash", "share/bash-completion/completions/bot-cli"),
+    ("zsh", "share/zsh/site-functions/_bot-cli"),
+    ("fish", "share/fish/vendor_completions.d/bot-cli.fish"),
+    ("powershell", "share/powershell/completions/bot-cli.ps1"),
+];
+
+/// Everything that is installed together.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) target: String,
-    /// The executables, which find one another in one folder.
+    /// The executables, which find one another in one folder; the host first.
     pub(crate) executables: Vec<Entry>,
-    /// Below `share`: completions and manual pages, where shells and `man` look.
+    /// Below `share`: completions and manual pages.
     pub(crate) share: Vec<Entry>,
-    /// Licence and notices.
     pub(crate) licences: Vec<Entry>,
 }
 
 impl Contents {
-    pub(crate) fn of(project: &Project, executables: &Executables) -> anyhow::Result<Self> {
-        let target = &executables.target;
-        let graph = Graph::read(project, target, &TOGETHER)?;
-        let mut licences = vec![Entry::data("LICENSE", project.file("LICENSE")?)];
-        licences.extend(notices::of(&graph, target)?);
-        let mut share = completions(executables)?;
-        share.extend(manual(project)?);
+    pub(crate) fn of(project: &Project, folder: &Path, target: &str) -> anyhow::Result<Self> {
+        let executables = TOGETHER.iter().map(|name| read(folder, name, target));
+        let host = folder.join(executable(HOST, target));
+        let mut share = manual(project)?;
+        for (shell, place) in COMPLETIONS {
+            let script = output(Command::new(&host).args(["completions", shell]))?;
+            share.push(Entry::data(place, script));
+        }
         Ok(Self {
-            target: target.clone(),
-            executables: executables.together.clone(),
+            target: target.to_owned(),
+            executables: executables.collect::<Result<_, _>>()?,
             share,
-            licences,
+            licences: licences(project, target, &TOGETHER)?,
         })
+    }
+
+    /// The files as they lie below `~/.local`.
+    pub(crate) fn installed(&self) -> Vec<Entry> {
+        let executables = self.executables.iter().map(|entry| entry.below("bin"));
+        let licences = self.licences.iter();
+        let licences = licences.map(|entry| entry.below("share/doc/bot-cli"));
+        let share = self.share.iter().cloned();
+        executables.chain(share).chain(licences).collect()
     }
 }
 
-/// The scripts, as the host itself prints them.
-fn completions(executables: &Executables) -> anyhow::Result<Vec<Entry>> {
-    let host = executables
-        .folder
-        .join(format!("{}{}", TOGETHER[0], suffix(&executables.target)));
-    let places = [
-        ("bash", "share/bash-completion/completions/bot-cli"),
-        ("zsh", "share/zsh/site-functions/_bot-cli"),
-        ("fish", "share/fish/vendor_completions.d/bot-cli.fish"),
-        // PowerShell looks nowhere: a profile names the file.
-        ("powershell", "share/powershell/completions/bot-cli.ps1"),
-    ];
-    let script = |(shell, place): (&str, &str)| {
-        let output = Command::new(&host)
-            .args(["completions", shell])
-            .output()
-            .with_context(|| format!("could not run `{}`", host.display()))?;
-        if !output.status.success() || output.stdout.is_empty() {
-            bail!("`{} completions {shell}` printed no script", host.display());
-        }
-        Ok(Entry::data(place, output.stdout))
+/// The licence of some packages, and the notices of what is linked into them.
+pub(crate) fn licences(
+    project: &Project,
+    target: &str,
+    packages: &[&str],
+) -> anyhow::Result<Vec<Entry>> {
+    let mut licences = notices::of(project, target, packages)?;
+    licences.push(Entry::data("LICENSE", project.file("LICENSE")?));
+    Ok(licences)
+}
+
+/// The file name of a package's executable.
+pub(crate) fn executable(package: &str, target: &str) -> String {
+    let suffix = if target.contains("-windows-") {
+        ".exe"
+    } else {
+        ""
     };
-    places.into_iter().map(script).collect()
+    format!("{package}{suffix}")
+}
+
+/// Reads a package's executable.
+pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result<Entry> {
+    let name = executable(package, target);
+    let path = folder.join(&name);
+    let bytes = fs::read(&path).with_context(|| format!("could not read `{}`", path.display()))?;
+    Ok(Entry::executable(name, bytes))
 }
 
 /// A page for each command: `man bot-cli-init`.
@@ -78,22 +99,16 @@ fn manual(project: &Project) -> anyhow::Result<Vec<Entry>> {
     let manifest = |path: &&str| -> anyhow::Result<Manifest> {
         serde_json::from_slice(&project.file(path)?).with_context(|| format!("`{path}`"))
     };
-    let manifests = MANIFESTS
-        .iter()
-        .map(manifest)
-        .collect::<Result<Vec<_>, _>>()?;
-    let source = format!("{} {}", TOGETHER[0], project.version()?);
+    let manifests = MANIFESTS.iter().map(manifest);
+    let manifests = manifests.collect::<Result<Vec<_>, _>>()?;
+    let source = format!("{HOST} {}", project.fact(HOST, "version")?);
     let page = |command: clap::Command| {
         let man = Man::new(command).source(source.as_str()).manual("bot-cli");
         let mut bytes = Vec::new();
         man.render(&mut bytes)?;
-        Ok(Entry::data(
-            format!("share/man/man1/{}", man.get_filename()),
-            bytes,
-        ))
+        let path = format!("share/man/man1/{}", man.get_filename());
+        Ok(Entry::data(path, bytes))
     };
-    bot_cli::manual::pages(&manifests)
-        .into_iter()
-        .map(page)
-        .collect()
+    let pages = bot_cli::manual::pages(&manifests).into_iter();
+    pages.map(page).collect()
 }

@@ -1,19 +1,18 @@
 //! `cargo xtask dist`: every artefact of one target.
 
+use std::env;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use crate::archive::{self, Entry};
 use crate::contents::Contents;
-use crate::entry::{Entry, sum};
-use crate::executables::Executables;
-use crate::notices::Graph;
-use crate::progress::say;
-use crate::project::{ALONE, Project, TOGETHER};
-use crate::{archive, notices, tools, traces, wheel};
+use crate::project::{ALONE, HOST, Project, TOGETHER, cargo, output, run, say, variable};
+use crate::{contents, project, wheel};
 
 #[derive(Debug, Args)]
 pub(crate) struct DistArguments {
@@ -31,104 +30,104 @@ pub(crate) struct DistArguments {
     /// Pack the executables of this folder instead of building any
     #[arg(long, value_name = "FOLDER")]
     pub(crate) executables: Option<PathBuf>,
-    /// Install what is missing: the target with rustup, a C compiler as root with apt-get, cargo-auditable under target/
+    /// Install the standard library of the target with rustup, if it is missing
     #[arg(long)]
     pub(crate) install: bool,
-    /// Build once more from a copy of the source in another folder, and compare the bytes
-    #[arg(long, conflicts_with = "executables")]
-    pub(crate) check: bool,
-}
-
-/// The folder of licences and notices in an archive.
-const DOCUMENTS: &str = "share/doc/bot-cli";
-
-/// Makes all of them and writes them, with their sums. Returns what was written.
-pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Result<Vec<Entry>> {
-    let target = &arguments.target;
-    let executables = if let Some(folder) = &arguments.executables {
-        Executables::read(project, folder, target)?
-    } else {
-        tools::prepare(project, target, arguments.install)?;
-        let executables = Executables::build(project, target)?;
-        traces::refuse(
-            project,
-            executables.together.iter().chain(&executables.alone),
-        )?;
-        executables
-    };
-    say("packing");
-    let contents = Contents::of(project, &executables)?;
-    let mut artefacts = vec![
-        archived(project, &contents)?,
-        wheel::packed(project, &contents, &wheel::tag(target)?)?,
-    ];
-    for name in ALONE {
-        let executable = executables
-            .alone
-            .iter()
-            .find(|entry| entry.path.starts_with(name));
-        if let Some(executable) = executable {
-            artefacts.push(alone(project, name, executable, target)?);
-        }
-    }
-    artefacts.sort_by(|one, other| one.path.cmp(&other.path));
-    let mut sums = String::new();
-    for entry in &artefacts {
-        let _ = writeln!(sums, "{}  {}", sum(&entry.bytes), entry.path);
-    }
-    artefacts.push(Entry::data("SHA256SUMS", sums));
-    // Not among the sums: it is what checks them.
-    artefacts.push(Entry::data("install.sh", installer(project)?));
-    let folder = project.root.join(&arguments.out);
-    fs::create_dir_all(&folder)
-        .with_context(|| format!("could not create `{}`", folder.display()))?;
-    for artefact in &artefacts {
-        archive::write(&folder, artefact)?;
-        say(&format!(
-            "{:>10}  {}",
-            artefact.bytes.len(),
-            arguments.out.join(&artefact.path).display()
-        ));
-    }
-    Ok(artefacts)
-}
-
-/// The installer, which takes the archive from where the project publishes it, if it does.
-fn installer(project: &Project) -> anyhow::Result<String> {
-    let address = project.homepage()?;
-    if address.contains('\'') {
-        bail!("`{address}` can't be an address");
-    }
-    Ok(INSTALLER.replace("@SOURCE@", address))
 }
 
 const INSTALLER: &str = include_str!("../assets/install.sh");
 
-/// What belongs together, as it lies below `~/.local`.
-fn archived(project: &Project, contents: &Contents) -> anyhow::Result<Entry> {
-    let mut entries: Vec<Entry> = contents
-        .executables
-        .iter()
-        .map(|entry| entry.below("bin"))
-        .collect();
-    entries.extend(contents.share.clone());
-    let licences = contents.licences.iter();
-    entries.extend(licences.map(|entry| entry.below(DOCUMENTS)));
-    let stem = format!("{}-{}-{}", TOGETHER[0], project.version()?, contents.target);
-    let bytes = archive::packed(&stem, &entries, project.time)?;
-    Ok(Entry::data(format!("{stem}.tar.gz"), bytes))
+/// The C compiler of Debian's `musl-tools`.
+const MUSL_COMPILER: &str = "musl-gcc";
+
+/// Makes all of them and writes them, with their sums.
+pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Result<()> {
+    let target = &arguments.target;
+    let folder = match &arguments.executables {
+        Some(folder) => project.root.join(folder),
+        None => build(project, target, arguments.install)?,
+    };
+    say("packing");
+    let time = time(project)?;
+    let contents = Contents::of(project, &folder, target)?;
+    let archive = |package: &str, entries: &[Entry]| {
+        let version = project.fact(package, "version")?;
+        let stem = format!("{package}-{version}-{target}");
+        let bytes = archive::packed(&stem, entries, time)?;
+        anyhow::Ok(Entry::data(format!("{stem}.tar.gz"), bytes))
+    };
+    let mut artefacts = vec![
+        archive(HOST, &contents.installed())?,
+        wheel::packed(project, &contents)?,
+    ];
+    if folder.join(contents::executable(ALONE, target)).exists() {
+        let mut entries = contents::licences(project, target, &[ALONE])?;
+        entries.push(contents::read(&folder, ALONE, target)?);
+        artefacts.push(archive(ALONE, &entries)?);
+    }
+    artefacts.sort_by(|one, other| one.path.cmp(&other.path));
+    let mut sums = String::new();
+    for entry in &artefacts {
+        let _ = writeln!(sums, "{}  {}", entry.sum(), entry.path);
+    }
+    artefacts.push(Entry::data("SHA256SUMS", sums));
+    // Not among the sums: it is what checks them. It takes the archive from where the project publishes it, if it does.
+    let installer = INSTALLER.replace("@SOURCE@", project.homepage());
+    artefacts.push(Entry::data("install.sh", installer));
+    let out = project.root.join(&arguments.out);
+    fs::create_dir_all(&out).with_context(|| format!("could not create `{}`", out.display()))?;
+    for artefact in &artefacts {
+        let path = out.join(&artefact.path);
+        fs::write(&path, &artefact.bytes)
+            .with_context(|| format!("could not write `{}`", path.display()))?;
+        say(&format!("{:>10}  {}", artefact.bytes.len(), path.display()));
+    }
+    Ok(())
 }
 
-/// A plugin of its own version.
-fn alone(project: &Project, name: &str, executable: &Entry, target: &str) -> anyhow::Result<Entry> {
-    let graph = Graph::read(project, target, &[name])?;
-    let version = project.version_of(name)?;
-    let mut entries = vec![
-        executable.clone(),
-        Entry::data("LICENSE", project.file("LICENSE")?),
-    ];
-    entries.extend(notices::of(&graph, target)?);
-    let stem = format!("{name}-{version}-{target}");
-    let bytes = archive::packed(&stem, &entries, project.time)?;
-    Ok(Entry::data(format!("{stem}.tar.gz"), bytes))
+/// Builds the executables of a target. Returns their folder.
+fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
+    project::add_target(project, target, installs)?;
+    let is_musl = target.ends_with("-linux-musl");
+    if is_musl && !project::is_there(Path::new(MUSL_COMPILER)) {
+        bail!("`{MUSL_COMPILER}` is missing\nhint: apt-get install musl-tools");
+    }
+    // Messages of panics name no folder of this machine.
+    let cargo_home = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(env::home_dir()?.join(".cargo")))
+        .unwrap_or_default();
+    let renamed = [(cargo_home, "/cargo"), (project.root.clone(), "/bot-cli")];
+    let flags = renamed
+        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+        .join("\u{1f}");
+    // Apart from one another: the one that is packed alone would bring features into the crates of the others.
+    for packages in [&TOGETHER[..], &[ALONE]] {
+        let mut command = cargo(&project.root);
+        command
+            .args(["build", "--release", "--locked", "--target", target])
+            .args(packages.iter().flat_map(|package| ["--package", package]))
+            // cargo hands these to the compiler one by one, whatever characters they have.
+            .env("CARGO_ENCODED_RUSTFLAGS", &flags)
+            .env_remove("RUSTFLAGS");
+        if is_musl {
+            command.env(variable("CC", target), MUSL_COMPILER);
+        }
+        run(&mut command)?;
+    }
+    Ok(project.target_folder.join(target).join("release"))
+}
+
+/// `SOURCE_DATE_EPOCH`, or the time of the last commit, in seconds since 1970: that of every file in an archive.
+fn time(project: &Project) -> anyhow::Result<u64> {
+    let text = match env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => text,
+        Err(_) => output(
+            Command::new("git")
+                .args(["log", "-1", "--format=%ct"])
+                .current_dir(&project.root),
+        )?,
+    };
+    let time = text.trim().parse();
+    time.with_context(|| format!("`{}` is no time in seconds", text.trim()))
 }

@@ -1,16 +1,17 @@
 //! `cargo xtask check`: the product compiles without a warning for systems that this machine can't run.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 
-use crate::executables::cargo_name;
-use crate::progress::say;
-use crate::project::{ALONE, Project, TOGETHER, cargo, clean};
-use crate::tools::{self, run};
+use crate::project::{
+    ALONE, HOST, Project, TOGETHER, add_target, cargo, is_there, output, run, this_machine,
+    variable,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
@@ -38,95 +39,77 @@ pub(crate) fn check(project: &Project, arguments: &CheckArguments) -> anyhow::Re
         return with_oldest_rust(project, arguments.install);
     }
     for target in &arguments.targets {
-        tools::add_target(project, target, arguments.install)?;
+        add_target(project, target, arguments.install)?;
         let mut command = cargo(&project.root);
-        command.args(["clippy", "--locked", "--target", target]);
-        command.args(product());
-        let variable = format!("CC_{}", cargo_name(target));
-        if std::env::var_os(&variable).is_none() && !has_compiler(target)? {
-            command.env(variable, zig(project, target, arguments.install)?);
+        command
+            .args(["clippy", "--locked", "--target", target])
+            .args(product());
+        let compiler = variable("CC", target);
+        if env::var_os(&compiler).is_none() && !has_compiler(target)? {
+            command.env(compiler, zig(project, target, arguments.install)?);
             // Only Apple's own tools could tell where the headers of the system are. Zig has its own.
             command.env("SDKROOT", "/");
         }
-        say(&format!("checking for {target}"));
-        let status = command
-            .args(["--", "-D", "warnings"])
-            .status()
-            .context("could not run cargo")?;
-        if !status.success() {
-            bail!("the product does not compile for {target}");
-        }
+        run(command.args(["--", "-D", "warnings"]))?;
     }
     Ok(())
 }
 
 /// Only the compiler is that old: newer lints would ask for what it does not know.
 fn with_oldest_rust(project: &Project, installs: bool) -> anyhow::Result<()> {
-    let version = project.oldest_rust()?;
+    let version = project.fact(HOST, "rust_version")?;
     if installs {
         let install = ["toolchain", "install", version, "--profile", "minimal"];
         run(Command::new("rustup").args(install).arg("--no-self-update"))?;
     }
-    say(&format!("checking with Rust {version}"));
     let mut command = Command::new("rustup");
-    clean(&mut command);
     command
         .args(["run", version, "cargo", "check", "--locked"])
         .args(product())
         .current_dir(&project.root)
         // rustup has set it for the toolchain of this process.
         .env_remove("RUSTUP_TOOLCHAIN");
-    let status = command.status().context("could not run rustup")?;
-    if !status.success() {
-        bail!(
-            "the product does not compile with Rust {version}, or that is missing\n\
-             hint: `cargo xtask check --oldest-rust --install` installs it"
-        );
-    }
-    Ok(())
+    run(&mut command)
 }
 
 fn product() -> impl Iterator<Item = String> {
-    let packages = TOGETHER.iter().chain(&ALONE);
+    let packages = TOGETHER.into_iter().chain([ALONE]);
     packages.map(|package| format!("--package={package}"))
 }
 
 /// Whether the compiler that the build scripts look for is there.
 fn has_compiler(target: &str) -> anyhow::Result<bool> {
-    Ok(target == tools::this_machine()?
-        || target == "x86_64-pc-windows-gnu" && tools::is_there("x86_64-w64-mingw32-gcc"))
+    let mingw = Path::new("x86_64-w64-mingw32-gcc");
+    Ok(target == this_machine()? || target == "x86_64-pc-windows-gnu" && is_there(mingw))
 }
 
 /// A C compiler for the target: a script that starts Zig with the name that it has for it.
 fn zig(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
+    let compiler = variable("CC", target);
     let folder = project.target_folder.join("tools/zig");
     let python = folder.join("bin/python3");
-    if !runs_zig(&python) {
+    if output(Command::new(&python).args(["-m", "ziglang", "version"])).is_err() {
         if !installs {
             bail!(
                 "there is no C compiler for {target}\n\
-                 hint: `cargo xtask check --install` installs one, or name one in `CC_{}`",
-                cargo_name(target)
+                 hint: `cargo xtask check --install` installs one, or name one in `{compiler}`"
             );
         }
-        say(&format!("installing {ZIG}"));
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
         run(Command::new(&python).args(["-m", "pip", "install", "--quiet", ZIG]))?;
     }
-    let machine = target.split('-').next().unwrap_or_default();
     let system = match target {
-        _ if target.ends_with("-apple-darwin") => "macos",
-        _ if target.ends_with("-windows-gnu") => "windows-gnu",
-        _ => bail!(
-            "no name of Zig is known for {target}: name a C compiler in `CC_{}`",
-            cargo_name(target)
-        ),
+        "aarch64-apple-darwin" => "aarch64-macos",
+        "x86_64-apple-darwin" => "x86_64-macos",
+        "x86_64-pc-windows-gnu" => "x86_64-windows-gnu",
+        _ => bail!("no name of Zig is known for {target}: name a C compiler in `{compiler}`"),
     };
     let script = folder.join(format!("cc-{target}"));
     let text = WRAPPER
         .replace("@PYTHON@", &python.to_string_lossy())
-        .replace("@TARGET@", &format!("{machine}-{system}"));
-    write_script(&script, &text)?;
+        .replace("@TARGET@", system);
+    fs::write(&script, text)?;
+    run(Command::new("chmod").arg("+x").arg(&script))?;
     Ok(script)
 }
 
@@ -142,18 +125,3 @@ for word do
 done
 exec '@PYTHON@' -m ziglang cc -target @TARGET@ \"$@\"
 ";
-
-fn write_script(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("could not write `{}`", path.display()))?;
-    run(Command::new("chmod").arg("+x").arg(path))
-}
-
-fn runs_zig(python: &Path) -> bool {
-    let mut command = Command::new(python);
-    command
-        .args(["-m", "ziglang", "version"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
-}

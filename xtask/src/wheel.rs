@@ -10,11 +10,18 @@ use sha2::{Digest as _, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use crate::archive::Entry;
 use crate::contents::Contents;
-use crate::entry::Entry;
-use crate::project::{Project, TOGETHER};
+use crate::project::{HOST, Project};
 
-/// Starts the host under the name of the package, for `uvx`. Installers link the executables into one folder, or leave them in one.
+/// The name of the distribution, and of an executable that starts the host, for `uvx`. An index refuses `bot-cli`, which looks like a
+/// name that is taken.
+const NAME: &str = "voicebot-cli";
+
+/// The metadata that `pip` and an index show; the README follows.
+const METADATA: &str = include_str!("../assets/METADATA");
+
+/// Starts the host under the name of the package. Installers link the executables into one folder, or leave them in one.
 const SAME_NAME: &str = "\
 #!/bin/sh
 # bot-cli, under the name of its package.
@@ -24,139 +31,87 @@ exec \"$host\" \"$@\"
 ";
 
 /// The platform tags of a target. A static executable runs beside any C library; the tags of both let installers take it.
-pub(crate) fn tag(target: &str) -> anyhow::Result<String> {
-    let (machine, system) = target
-        .split_once('-')
-        .context("a target has a machine and a system")?;
-    Ok(match system {
-        "unknown-linux-musl" => {
+fn tag(target: &str) -> anyhow::Result<String> {
+    let (machine, system) = target.split_once('-').unwrap_or_default();
+    Ok(match (system, machine) {
+        ("unknown-linux-musl", _) => {
             format!("manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_2_{machine}")
         }
         // For this machine alone: an index takes none that doesn't say which C library it needs.
-        "unknown-linux-gnu" => format!("linux_{machine}"),
+        ("unknown-linux-gnu", _) => format!("linux_{machine}"),
         // The oldest systems that the toolchain supports.
-        "apple-darwin" if machine == "aarch64" => "macosx_11_0_arm64".to_owned(),
-        "apple-darwin" => format!("macosx_10_12_{machine}"),
-        "pc-windows-msvc" | "pc-windows-gnu" if machine == "x86_64" => "win_amd64".to_owned(),
-        "pc-windows-msvc" | "pc-windows-gnu" if machine == "aarch64" => "win_arm64".to_owned(),
+        ("apple-darwin", "aarch64") => "macosx_11_0_arm64".to_owned(),
+        ("apple-darwin", _) => format!("macosx_10_12_{machine}"),
+        ("pc-windows-msvc" | "pc-windows-gnu", "x86_64") => "win_amd64".to_owned(),
         _ => bail!("no platform tag is known for {target}"),
     })
 }
 
 /// The wheel, named as its metadata says.
-pub(crate) fn packed(project: &Project, contents: &Contents, tag: &str) -> anyhow::Result<Entry> {
-    let version = version(project.version()?)?;
-    let stem = format!("{}-{version}", project.distribution()?.replace('-', "_"));
-    let data = format!("{stem}.data");
-    let info = format!("{stem}.dist-info");
-    let mut entries: Vec<Entry> = scripts(project, contents)?
-        .iter()
-        .map(|entry| entry.below(&format!("{data}/scripts")))
-        .collect();
-    entries.extend(
-        contents
-            .share
-            .iter()
-            .map(|entry| entry.below(&format!("{data}/data"))),
-    );
+pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<Entry> {
+    let tag = tag(&contents.target)?;
+    let version = version(project.fact(HOST, "version")?)?;
+    let stem = format!("{}-{version}", NAME.replace('-', "_"));
+    let below = |entries: &[Entry], folder: &str| -> Vec<Entry> {
+        let folder = format!("{stem}.{folder}");
+        entries.iter().map(|entry| entry.below(&folder)).collect()
+    };
+    let mut entries = below(&scripts(contents)?, "data/scripts");
+    entries.extend(below(&contents.share, "data/data"));
     entries.sort_by(|one, other| one.path.cmp(&other.path));
-    // Its metadata are the last in a wheel, and among them the list of its files.
-    let metadata = metadata(project, &version, &contents.licences)?;
-    entries.push(Entry::data(format!("{info}/METADATA"), metadata));
-    let tags: Vec<String> = tag
-        .split('.')
-        .map(|tag| format!("Tag: py3-none-{tag}"))
-        .collect();
-    let tags = tags.join("\n");
-    let wheel = format!("Wheel-Version: 1.0\nGenerator: bot-cli\nRoot-Is-Purelib: false\n{tags}\n");
-    entries.push(Entry::data(format!("{info}/WHEEL"), wheel));
-    entries.extend(
-        contents
-            .licences
-            .iter()
-            .map(|entry| entry.below(&format!("{info}/licenses"))),
-    );
-    let record = format!("{info}/RECORD");
-    let mut rows = String::new();
+    // The metadata come last in a wheel, with the list of its files.
+    let homepage = match project.homepage() {
+        "" => String::new(),
+        address => format!("Project-URL: Homepage, {address}\n"),
+    };
+    let metadata = METADATA
+        .replace("@VERSION@", &version)
+        .replace("@HOMEPAGE@", &homepage);
+    let metadata = [metadata.into_bytes(), project.file("README.md")?].concat();
+    let mut wheel = "Wheel-Version: 1.0\nGenerator: bot-cli\nRoot-Is-Purelib: false\n".to_owned();
+    for tag in tag.split('.') {
+        let _ = writeln!(wheel, "Tag: py3-none-{tag}");
+    }
+    let info = [
+        Entry::data("METADATA", metadata),
+        Entry::data("WHEEL", wheel),
+    ];
+    entries.extend(below(&info, "dist-info"));
+    entries.extend(below(&contents.licences, "dist-info/licenses"));
+    let mut record = String::new();
     for entry in &entries {
         let sum = URL_SAFE_NO_PAD.encode(Sha256::digest(&entry.bytes));
-        let _ = writeln!(rows, "{},sha256={sum},{}", entry.path, entry.bytes.len());
+        let _ = writeln!(record, "{},sha256={sum},{}", entry.path, entry.bytes.len());
     }
-    let _ = writeln!(rows, "{record},,");
-    entries.push(Entry::data(record, rows));
-    Ok(Entry::data(
-        format!("{stem}-py3-none-{tag}.whl"),
-        zipped(&entries)?,
-    ))
+    let path = format!("{stem}.dist-info/RECORD");
+    let _ = writeln!(record, "{path},,");
+    entries.push(Entry::data(path, record));
+    let name = format!("{stem}-py3-none-{tag}.whl");
+    Ok(Entry::data(name, zipped(&entries)?))
 }
 
 /// The executables, and one with the name of the distribution.
-fn scripts(project: &Project, contents: &Contents) -> anyhow::Result<Vec<Entry>> {
+fn scripts(contents: &Contents) -> anyhow::Result<Vec<Entry>> {
     let mut scripts = contents.executables.clone();
-    let name = project.distribution()?;
-    let windows = contents.target.contains("-windows-");
-    scripts.push(if windows {
-        let host = scripts
-            .iter()
-            .find(|entry| entry.path == format!("{}.exe", TOGETHER[0]));
-        let host = host.context("there is no host")?;
-        Entry::executable(format!("{name}.exe"), host.bytes.clone())
+    let host = scripts.first().context("there is no host")?;
+    scripts.push(if host.path == HOST {
+        Entry::executable(NAME, SAME_NAME)
     } else {
-        Entry::executable(name, SAME_NAME)
+        Entry::executable(format!("{NAME}.exe"), host.bytes.clone())
     });
     Ok(scripts)
 }
 
-/// What `pip` and an index show, with the README as the description.
-fn metadata(project: &Project, version: &str, licences: &[Entry]) -> anyhow::Result<Vec<u8>> {
-    let name = project.distribution()?;
-    let keywords: Vec<&str> = project.settings("keywords").collect();
-    let mut lines = vec![
-        "Metadata-Version: 2.4".to_owned(),
-        format!("Name: {name}"),
-        format!("Version: {version}"),
-        format!("Summary: {}", project.setting("description")?),
-        format!("Keywords: {}", keywords.join(",")),
-        "License-Expression: MIT".to_owned(),
-    ];
-    lines.extend(
-        licences
-            .iter()
-            .map(|entry| format!("License-File: {}", entry.name())),
-    );
-    lines.extend(
-        project
-            .settings("classifiers")
-            .map(|one| format!("Classifier: {one}")),
-    );
-    lines.push(format!(
-        "Requires-Python: {}",
-        project.setting("requires-python")?
-    ));
-    if !project.homepage()?.is_empty() {
-        lines.push(format!("Project-URL: Homepage, {}", project.homepage()?));
-    }
-    lines.push("Description-Content-Type: text/markdown".to_owned());
-    let mut metadata = format!("{}\n\n", lines.join("\n")).into_bytes();
-    metadata.extend(project.file("README.md")?);
-    Ok(metadata)
-}
-
 /// A version as Python writes it: `1.0.0-rc.1` is `1.0.0rc1`.
 fn version(version: &str) -> anyhow::Result<String> {
-    let Some((release, stage)) = version.split_once('-') else {
-        return Ok(version.to_owned());
-    };
-    let names = [("alpha.", "a"), ("beta.", "b"), ("rc.", "rc")];
-    let stages = names
-        .iter()
-        .find_map(|(ours, theirs)| Some((stage.strip_prefix(ours)?, theirs)));
-    match stages {
-        Some((number, stage)) if number.parse::<u32>().is_ok() => {
-            Ok(format!("{release}{stage}{number}"))
-        }
-        _ => bail!("`{version}` can't be written as a version of a Python package"),
+    let python = version
+        .replace("-alpha.", "a")
+        .replace("-beta.", "b")
+        .replace("-rc.", "rc");
+    if python.contains('-') {
+        bail!("`{version}` can't be written as a version of a Python package");
     }
+    Ok(python)
 }
 
 fn zipped(entries: &[Entry]) -> anyhow::Result<Vec<u8>> {
@@ -167,7 +122,7 @@ fn zipped(entries: &[Entry]) -> anyhow::Result<Vec<u8>> {
             .compression_level(Some(9))
             // The format's earliest time, whatever the commit's is: no installer keeps it.
             .last_modified_time(DateTime::default())
-            .unix_permissions(entry.mode.bits());
+            .unix_permissions(entry.mode);
         zip.start_file(entry.path.as_str(), options)?;
         zip.write_all(&entry.bytes)?;
     }
@@ -180,12 +135,7 @@ mod tests {
 
     #[test]
     fn versions_are_written_as_python_does() {
-        for (ours, theirs) in [
-            ("0.1.0", "0.1.0"),
-            ("1.0.0-alpha.2", "1.0.0a2"),
-            ("1.0.0-beta.1", "1.0.0b1"),
-            ("1.0.0-rc.10", "1.0.0rc10"),
-        ] {
+        for (ours, theirs) in [("0.1.0", "0.1.0"), ("1.0.0-rc.10", "1.0.0rc10")] {
             assert_eq!(version(ours).unwrap(), theirs);
         }
         assert!(version("1.0.0-nightly").is_err());
@@ -195,7 +145,6 @@ mod tests {
     fn static_executables_are_for_both_kinds_of_linux() {
         let tags = "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_2_x86_64";
         assert_eq!(tag("x86_64-unknown-linux-musl").unwrap(), tags);
-        assert_eq!(tag("x86_64-unknown-linux-gnu").unwrap(), "linux_x86_64");
         assert!(tag("wasm32-wasip1").is_err());
     }
 }

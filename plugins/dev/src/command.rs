@@ -32,7 +32,7 @@ const CLIENT: &str = "client";
 const EVAL: &str = "eval";
 const SETUP: &str = "setup";
 
-/// The port of the bot where nobody wants another.
+/// The default port of the bot.
 const USUAL_PORT: u16 = 7860;
 
 impl Plugin for Options {
@@ -360,7 +360,7 @@ impl Work<'_> {
         }
     }
 
-    /// Where to talk to the bot.
+    /// Returns the address of the bot's page, if there is one, and how to reach the bot.
     fn reached(&self, transport: Option<&'static Transport>) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));

@@ -1,4 +1,4 @@
-//! Where the bot's keys come from. Their values are never here: the bot is started by `secrets run`.
+//! The sources of the bot's keys. Values from a set never pass through here: the bot is started by `secrets run`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_terminal::shell::quoted;
 use serde::Deserialize;
 
-use crate::programs::{Program, cloud, wrapped};
+use crate::programs::{cloud, wrapped};
 use crate::project::Project;
 use crate::shown::{Event, Shown};
 
@@ -18,14 +18,6 @@ const TEMPLATE: &str = ".env.example";
 
 /// The backend that is asked again and again: it is of this machine, and quick.
 const VAULT: &str = "local";
-
-/// Says which variables `.env` sets, and which of them the environment has with another value, as the bot itself reads both.
-const COMPARE: &str = "\
-import json, os
-from dotenv import dotenv_values
-file = {name: value for name, value in dotenv_values('.env').items() if value}
-other = [name for name, value in file.items() if os.environ.get(name, value) != value]
-print(json.dumps({'file': list(file), 'other': other}))";
 
 /// The keys of a project.
 #[derive(Debug)]
@@ -38,7 +30,7 @@ pub struct Keys {
     stored: Option<Vec<String>>,
 }
 
-/// What `secrets list` prints of a set, or why not.
+/// The output of `secrets list` for a set, or its error.
 #[derive(Deserialize)]
 struct Listed {
     #[serde(default)]
@@ -54,14 +46,8 @@ struct ListError {
     hints: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct Compared {
-    file: BTreeSet<String>,
-    other: Vec<String>,
-}
-
 impl Keys {
-    /// Looks for the project's set, and has one made where no key is set anywhere and somebody can be asked.
+    /// Looks for the project's set. If no key is set anywhere and the user can be asked, it has one made.
     pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
         let mut keys = Self {
             server: project.server.clone(),
@@ -99,11 +85,14 @@ impl Keys {
         }
     }
 
-    /// Says which key comes from where, which is not set, and where two sources differ.
+    /// Says which key comes from where, which is not set, and which `.env` has in vain.
     pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
         let set = format!("keys from the set {}", self.set);
         let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
-        let compared = self.compared();
+        let file = self.read(".env")?;
+        let file =
+            variables(&file).filter(|(_, value)| !value.trim_matches(['"', '\'']).is_empty());
+        let file: BTreeSet<&str> = file.map(|(name, _)| name).collect();
         let (mut from_set, mut from_environment, mut from_file) = (vec![], vec![], vec![]);
         let mut missing = Vec::new();
         let wanted = self.wanted()?;
@@ -112,9 +101,9 @@ impl Keys {
                 &mut from_set
             } else if is_set(name) {
                 &mut from_environment
-            } else if compared.as_ref().is_some_and(|it| it.file.contains(name)) {
+            } else if file.contains(name.as_str()) {
                 &mut from_file
-            } else if wanted.required.contains(name) && compared.is_some() {
+            } else if wanted.required.contains(name) {
                 &mut missing
             } else {
                 continue;
@@ -133,13 +122,8 @@ impl Keys {
                 });
             }
         }
-        for name in compared.iter().flat_map(|it| &it.other) {
-            let winner = if stored.contains(name) {
-                "the set"
-            } else {
-                "the environment"
-            };
-            let message = format!("`.env` has another value of {name}: that of {winner} is used");
+        for name in stored.iter().filter(|name| file.contains(name.as_str())) {
+            let message = format!("`.env` has {name}, too: that of the set is used");
             shown.event(&Event::Warning { message: &message });
         }
         if !missing.is_empty() {
@@ -215,27 +199,16 @@ impl Keys {
         command
     }
 
-    /// What the bot itself would read; `None` where it can't be asked.
-    fn compared(&self) -> Option<Compared> {
-        if !self.server.join(".env").exists() {
-            return Some(Compared {
-                file: BTreeSet::new(),
-                other: Vec::new(),
-            });
-        }
-        let mut command = Program::Uv.command(&self.server).ok()?;
-        command.args(["run", "--no-sync", "python", "-c", COMPARE]);
-        let output = self.with(command).output().ok()?;
-        serde_json::from_slice(&output.stdout).ok()
+    fn wanted(&self) -> Result<Wanted, Failure> {
+        Ok(Wanted::read(&self.read(TEMPLATE)?))
     }
 
-    fn wanted(&self) -> Result<Wanted, Failure> {
-        let path = self.server.join(TEMPLATE);
+    /// Reads a file of the bot's folder; one that is not there is empty.
+    fn read(&self, name: &str) -> Result<String, Failure> {
+        let path = self.server.join(name);
         match fs::read_to_string(&path) {
-            Ok(text) => Ok(Wanted::read(&text)),
-            // A project without any keys, or whose user keeps no list.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Wanted::read("")),
-            Err(error) => Err(error).or_fail(format!("could not read `{}`", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            read => read.or_fail(format!("could not read `{}`", path.display())),
         }
     }
 }
@@ -250,22 +223,23 @@ struct Wanted {
 impl Wanted {
     /// An optional one is commented out.
     fn read(template: &str) -> Self {
-        let (mut required, mut optional) = (Vec::new(), Vec::new());
-        for line in template.lines() {
-            let Some((name, _)) = line.split_once('=') else {
-                continue;
-            };
-            let (name, list) = match name.strip_prefix("# ") {
-                Some(name) => (name, &mut optional),
-                None => (name, &mut required),
-            };
-            let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-            if !name.is_empty() && name.chars().all(is_name) {
-                list.push(name.to_owned());
-            }
+        let name = |(name, _): (&str, &str)| name.to_owned();
+        let comments = template.lines().filter_map(|line| line.strip_prefix("# "));
+        Self {
+            required: variables(template).map(name).collect(),
+            optional: comments.flat_map(variables).map(name).collect(),
         }
-        Self { required, optional }
     }
+}
+
+/// The names of a file of variables, each with its value as it is written.
+fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let name = name.strip_prefix("export ").unwrap_or(name).trim();
+        (!name.is_empty() && name.chars().all(is_name)).then_some((name, value.trim()))
+    })
 }
 
 fn is_set(name: &str) -> bool {

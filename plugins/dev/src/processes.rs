@@ -1,4 +1,4 @@
-//! What runs: processes with everything that they start, and the lines that they print.
+//! Running processes with everything that they start, and the lines that they print.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};

@@ -1,4 +1,4 @@
-//! What the user sees: lines with a time and a name, or events as JSON.
+//! The output: lines with a time and a name, or events as JSON.
 
 use std::time::Instant;
 

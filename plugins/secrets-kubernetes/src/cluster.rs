@@ -1,6 +1,6 @@
-//! One cluster: requests and answers, how long they may take, what is tried again, and how far a change may have come.
+//! One cluster: requests and answers, how long they may take, and how far a change may have come.
 //!
-//! The only asynchronous place. `kube` signs in and speaks TLS; its own retries are off, because a change that was tried twice
+//! The only asynchronous place. `kube` signs in and speaks TLS; its retries are off, because a change that was tried twice
 //! must be known to have been.
 
 mod answer;
@@ -9,32 +9,42 @@ mod request;
 mod waiting;
 
 use std::cell::OnceCell;
-use std::rc::Rc;
 use std::time::Duration;
 
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_secrets::{Code, Error};
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
 use kube::{Client, Config};
 
-use crate::pace::Pace;
+use crate::object::Object;
 pub use answer::{Answer, not_the_api};
 pub use request::Request;
 pub use waiting::Worker;
 
-/// The number of attempts until a request succeeds or fails in a way that stays.
-pub const SEVERAL: u32 = 3;
-
-/// The number of attempts of a look that only makes another answer surer.
-pub const ONCE: u32 = 1;
-
 /// The largest answer that is read: more than a Secret of 1 MiB in base64, or a listing, can have.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
+/// Time limits; tests shorten them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Until a connection is there.
+    pub connect: Duration,
+    /// Until an answer is complete.
+    pub answer: Duration,
+}
+
+impl Pace {
+    /// The pace of people and networks.
+    pub const USUAL: Self = Self {
+        connect: Duration::from_secs(10),
+        answer: Duration::from_secs(30),
+    };
+}
+
 /// A namespace of a cluster.
 pub struct Cluster {
-    /// The code of the region, where there are regions.
+    /// The region that the user named.
     pub region: Option<String>,
     /// The namespace.
     pub namespace: String,
@@ -42,7 +52,7 @@ pub struct Cluster {
     pub shown: String,
     pub config: Config,
     pub pace: Pace,
-    pub worker: Rc<Worker>,
+    pub worker: Worker,
     /// The client, once it has signed in.
     pub client: OnceCell<Client>,
 }
@@ -50,12 +60,10 @@ pub struct Cluster {
 /// A request that did not succeed.
 #[derive(Debug)]
 pub struct Failed {
-    /// The last error. The codes `conflict`, `not_found` and `no_place` are the API's own words.
+    /// The error. The codes `conflict`, `not_found` and `no_place` are the API's own words.
     pub error: Error,
-    /// Whether a try may have been carried out, or may still be.
+    /// Whether the request may have been carried out, or may still be.
     pub may_be_done: bool,
-    /// The least wait after which another try may succeed.
-    again_after: Option<Duration>,
 }
 
 impl From<Failed> for Error {
@@ -65,61 +73,35 @@ impl From<Failed> for Error {
 }
 
 impl Failed {
-    /// An error that stays and changed nothing.
-    fn at_once(error: Error) -> Self {
+    fn not_sent(error: Error) -> Self {
         Self {
             error,
             may_be_done: false,
-            again_after: None,
         }
     }
 }
 
 impl Cluster {
-    /// Sends a request.
-    pub fn send(
-        &self,
-        request: &Request,
-        tries: u32,
-        session: &mut Session,
-    ) -> Result<Answer, Failed> {
-        let mut may_be_done = false;
-        let mut turn = 1;
-        loop {
-            let mut failed = match self.exchange(request, session) {
-                Ok(answer) => return Ok(answer),
-                Err(failed) => failed,
-            };
-            may_be_done |= failed.may_be_done;
-            failed.may_be_done = may_be_done;
-            let backoff = self.pace.first_retry * 2_u32.pow(turn - 1);
-            let pause = match failed.again_after {
-                Some(asked) if asked <= self.pace.longest_wait => asked.max(backoff),
-                Some(_) | None => return Err(failed),
-            };
-            if turn == tries {
-                return Err(failed);
+    /// Looks at one Secret; `None` where the API says that there is none.
+    pub fn look(&self, name: &str, session: &mut Session) -> Result<Option<Object>, Error> {
+        match self.send(&Request::get(&self.namespace, name)?, session) {
+            Ok(answer) => {
+                let object = answer.decode::<Object>();
+                let object = object.filter(|object| object.is_secret(name));
+                object.map(Some).ok_or_else(not_the_api)
             }
-            turn += 1;
-            let (message, seconds) = (&failed.error.message, pause.as_secs_f64());
-            let line = format!("{message}; trying again in {seconds} s ({turn} of {tries})");
-            session.log(Level::Info, &line);
-            // The timer belongs to the runtime, so it begins inside.
-            let sleeping = async { tokio::time::sleep(pause).await };
-            if let Err(stopped) = self.worker.wait(session, "waiting to try again", sleeping) {
-                failed.error = stopped;
-                return Err(failed);
-            }
+            Err(failed) if failed.error.code == Code::NotFound => Ok(None),
+            Err(failed) => Err(failed.error),
         }
     }
 
-    /// Sends a request once.
-    fn exchange(&self, request: &Request, session: &mut Session) -> Result<Answer, Failed> {
-        let client = self.client(session).map_err(Failed::at_once)?;
+    /// Sends a request.
+    pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, Failed> {
+        let client = self.client(session).map_err(Failed::not_sent)?;
         let limit = self.pace.answer;
         let work = async {
             let answering = async {
-                let response = client.send(request.http().map(Body::from)).await;
+                let response = client.send(request.http.clone().map(Body::from)).await;
                 let (parts, body) = response.map_err(|error| lost::failed(&error))?.into_parts();
                 let body = Limited::new(body, LARGEST_ANSWER).collect().await;
                 // An answer that breaks off leaves open what became of the request.
@@ -130,17 +112,16 @@ impl Cluster {
             answered.unwrap_or_else(|_| Err(lost::timed_out(limit)))
         };
         if session.cancelled() {
-            return Err(Failed::at_once(waiting::cancelled()));
+            return Err(Failed::not_sent(waiting::cancelled()));
         }
-        // Whatever was on its way when the user stopped may have arrived.
-        self.worker
-            .wait(session, "waiting for the cluster", work)
-            .unwrap_or_else(|stopped| {
-                Err(Failed {
-                    may_be_done: true,
-                    ..Failed::at_once(stopped)
-                })
+        let waited = self.worker.wait(session, "waiting for the cluster", work);
+        // A request that was on its way when the user stopped may have arrived.
+        waited.unwrap_or_else(|error| {
+            Err(Failed {
+                error,
+                may_be_done: true,
             })
+        })
     }
 
     /// The client, signed in.

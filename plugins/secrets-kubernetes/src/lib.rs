@@ -5,14 +5,12 @@
 
 mod backend;
 mod cluster;
+mod kubeconfig;
 mod naming;
 mod object;
-mod pace;
-mod settings;
-mod sites;
 
 pub use backend::Kubernetes;
-pub use pace::Pace;
+pub use cluster::Pace;
 
 bot_cli_secrets::manifest!(backend::Kubernetes, "../manifest.json");
 

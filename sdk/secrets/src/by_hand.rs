@@ -1,20 +1,19 @@
-//! A backend started by a person: it says what it is, and who uses it.
+//! A backend started by a person: it tells its name and which program uses it.
 
 use std::marker::PhantomData;
 
 use super::Backend;
-use crate::messages::{PREFIX, VERSION};
+use crate::messages::PREFIX;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_sdk::plugin::{Command, Declared};
 use bot_cli_sdk::session::Session;
-use bot_cli_terminal::table;
 
 /// The command of a backend.
 #[doc(hidden)]
 #[derive(clap::Parser)]
-#[command(name = B::NAME, version = version::<B>(), about = B::ABOUT, after_help = uses::<B>())]
+#[command(name = declared::<B>().name, version = declared::<B>().version, about = declared::<B>().about, after_help = usage::<B>())]
 pub struct ByHand<B: Backend> {
     #[arg(skip)]
     backend: PhantomData<B>,
@@ -26,54 +25,27 @@ impl<B: Backend> Declared for ByHand<B> {
 
 impl<B: Backend> Command for ByHand<B> {
     const ROLE: Role = Role::SecretsBackend;
-    const ENVIRONMENT: &'static [(&'static str, &'static str)] = B::ENVIRONMENT;
 
     fn run(self, _session: &mut Session) -> Result<Reply, Failure> {
+        let Manifest { name, about, .. } = declared::<B>();
         Ok(Reply::text(format!(
-            "{}: {}\n\n{}\n",
-            B::NAME,
-            B::ABOUT,
-            uses::<B>()
+            "{name}: {about}\n\n{}\n",
+            usage::<B>()
         )))
     }
 
-    fn described(manifest: Manifest) -> Manifest {
-        let requires = B::REQUIRES.iter();
-        Manifest {
-            command: None,
-            secrets: Some(VERSION.to_owned()),
-            settings: B::settings(),
-            requires: requires
-                .map(|(executable, range)| ((*executable).to_owned(), (*range).to_owned()))
-                .collect(),
-            ..manifest
-        }
+    /// A backend has no command tree: everything is in the manifest's file.
+    fn described(_: Manifest) -> Manifest {
+        declared::<B>()
     }
 }
 
-fn version<B: Backend>() -> String {
-    let package = Manifest::find(B::MANIFEST.as_bytes());
-    package.map(|package| package.version).unwrap_or_default()
+fn declared<B: Backend>() -> Manifest {
+    Manifest::find(B::MANIFEST.as_bytes()).unwrap_or_default()
 }
 
-/// Returns who uses it, and its settings.
-fn uses<B: Backend>() -> String {
-    let name = B::NAME.strip_prefix(PREFIX).unwrap_or(B::NAME);
-    let used =
-        format!("A secrets backend: `bot-cli cloud secrets` starts it with `--backend {name}`.");
-    let settings = B::settings();
-    if settings.is_empty() {
-        return used;
-    }
-    let rows: Vec<Vec<String>> = settings
-        .into_iter()
-        .map(|setting| {
-            let required = if setting.required { " (required)" } else { "" };
-            vec![
-                format!("  bot-cli cloud config set {name}.{} VALUE", setting.name),
-                format!("{}{required}", setting.about),
-            ]
-        })
-        .collect();
-    format!("{used}\n\nSettings:\n{}", table(&rows).trim_end())
+fn usage<B: Backend>() -> String {
+    let Manifest { name, .. } = declared::<B>();
+    let name = name.strip_prefix(PREFIX).unwrap_or(&name);
+    format!("A secrets backend: `bot-cli cloud secrets` starts it with `--backend {name}`.")
 }

@@ -4,7 +4,6 @@
 //! nothing that the backend says is shown or quoted any more: not its messages, hints, logs, progress or standard error,
 //! and it can ask nothing. What it answers to a request that is not about values is read as before, apart from free text.
 
-mod answer;
 mod fault;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,22 +15,31 @@ use serde_json::{Value, json};
 
 use crate::messages::{
     Call, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
-    NameParams, OpenParams, OpenResult, Organization, OrganizationsResult,
+    NameParams, NameRules, OpenParams, OpenResult, Organization, OrganizationsResult,
     PutImagePullSecretParams, PutParams, PutResult, SetDetails, SetSummary, UnsetParams,
-    UnsetResult, ValuesResult, methods,
+    UnsetResult, VERSION, ValuesResult, methods,
 };
 use bot_cli_engine::driver::{Launch, Plugin, Violation, run_context};
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::methods::DESCRIBE;
 use bot_cli_protocol::secret::Secret;
-use bot_cli_protocol::{DescribeParams, ErrorObject, HostName, RunContext, VERSION, shape};
+use bot_cli_protocol::{ErrorObject, HostName, RunContext, shape};
 use bot_cli_sdk::session::Relay;
-use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 pub use fault::{ChangeFault, Fault};
 
 /// The time that a backend may say nothing, where the launch does not limit it.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// The codes of failures that mean that a plugin said more than its one reply.
+const CONTRADICTIONS: [&str; 5] = [
+    "double_reply",
+    "wrong_id",
+    "wrong_reply",
+    "invalid_utf8",
+    "line_too_long",
+];
 
 /// A backend that is open.
 pub struct Client {
@@ -51,13 +59,6 @@ impl std::fmt::Debug for Client {
             .field("opened", &self.opened)
             .finish_non_exhaustive()
     }
-}
-
-/// Whether values go either way in a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Values {
-    None,
-    Some,
 }
 
 impl Client {
@@ -81,8 +82,7 @@ impl Client {
             opened: OpenResult::default(),
             secretive: false,
         };
-        let opened: OpenResult = client.ask(methods::OPEN, scope, Values::None)?;
-        client.opened = answer::opened(opened);
+        client.opened = fit_to_show(client.ask(methods::OPEN, scope)?);
         Ok(client)
     }
 
@@ -93,19 +93,17 @@ impl Client {
 
     /// Returns every set, of one region or of all.
     pub fn list(&mut self, region: Option<&str>) -> Result<Vec<SetSummary>, Fault> {
-        let params = ListParams {
-            region: region.map(str::to_owned),
-        };
-        let result: ListResult = self.ask(methods::LIST, &params, Values::None)?;
-        let mut sets = result.sets;
-        let mut names = BTreeSet::new();
-        for set in &sets {
-            if set.name.is_empty() {
-                return Err(self.wrong(methods::LIST, "a set has no name"));
-            }
-            if !names.insert(set.name.as_str()) {
-                return Err(self.wrong(methods::LIST, "two sets have one name"));
-            }
+        let region = region.map(str::to_owned);
+        let ListResult { mut sets } = self.ask(methods::LIST, &ListParams { region })?;
+        let mut names = BTreeSet::from([""]);
+        if let Some(set) = sets.iter().find(|set| !names.insert(&set.name)) {
+            let is_nameless = set.name.is_empty();
+            let reason = if is_nameless {
+                "a set has no name"
+            } else {
+                "two sets have one name"
+            };
+            return Err(self.wrong(methods::LIST, reason));
         }
         for set in &mut sets {
             set.error = self.shown(set.error.take());
@@ -115,7 +113,7 @@ impl Client {
 
     /// Returns one set; `None` when no set has that name.
     pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Fault> {
-        let result: GetResult = self.ask(methods::GET, &named(name), Values::None)?;
+        let result: GetResult = self.ask(methods::GET, &named(name))?;
         let Some(mut set) = result.set else {
             return Ok(None);
         };
@@ -128,20 +126,19 @@ impl Client {
 
     /// Returns the values of a set; `None` when no secret set has that name.
     pub fn values(&mut self, name: &str) -> Result<Option<BTreeMap<String, Secret>>, Fault> {
-        let result: ValuesResult = self.ask(methods::VALUES, &named(name), Values::Some)?;
+        let result: ValuesResult = self.ask(methods::VALUES, &named(name))?;
         Ok(result.values)
     }
 
     /// Returns the registry and the credentials of an image pull secret.
     pub fn credentials(&mut self, name: &str) -> Result<CredentialsResult, Fault> {
-        self.ask(methods::CREDENTIALS, &named(name), Values::Some)
+        self.ask(methods::CREDENTIALS, &named(name))
     }
 
     /// Returns the organizations that the user may work in.
     pub fn organizations(&mut self) -> Result<Vec<Organization>, Fault> {
-        let result: OrganizationsResult =
-            self.ask(methods::ORGANIZATIONS, &json!({}), Values::None)?;
-        let mut organizations = result.organizations;
+        let OrganizationsResult { mut organizations } =
+            self.ask(methods::ORGANIZATIONS, &json!({}))?;
         for organization in &mut organizations {
             organization.label = self.shown(organization.label.take());
         }
@@ -151,8 +148,8 @@ impl Client {
     /// Creates a set or adds to it; other keys stay.
     pub fn put(&mut self, put: &PutParams) -> Result<(), ChangeFault> {
         let keys: Vec<&str> = put.entries.keys().map(String::as_str).collect();
-        self.change(methods::PUT, put, &keys, Values::Some, |_: &PutResult| true)
-            .map(drop)
+        let PutResult {} = self.change(methods::PUT, put, &keys)?;
+        Ok(())
     }
 
     /// Creates an image pull secret or replaces its credentials.
@@ -160,31 +157,33 @@ impl Client {
         &mut self,
         put: &PutImagePullSecretParams,
     ) -> Result<(), ChangeFault> {
-        let method = methods::PUT_IMAGE_PULL_SECRET;
-        self.change(method, put, &[], Values::Some, |_: &PutResult| true)
-            .map(drop)
+        let PutResult {} = self.change(methods::PUT_IMAGE_PULL_SECRET, put, &[])?;
+        Ok(())
     }
 
     /// Removes keys from a set. Returns those that were not there.
     pub fn unset(&mut self, unset: &UnsetParams) -> Result<Vec<String>, ChangeFault> {
         let keys: Vec<&str> = unset.keys.iter().map(String::as_str).collect();
-        let is_one = |result: &UnsetResult| {
-            let mut missing = result.missing.iter();
-            missing.all(|key| unset.keys.contains(key))
-        };
-        self.change(methods::UNSET, unset, &keys, Values::None, is_one)
-            .map(|result| result.missing)
+        let UnsetResult { missing } = self.change(methods::UNSET, unset, &keys)?;
+        if missing.iter().all(|key| unset.keys.contains(key)) {
+            return Ok(missing);
+        }
+        let wrong = self.wrong(methods::UNSET, "it names what was not asked for");
+        Err(wrong.unknown())
     }
 
     /// Removes a set of either kind; `false` when there is none.
     pub fn delete(&mut self, delete: &DeleteParams) -> Result<bool, ChangeFault> {
-        let is_one = |_: &DeleteResult| true;
-        self.change(methods::DELETE, delete, &[], Values::None, is_one)
-            .map(|result| result.deleted)
+        let DeleteResult { deleted } = self.change(methods::DELETE, delete, &[])?;
+        Ok(deleted)
     }
 
     /// Ends the backend. An error says that it broke the protocol on its way out.
     pub fn close(mut self) -> Result<(), Fault> {
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<(), Fault> {
         let Some(plugin) = self.plugin.take() else {
             return Ok(());
         };
@@ -198,56 +197,45 @@ impl Client {
         &mut self,
         method: &str,
         params: &impl Serialize,
-        values: Values,
     ) -> Result<T, Fault> {
         self.hear_out()?;
-        let result = self.call(method, params, values)?;
-        let result = result.map_err(|error| self.told(error))?;
-        shape::read("result", result).map_err(|problem| self.wrong(method, &problem))
+        match self.call(method, params)? {
+            Ok(result) => self.read(method, result),
+            Err(error) => Err(fault::told(&self.name, &error, self.secretive)),
+        }
     }
 
-    /// Asks for a change of `keys`. Nothing has changed for as long as it was not sent, and nobody knows from then on until there is an
+    /// Asks for a change of `keys`. Until the request is sent nothing has changed; from then on the outcome is unknown until there is an
     /// answer that can be relied on.
     fn change<T: DeserializeOwned>(
         &mut self,
         method: &str,
         params: &impl Serialize,
         keys: &[&str],
-        values: Values,
-        is_one: impl Fn(&T) -> bool,
     ) -> Result<T, ChangeFault> {
         if self.relay.cancel().requested() {
             return Err(Fault::Cancelled.not_done());
         }
         self.hear_out().map_err(Fault::not_done)?;
-        let replied = self.call(method, params, values);
-        let replied = replied.map_err(Fault::unknown)?;
-        // Two answers contradict each other, whatever they say.
+        let replied = self.call(method, params).map_err(Fault::unknown)?;
         self.hear_the_rest().map_err(Fault::unknown)?;
         match replied {
-            Ok(result) => match shape::read("result", result) {
-                Ok(result) if is_one(&result) => Ok(result),
-                Ok(_) => Err(self.wrong(method, "it names what was not asked for")),
-                Err(problem) => Err(self.wrong(method, &problem)),
-            }
-            .map_err(Fault::unknown),
-            Err(error) => {
-                let effect = answer::effect(&error, keys);
-                let fault = self.told(error);
-                Err(ChangeFault { fault, effect })
-            }
+            Ok(result) => self.read(method, result).map_err(Fault::unknown),
+            Err(error) => Err(ChangeFault {
+                effect: fault::effect(&error, keys),
+                fault: fault::told(&self.name, &error, self.secretive),
+            }),
         }
     }
 
-    /// One request and its reply. The backend is not there any more after an error.
+    /// Sends one request and returns its reply. After an error the backend is gone.
     fn call(
         &mut self,
         method: &str,
         params: &impl Serialize,
-        values: Values,
     ) -> Result<Result<Value, ErrorObject>, Fault> {
         let cancel = self.relay.cancel().clone();
-        self.secretive |= values == Values::Some;
+        self.secretive |= methods::SECRETIVE.contains(&method);
         let Some(plugin) = &mut self.plugin else {
             return Err(gone(&self.name));
         };
@@ -259,16 +247,23 @@ impl Client {
         }
         let wire = (&offered).into();
         let call = Call {
-            protocol: crate::messages::VERSION,
+            protocol: VERSION,
             params,
             capabilities: &wire,
             context: &self.context,
         };
         let replied = plugin.call(method, &call, offered, &mut self.relay, &cancel);
-        replied.map_err(|failure| self.ended(failure, &cancel))
+        replied.map_err(|failure| {
+            self.plugin = None;
+            if cancel.requested() {
+                Fault::Cancelled
+            } else {
+                Fault::broken(failure)
+            }
+        })
     }
 
-    /// Sees whether the backend is still there and has said nothing that nobody asked for.
+    /// Checks that the backend is still there and has said nothing without being asked.
     fn hear_out(&mut self) -> Result<(), Fault> {
         let Some(plugin) = &mut self.plugin else {
             return Err(gone(&self.name));
@@ -280,51 +275,32 @@ impl Client {
         })
     }
 
-    /// Hears all that the backend has said up to now. What it wrote before it read the next request comes before its
-    /// reply to that; and every plugin replies to `describe`, if only that it does not know it.
+    /// Checks that the backend has not replied to a change twice, which would contradict the reply. Whatever it wrote before it read the next
+    /// request precedes its reply to that; and every plugin replies to `describe`, if only that it does not know it.
     fn hear_the_rest(&mut self) -> Result<(), Fault> {
         let cancel = self.relay.cancel().clone();
         let Some(plugin) = &mut self.plugin else {
-            return Err(gone(&self.name));
+            return Ok(());
         };
-        let mut params = DescribeParams::default();
-        VERSION.clone_into(&mut params.protocol);
+        let params = json!({ "protocol": VERSION });
         let nothing = Capabilities::default();
-        let heard = plugin.call(
-            bot_cli_protocol::methods::DESCRIBE,
-            &params,
-            nothing,
-            &mut self.relay,
-            &cancel,
-        );
-        match heard {
-            Ok(_) => Ok(()),
-            Err(failure) => {
-                self.plugin = None;
-                if answer::contradicts(&failure) {
-                    return Err(Fault::broken(failure));
-                }
-                // It is gone, and has answered: the next request finds that out.
-                Ok(())
-            }
-        }
-    }
-
-    /// The backend's own answer to a request that it did not serve.
-    fn told(&self, error: ErrorObject) -> Fault {
-        answer::told(&self.name, error, self.secretive)
-    }
-
-    /// The backend was ended without an answer.
-    fn ended(&mut self, failure: Failure, cancel: &Cancel) -> Fault {
+        let relay = &mut self.relay;
+        let Err(failure) = plugin.call(DESCRIBE, &params, nothing, relay, &cancel) else {
+            return Ok(());
+        };
+        // Where it has just gone, the next request finds that out.
         self.plugin = None;
-        if cancel.requested() {
-            return Fault::Cancelled;
+        if CONTRADICTIONS.contains(&failure.code.as_str()) {
+            return Err(Fault::broken(failure));
         }
-        Fault::broken(failure)
+        Ok(())
     }
 
-    /// The result has another shape than belongs to the method, or names what was not asked for.
+    fn read<T: DeserializeOwned>(&mut self, method: &str, result: Value) -> Result<T, Fault> {
+        shape::read("result", result).map_err(|problem| self.wrong(method, &problem))
+    }
+
+    /// Ends the backend, because a result has the wrong shape or names what was not asked for.
     fn wrong(&mut self, method: &str, reason: &str) -> Fault {
         if let Some(mut plugin) = self.plugin.take() {
             plugin.abandon(&mut self.relay);
@@ -345,12 +321,22 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        if let Some(plugin) = self.plugin.take() {
-            let cancel = self.relay.cancel().clone();
-            // What it did wrong at its end is of no use to anybody any more.
-            drop(plugin.finish(&mut self.relay, &cancel));
-        }
+        // A fault at the end is of no use to anybody any more.
+        drop(self.finish());
     }
+}
+
+/// Makes the texts of a place fit to be shown, and its rules for names such that there are names.
+fn fit_to_show(mut opened: OpenResult) -> OpenResult {
+    opened.place = short_line(&opened.place, LONGEST_TEXT);
+    for region in opened.regions.iter_mut().flat_map(|one| &mut one.all) {
+        region.name = short_line(&region.name, LONGEST_TEXT);
+    }
+    let widest = NameRules::default();
+    let names = &mut opened.names;
+    names.shortest = names.shortest.clamp(widest.shortest, widest.longest);
+    names.longest = names.longest.clamp(names.shortest, widest.longest);
+    opened
 }
 
 fn named(name: &str) -> NameParams {
@@ -361,9 +347,5 @@ fn named(name: &str) -> NameParams {
 
 fn gone(name: &str) -> Fault {
     let message = format!("plugin `{name}` was ended after an earlier fault");
-    Fault::broken(Failure::new(
-        bot_cli_protocol::failure::Exit::Protocol,
-        "ended",
-        message,
-    ))
+    Fault::broken(Failure::new(Exit::Protocol, "ended", message))
 }

@@ -1,35 +1,132 @@
-//! What goes wrong in a backend, as its author says it and as its caller reads it.
+//! Errors of a backend and outcomes of its changes, in code and on the wire: `error.data` has the same members.
 
-use crate::messages::{Bytes, Code, Effect, ErrorData};
 use bot_cli_protocol::ErrorObject;
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
+use serde::{Deserialize, Serialize};
 
 /// Why a backend could not do what it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
 #[must_use]
 pub struct Error {
-    /// The message.
+    /// The class of the error.
     pub code: Code,
     /// The same for people, without any value: lower case, no full stop, literals in backticks.
+    #[serde(skip)]
     pub message: String,
     /// Hints on how to solve it, each a sentence or a command that can be pasted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// The time to leave it alone, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// With [`Code::TooLarge`]: how much it is.
+    /// With `too_large`: the bytes that it would take, and those that there may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Box<Bytes>>,
-    /// With [`Code::NotText`]: the key of the value.
+    /// With `not_text`: the key of the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
 }
 
-/// A change that did not succeed, and what became of it. [`Error::not_done`], [`done`](Error::done), [`unknown`](Error::unknown)
-/// and [`with_effect`](Error::with_effect) make one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The error of a change, with its outcome.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangeError {
-    /// The message.
+    /// The error.
+    #[serde(flatten)]
     pub cause: Error,
-    /// The outcome of the change.
+    /// The outcome of the change; absent where the method changes nothing. Absent where it does counts as `unknown`.
+    #[serde(default)]
     pub effect: Effect,
+}
+
+/// The size of what is too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Bytes {
+    /// The bytes that it would take.
+    pub size: u64,
+    /// The bytes that there may be.
+    pub limit: u64,
+}
+
+/// The class of an error of a secrets backend.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The service does not answer.
+    Unreachable,
+    /// The service does not answer in time.
+    TimedOut,
+    /// The service answers but does not work at the moment.
+    Unavailable,
+    /// The user is not signed in, or the sign-in is not accepted.
+    NotSignedIn,
+    /// The user lacks the permission.
+    NotAllowed,
+    /// There is no such organization, region or place.
+    NotFound,
+    /// The set or its keys differ from `prior`, or it is of the other kind.
+    Conflict,
+    /// It was refused for another reason; trying again does not help.
+    Refused,
+    /// A value, or a set, is larger than fits.
+    TooLarge,
+    /// The set can be deleted but not changed.
+    Immutable,
+    /// The set is being deleted and can't be changed.
+    BeingDeleted,
+    /// Something has this name that the backend did not make and leaves alone.
+    Foreign,
+    /// The place in which the backend works is not there.
+    NoPlace,
+    /// A value is not UTF-8 text, and only text can be returned.
+    NotText,
+    /// No set can have this name.
+    InvalidName,
+    /// A setting is missing or wrong.
+    InvalidSetting,
+    /// This backend can't do it.
+    NotSupported,
+    /// A question needed an answer and could not be asked.
+    InputRequired,
+    /// The user stopped it.
+    Cancelled,
+    /// Anything else, such as a defect of the backend. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    Internal,
+}
+
+/// The outcome of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Nothing has changed.
+    NotDone,
+    /// It is done; something else failed afterwards.
+    Done,
+    /// It may or may not have been done.
+    #[default]
+    Unknown,
+    /// Some keys differ from others.
+    Partly(Box<Parts>),
+}
+
+/// The outcome of the keys of a change. Every key of the request is in exactly one of the lists.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Parts {
+    /// The keys that are changed.
+    pub done: Vec<String>,
+    /// The keys that may be changed.
+    pub unknown: Vec<String>,
+    /// The keys that are not changed.
+    pub not_done: Vec<String>,
 }
 
 impl Error {
@@ -38,10 +135,7 @@ impl Error {
         Self {
             code,
             message: message.into(),
-            hints: Vec::new(),
-            retry_after: None,
-            bytes: None,
-            key: None,
+            ..Self::default()
         }
     }
 
@@ -50,15 +144,9 @@ impl Error {
         Self::new(Code::NotSupported, "this backend can't do that")
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint on how to solve it.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
-        self
-    }
-
-    /// Says how many seconds the backend wants to be left alone.
-    pub fn retry_after(mut self, seconds: u64) -> Self {
-        self.retry_after = Some(seconds);
         self
     }
 
@@ -67,113 +155,116 @@ impl Error {
         self.with_effect(Effect::NotDone)
     }
 
-    /// The failure after a change that is done.
-    pub fn done(self) -> ChangeError {
-        self.with_effect(Effect::Done)
-    }
-
     /// The failure of a change that may have been done.
     pub fn unknown(self) -> ChangeError {
         self.with_effect(Effect::Unknown)
     }
 
-    /// The failure of a change of which `effect` became.
-    pub fn with_effect(self, effect: Effect) -> ChangeError {
+    /// The failure of a change with this outcome.
+    pub const fn with_effect(self, effect: Effect) -> ChangeError {
         ChangeError {
             cause: self,
             effect,
         }
     }
-
-    fn exit(&self) -> Exit {
-        match self.code {
-            Code::NotSignedIn | Code::NotAllowed => Exit::NotAllowed,
-            Code::Unreachable | Code::TimedOut | Code::Unavailable => Exit::Unavailable,
-            Code::TooLarge
-            | Code::InvalidName
-            | Code::InvalidSetting
-            | Code::NotSupported
-            | Code::InputRequired => Exit::Usage,
-            Code::Cancelled => Exit::Cancelled,
-            Code::NotFound
-            | Code::Conflict
-            | Code::Immutable
-            | Code::BeingDeleted
-            | Code::Foreign
-            | Code::NoPlace
-            | Code::NotText
-            | Code::Refused
-            | Code::Internal => Exit::Failed,
-        }
-    }
 }
 
-impl ChangeError {
-    /// Returns what the SDK's failures call the effect.
-    pub fn state(&self) -> ChangeState {
-        match &self.effect {
-            Effect::NotDone => ChangeState::NotDone,
-            Effect::Done => ChangeState::Done,
-            Effect::Unknown => ChangeState::Unknown,
-            Effect::Partly(parts) if !parts.unknown.is_empty() => ChangeState::Unknown,
-            Effect::Partly(_) => ChangeState::PartlyDone,
+impl Code {
+    /// Returns the name on the wire.
+    pub fn name(self) -> String {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        name.as_str().unwrap_or_default().to_owned()
+    }
+
+    const fn exit(self) -> Exit {
+        match self {
+            Self::NotSignedIn | Self::NotAllowed => Exit::NotAllowed,
+            Self::Unreachable | Self::TimedOut | Self::Unavailable => Exit::Unavailable,
+            Self::TooLarge
+            | Self::InvalidName
+            | Self::InvalidSetting
+            | Self::NotSupported
+            | Self::InputRequired => Exit::Usage,
+            Self::Cancelled => Exit::Cancelled,
+            Self::NotFound
+            | Self::Conflict
+            | Self::Immutable
+            | Self::BeingDeleted
+            | Self::Foreign
+            | Self::NoPlace
+            | Self::NotText
+            | Self::Refused
+            | Self::Internal => Exit::Failed,
         }
     }
 }
 
 impl From<Error> for ErrorObject {
     fn from(error: Error) -> Self {
-        on_wire(error, None)
+        Self {
+            code: error.code.exit().status().into(),
+            data: serde_json::to_value(&error).ok(),
+            message: error.message,
+        }
     }
 }
 
 impl From<ChangeError> for ErrorObject {
     fn from(error: ChangeError) -> Self {
-        on_wire(error.cause, Some(error.effect))
+        let is_unknown = error.effect == Effect::Unknown && error.cause.code != Code::Cancelled;
+        let data = serde_json::to_value(&error).ok();
+        let mut object = Self::from(error.cause);
+        object.data = data;
+        if is_unknown {
+            object.code = Exit::Unknown.status().into();
+        }
+        object
     }
 }
 
-/// The error as it is sent; `effect` where it is that of a change.
-fn on_wire(error: Error, effect: Option<Effect>) -> ErrorObject {
-    let exit = match effect {
-        Some(Effect::Unknown) if error.code != Code::Cancelled => Exit::Unknown,
-        _ => error.exit(),
-    };
-    let data = ErrorData {
-        code: error.code,
-        effect,
-        hints: error.hints,
-        retry_after: error.retry_after,
-        bytes: error.bytes,
-        key: error.key,
-    };
-    ErrorObject {
-        code: exit.status().into(),
-        message: error.message,
-        data: serde_json::to_value(data).ok(),
-    }
-}
-
-/// A question that failed: cancelled by the user, or nobody there to be asked.
+/// A question that failed: the user cancelled it, or nobody could be asked.
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        let code = match failure.exit {
-            Exit::Cancelled | Exit::Terminated => Code::Cancelled,
-            Exit::Usage if failure.code == "input_required" => Code::InputRequired,
-            Exit::NotAllowed => Code::NotAllowed,
-            Exit::Unavailable => Code::Unavailable,
-            Exit::Usage
-            | Exit::Failed
-            | Exit::Unknown
-            | Exit::Unwritten
-            | Exit::Protocol
-            | Exit::NotRunnable
-            | Exit::NotFound => Code::Internal,
+        let code = if matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
+            Code::Cancelled
+        } else if failure.code == "input_required" {
+            Code::InputRequired
+        } else {
+            Code::Internal
         };
         Self {
-            code,
             hints: failure.hints,
             ..Self::new(code, failure.message)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{ChangeError, Code, Effect, Error};
+
+    #[test]
+    fn a_code_of_a_later_version_is_internal() {
+        assert_eq!(Code::NotSignedIn.name(), "not_signed_in");
+        let later: Code = serde_json::from_value(json!("of_a_later_version")).unwrap();
+        assert_eq!(later, Code::Internal);
+    }
+
+    #[test]
+    fn effects_are_words_or_parts() {
+        let parts = json!({ "partly": { "done": ["A"], "unknown": ["B"], "not_done": [] } });
+        for effect in [json!("not_done"), json!("done"), json!("unknown"), parts] {
+            let read: Effect = serde_json::from_value(effect.clone()).unwrap();
+            assert_eq!(json!(read), effect);
+        }
+    }
+
+    #[test]
+    fn an_error_says_no_more_than_it_knows() {
+        assert_eq!(json!(Error::default()), json!({ "code": "internal" }));
+        let read: ChangeError = serde_json::from_value(json!({})).unwrap();
+        assert_eq!(read, ChangeError::default());
     }
 }

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use bot_cli_protocol::secret::Secret;
-use bot_cli_protocol::{Manifest, SettingSpec};
 use bot_cli_sdk::plugin::{self, Declared};
 use bot_cli_sdk::session::Session;
 #[doc(hidden)]
@@ -30,7 +29,7 @@ use messages::{
 pub use bot_cli_sdk;
 
 /// Declares a [`Backend`] to those who use it: `manifest!(Acme, "../manifest.json")`, with the rules of
-/// [`bot_cli_sdk::manifest!`].
+/// [`bot_cli_sdk::manifest!`]. The file has the name `secrets-NAME`, the settings and everything else that a manifest may have.
 #[macro_export]
 macro_rules! manifest {
     ($backend:ty, $file:literal) => {
@@ -65,27 +64,9 @@ pub fn names_a_credential(setting: &str) -> Option<&'static str> {
 
 /// Keeps secrets in one place, for as long as one command works.
 ///
-/// It never logs a value and never puts one into an error. It asks only in [`open`](Self::open) and in methods that neither take
-/// nor return values: in the others nobody can be asked.
+/// It never logs a value and never puts one into an error. It asks questions only in [`open`](Self::open) and in methods
+/// that neither take nor return values: the client answers none in the others.
 pub trait Backend: Declared + Sized {
-    /// The plugin's name, that of its file without `bot-cli-`: `secrets-acme`.
-    const NAME: &'static str;
-
-    /// A description of a few words.
-    const ABOUT: &'static str;
-
-    /// The variables of the environment that it reads, each with a few words about it.
-    const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];
-
-    /// The executables that can use it, each with the range of its versions: `("bot-cli-cloud", ">=0.1")`. One that is not
-    /// named here can use it in every version.
-    const REQUIRES: &'static [(&'static str, &'static str)] = &[];
-
-    /// Returns the backend's own settings, which the user keeps in a file: a credential is none.
-    fn settings() -> Vec<SettingSpec> {
-        Vec::new()
-    }
-
     /// Opens the place that `scope` names, and says what is there. It changes nothing.
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error>;
 
@@ -110,18 +91,8 @@ pub trait Backend: Declared + Sized {
         session: &mut Session,
     ) -> Result<Vec<String>, ChangeError>;
 
-    /// Removes a set of either kind; `false` when there is none.
-    fn delete(&mut self, name: &str, session: &mut Session) -> Result<bool, ChangeError>;
-
-    /// Removes a set that is still what the caller saw, as `delete.prior` says: else, the change is a [`Code::Conflict`] and not
-    /// done. A backend that can't compare them removes it all the same.
-    fn delete_as_seen(
-        &mut self,
-        delete: DeleteParams,
-        session: &mut Session,
-    ) -> Result<bool, ChangeError> {
-        self.delete(&delete.name, session)
-    }
+    /// Removes a set of either kind; `false` when there is none. `delete.prior` is what the caller saw, as in [`put`](Self::put).
+    fn delete(&mut self, delete: DeleteParams, session: &mut Session) -> Result<bool, ChangeError>;
 
     /// Returns the values of a set; `None` when no secret set has that name. For
     /// [`Ability::Values`](crate::messages::Ability::Values).
@@ -169,9 +140,4 @@ pub fn main<B: Backend>() -> ExitCode {
     plugin::main_with::<ByHand<B>>(&mut |method, params, session| {
         serve::respond(&mut open, method, params, session)
     })
-}
-
-/// Returns what `describe` answers.
-pub fn manifest<B: Backend>() -> Manifest {
-    plugin::manifest::<ByHand<B>>()
 }

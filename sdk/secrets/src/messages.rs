@@ -4,7 +4,6 @@
 
 #[cfg(test)]
 mod document;
-mod error;
 mod on_wire;
 
 use std::collections::BTreeMap;
@@ -13,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::{RunContext, WireCapabilities};
-pub use error::{Bytes, Code, Effect, ErrorData, Parts};
+
+pub use crate::error::{Bytes, Code, Effect, Parts};
 
 /// The version of the methods that this library speaks.
 pub const VERSION: &str = "1.0";
@@ -60,11 +60,9 @@ pub mod methods {
 
     /// Those that change something.
     pub const CHANGES: [&str; 4] = [PUT, PUT_IMAGE_PULL_SECRET, UNSET, DELETE];
-}
 
-/// Whether this library can serve a request that names version `version` of the methods.
-pub fn serves(version: &str) -> bool {
-    bot_cli_protocol::serves(version)
+    /// Those that carry values or credentials, in the parameters or in the result.
+    pub const SECRETIVE: [&str; 4] = [VALUES, CREDENTIALS, PUT, PUT_IMAGE_PULL_SECRET];
 }
 
 /// The parameters of a request with what every request has.
@@ -125,7 +123,7 @@ pub struct OpenResult {
 pub struct Regions {
     /// All of them.
     pub all: Vec<Region>,
-    /// The code of the one that a set is made in when nobody says otherwise.
+    /// The code of the default region for new sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The methods of the role, served by a backend of its author.
+//! The methods of the role, served by a backend.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,7 +8,7 @@ use super::Backend;
 use crate::messages::{
     DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams,
     OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult, UnsetParams, UnsetResult,
-    VERSION, ValuesResult, methods, serves,
+    VERSION, ValuesResult, methods,
 };
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
@@ -23,14 +23,17 @@ pub fn respond<B: Backend>(
     if !methods::ALL.contains(&method) {
         return None;
     }
-    // What becomes of a change is for the backend to say.
+    // The backend itself decides the outcome of a change that is cancelled.
     if !methods::CHANGES.contains(&method) {
         session.cancel().begin();
     }
     Some(match open {
         Some(backend) => reply(backend, method, params, session),
         None if method == methods::OPEN => self::open(open, params, session),
-        None => Err(out_of_turn("the first request must be `secrets/open`")),
+        None => Err(ErrorObject::protocol(
+            codes::INVALID_REQUEST,
+            "the first request must be `secrets/open`",
+        )),
     })
 }
 
@@ -40,12 +43,20 @@ fn open<B: Backend>(
     session: &mut Session,
 ) -> Result<Value, ErrorObject> {
     let scope: OpenParams = decode(params)?;
-    if !serves(&scope.secrets) {
-        return Err(unsupported());
+    if !bot_cli_protocol::serves(&scope.secrets) {
+        let data = ErrorData {
+            supported: vec![VERSION.to_owned()],
+            ..ErrorData::default()
+        };
+        let message =
+            format!("the backend serves version {VERSION} of the methods of secrets backends");
+        let mut error = ErrorObject::protocol(codes::UNSUPPORTED_PROTOCOL, message);
+        error.data = Some(json!(data));
+        return Err(error);
     }
     let (backend, opened) = B::open(scope, session)?;
     *open = Some(backend);
-    encode(&opened)
+    encode(opened)
 }
 
 fn reply<B: Backend>(
@@ -56,49 +67,52 @@ fn reply<B: Backend>(
 ) -> Result<Value, ErrorObject> {
     match method {
         methods::LIST => {
-            let params: ListParams = decode(params)?;
-            let sets = backend.list(params.region.as_deref(), session)?;
-            encode(&ListResult { sets })
+            let ListParams { region } = decode(params)?;
+            let sets = backend.list(region.as_deref(), session)?;
+            encode(ListResult { sets })
         }
         methods::GET => {
-            let params: NameParams = decode(params)?;
-            let set = backend.get(&params.name, session)?;
-            encode(&GetResult { set })
+            let NameParams { name } = decode(params)?;
+            let set = backend.get(&name, session)?;
+            encode(GetResult { set })
         }
         methods::VALUES => {
-            let params: NameParams = decode(params)?;
-            let values = backend.values(&params.name, session)?;
-            encode(&ValuesResult { values })
+            let NameParams { name } = decode(params)?;
+            let values = backend.values(&name, session)?;
+            encode(ValuesResult { values })
         }
         methods::CREDENTIALS => {
-            let params: NameParams = decode(params)?;
-            encode(&backend.credentials(&params.name, session)?)
+            let NameParams { name } = decode(params)?;
+            encode(backend.credentials(&name, session)?)
         }
         methods::ORGANIZATIONS => {
             let organizations = backend.organizations(session)?;
-            encode(&OrganizationsResult { organizations })
+            encode(OrganizationsResult { organizations })
         }
         methods::PUT => {
-            let params: PutParams = decode(params)?;
-            backend.put(params, session)?;
-            encode(&PutResult {})
+            let put: PutParams = decode(params)?;
+            backend.put(put, session)?;
+            encode(PutResult {})
         }
         methods::PUT_IMAGE_PULL_SECRET => {
-            let params: PutImagePullSecretParams = decode(params)?;
-            backend.put_image_pull_secret(params, session)?;
-            encode(&PutResult {})
+            let put: PutImagePullSecretParams = decode(params)?;
+            backend.put_image_pull_secret(put, session)?;
+            encode(PutResult {})
         }
         methods::UNSET => {
-            let params: UnsetParams = decode(params)?;
-            let missing = backend.unset(params, session)?;
-            encode(&UnsetResult { missing })
+            let unset: UnsetParams = decode(params)?;
+            let missing = backend.unset(unset, session)?;
+            encode(UnsetResult { missing })
         }
         methods::DELETE => {
-            let params: DeleteParams = decode(params)?;
-            let deleted = backend.delete_as_seen(params, session)?;
-            encode(&DeleteResult { deleted })
+            let delete: DeleteParams = decode(params)?;
+            let deleted = backend.delete(delete, session)?;
+            encode(DeleteResult { deleted })
         }
-        _ => Err(out_of_turn("`secrets/open` was served already")),
+        _ => Err(ErrorObject::protocol(
+            codes::INVALID_REQUEST,
+            "`secrets/open` was served already",
+        )),
     }
 }
 
@@ -108,25 +122,9 @@ fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
 }
 
 /// Texts, lists and maps of texts always have a JSON form.
-fn encode<T: Serialize>(result: &T) -> Result<Value, ErrorObject> {
+fn encode<T: Serialize>(result: T) -> Result<Value, ErrorObject> {
     serde_json::to_value(result).map_err(|_| {
         let message = "the result has no JSON form";
         ErrorObject::protocol(codes::INTERNAL_ERROR, message)
     })
-}
-
-fn out_of_turn(message: &str) -> ErrorObject {
-    ErrorObject::protocol(codes::INVALID_REQUEST, message)
-}
-
-fn unsupported() -> ErrorObject {
-    let data = ErrorData {
-        supported: vec![VERSION.to_owned()],
-        ..ErrorData::default()
-    };
-    ErrorObject {
-        code: codes::UNSUPPORTED_PROTOCOL,
-        message: format!("the backend serves version {VERSION} of the methods of secrets backends"),
-        data: Some(json!(data)),
-    }
 }

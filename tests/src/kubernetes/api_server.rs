@@ -49,14 +49,13 @@ impl ApiServer {
             folder,
         };
         let etcd = server.etcd(&built)?;
-        let (port, authority, sign_in) = server.api_server(etcd)?;
+        let (port, authority) = server.api_server(etcd)?;
         let kubeconfig = server.folder.path().join("kubeconfig");
         let users = [
             ("admin", "token: admin-token"),
             ("reader", "token: reader-token"),
             ("nobody", "token: nobody-token"),
             ("stranger", "token: stranger-token"),
-            ("certificate", sign_in.as_str()),
         ];
         let address = format!("https://127.0.0.1:{port}");
         write_kubeconfig(&kubeconfig, &address, &authority, &users)?;
@@ -87,20 +86,17 @@ impl ApiServer {
         Ok(client)
     }
 
-    /// Returns the port, the certificate that vouches for it, and how the administrator signs in with a certificate.
-    fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String, String)> {
+    /// Returns the port, and the certificate that vouches for it.
+    fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();
-        let certificates = Certificates::make()?;
+        let (authority, certificate, key) = certificates().map_err(io::Error::other)?;
         let write = |name: &str, text: &str| {
             let file = folder.join(name);
             fs::write(&file, text).map(|()| file)
         };
-        let ca = write("ca.pem", &certificates.authority)?;
-        let certificate = write("server.pem", &certificates.server.0)?;
-        let key = write("server.key", &certificates.server.1)?;
-        let client = write("client.pem", &certificates.client.0)?;
-        let client_key = write("client.key", &certificates.client.1)?;
+        let certificate = write("server.pem", &certificate)?;
+        let key = write("server.key", &key)?;
         let tokens = write(
             "tokens.csv",
             "admin-token,admin,1,\"system:masters\"\nreader-token,reader,2\nnobody-token,nobody,3\n",
@@ -129,7 +125,6 @@ impl ApiServer {
             .arg(option("cert-dir", &folder))
             .arg(option("tls-cert-file", &certificate))
             .arg(option("tls-private-key-file", &key))
-            .arg(option("client-ca-file", &ca))
             .arg(option("token-auth-file", &tokens))
             .arg(option("encryption-provider-config", &encryption))
             .arg(option("authorization-mode", &"RBAC"))
@@ -139,12 +134,7 @@ impl ApiServer {
             .arg(option("disable-admission-plugins", &"ServiceAccount"))
             .arg(option("endpoint-reconciler-type", &"none"));
         self.begin()?;
-        let sign_in = format!(
-            "client-certificate: {}\nclient-key: {}",
-            client.display(),
-            client_key.display()
-        );
-        Ok((port, certificates.authority, sign_in))
+        Ok((port, authority))
     }
 
     fn run(&self, command: &mut Command, log: &str) -> io::Result<Child> {
@@ -246,44 +236,17 @@ fn give_roles(cluster: &Cluster) {
     }
 }
 
-/// Certificates in PEM, each with its key.
-struct Certificates {
-    authority: String,
-    server: (String, String),
-    client: (String, String),
-}
-
-impl Certificates {
-    fn make() -> io::Result<Self> {
-        Self::made().map_err(io::Error::other)
-    }
-
-    fn made() -> Result<Self, rcgen::Error> {
-        let key = rcgen::KeyPair::generate()?;
-        let mut params = rcgen::CertificateParams::new(Vec::new())?;
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        params
-            .distinguished_name
-            .push(rcgen::DnType::CommonName, "tests");
-        let certificate = params.self_signed(&key)?;
-        let authority = certificate.pem();
-        let issuer = rcgen::Issuer::new(params, key);
-
-        let server_key = rcgen::KeyPair::generate()?;
-        let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
-        let server = rcgen::CertificateParams::new(names)?.signed_by(&server_key, &issuer)?;
-
-        let client_key = rcgen::KeyPair::generate()?;
-        let mut params = rcgen::CertificateParams::new(Vec::new())?;
-        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth];
-        let name = &mut params.distinguished_name;
-        name.push(rcgen::DnType::CommonName, "ada");
-        name.push(rcgen::DnType::OrganizationName, "system:masters");
-        let client = params.signed_by(&client_key, &issuer)?;
-        Ok(Self {
-            authority,
-            server: (server.pem(), server_key.serialize_pem()),
-            client: (client.pem(), client_key.serialize_pem()),
-        })
-    }
+/// The certificate of an authority, and that of the server with its key, in PEM.
+fn certificates() -> Result<(String, String, String), rcgen::Error> {
+    let key = rcgen::KeyPair::generate()?;
+    let mut params = rcgen::CertificateParams::new(Vec::new())?;
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let name = &mut params.distinguished_name;
+    name.push(rcgen::DnType::CommonName, "tests");
+    let authority = params.self_signed(&key)?.pem();
+    let issuer = rcgen::Issuer::new(params, key);
+    let key = rcgen::KeyPair::generate()?;
+    let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
+    let server = rcgen::CertificateParams::new(names)?.signed_by(&key, &issuer)?;
+    Ok((authority, server.pem(), key.serialize_pem()))
 }

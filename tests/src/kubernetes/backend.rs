@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetDetails};
@@ -13,12 +12,6 @@ use bot_cli_terminal::cancel::Cancel;
 use serde_json::{Map, Value, json};
 
 use crate::recording_ui::RecordingUi;
-
-/// Short pauses: the tests have many faults and no network.
-pub const PACE: Pace = Pace {
-    first_retry: Duration::from_millis(1),
-    ..Pace::USUAL
-};
 
 /// An open backend, and all that it has said.
 pub struct Backend {
@@ -40,7 +33,7 @@ impl Backend {
         settings: &[(&str, &str)],
     ) -> Result<Self, (String, String)> {
         Self::open_with(
-            PACE,
+            Pace::USUAL,
             kubeconfig,
             organization,
             None,
@@ -111,16 +104,10 @@ impl Backend {
         Ok(listed)
     }
 
-    /// The names of a region, in order.
-    pub fn list_in(&mut self, region: &str) -> Result<Vec<String>, (String, String)> {
+    /// Lists a region.
+    pub fn list_in(&mut self, region: &str) -> Result<(), (String, String)> {
         let listed = self.inner.list(Some(region), &mut self.session);
-        let mut names: Vec<String> = listed
-            .map_err(told)?
-            .into_iter()
-            .map(|set| set.name)
-            .collect();
-        names.sort();
-        Ok(names)
+        listed.map(drop).map_err(told)
     }
 
     /// One set.
@@ -231,16 +218,15 @@ impl Backend {
         self.inner.unset(params, &mut self.session).map_err(unmade)
     }
 
-    /// Deletes what was seen.
-    pub fn delete_seen(&mut self, name: &str, prior: &Prior) -> Result<bool, Unmade> {
-        let params = serde_json::from_value(json!({ "name": name, "prior": prior })).unwrap();
-        let deleted = self.inner.delete_as_seen(params, &mut self.session);
-        deleted.map_err(unmade)
-    }
-
     /// Deletes a set.
     pub fn delete(&mut self, name: &str) -> Result<bool, Unmade> {
-        self.inner.delete(name, &mut self.session).map_err(unmade)
+        self.delete_seen(name, None)
+    }
+
+    /// Deletes what was seen.
+    pub fn delete_seen(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
+        let params = serde_json::from_value(json!({ "name": name, "prior": prior })).unwrap();
+        self.inner.delete(params, &mut self.session).map_err(unmade)
     }
 }
 

@@ -25,12 +25,8 @@ const NAMESPACE: &str = "drawn";
 /// The time that an answer may take.
 const ANSWER: Duration = Duration::from_millis(60);
 
-/// The sets with the names of their Secrets.
-const SETS: [(&str, &str); 3] = [
-    ("prod", "prod"),
-    ("My-Set", "my-set.u9"),
-    ("registry", "registry"),
-];
+/// The sets.
+const SETS: [&str; 3] = ["prod", "staging", "registry"];
 
 /// The keys that are drawn.
 const KEYS: [&str; 4] = ["A", "B", "C", "D"];
@@ -41,6 +37,24 @@ enum Operation {
     Pull(String),
     Unset(Vec<String>),
     Delete,
+}
+
+impl Operation {
+    /// The keys of the data, each with the value that it is to have; a deletion names none.
+    fn wanted(&self) -> BTreeMap<String, Option<String>> {
+        match self {
+            Self::Put(pairs) => {
+                let pairs = pairs.iter().cloned();
+                pairs.map(|(key, value)| (key, Some(value))).collect()
+            }
+            Self::Pull(credentials) => {
+                let config = json!({ "auths": { "ghcr.io": { "auth": credentials } } });
+                [(".dockerconfigjson".to_owned(), Some(config.to_string()))].into()
+            }
+            Self::Unset(keys) => keys.iter().map(|key| (key.clone(), None)).collect(),
+            Self::Delete => BTreeMap::new(),
+        }
+    }
 }
 
 /// Runs `operations` of them on `hands` threads, each with a stand-in of its own.
@@ -55,7 +69,7 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
     let mut tally = Tally::default();
     for number in 0..operations {
         prepare(&stand_in, &mut random, number);
-        let (set, object) = SETS[random.usize(..SETS.len())];
+        let set = SETS[random.usize(..SETS.len())];
         let operation = draw(&mut random, number);
         let before = stand_in.stored(NAMESPACE);
         let script = script(&mut random, &operation);
@@ -66,7 +80,7 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
         let after = stand_in.stored(NAMESPACE);
         let requests = stand_in.take_sent();
         let by_others = requests.iter().any(|request| request == OTHERS_DELETED);
-        let mut wrong = untrue(&operation, object, &before, &after, &ended, &heard);
+        let mut wrong = untrue(&operation, set, &before, &after, &ended, &heard);
         // Gone, but not by this operation: that it has not done it is true.
         wrong.retain(|claim| claim != "not done" || !by_others);
         tally.count(&ending(&ended), 1);
@@ -82,40 +96,32 @@ fn alone(seed: u64, operations: usize) -> io::Result<Tally> {
 /// Fills the namespace anew.
 fn prepare(stand_in: &StandIn, random: &mut Rng, number: usize) {
     stand_in.empty(NAMESPACE);
-    for (_, object) in SETS {
+    for object in SETS {
         let managed_by = if random.u8(..8) == 0 {
             "Helm"
         } else {
             "bot-cli"
         };
         let labels = json!({ "app.kubernetes.io/managed-by": managed_by });
-        let is_pull = object == "registry";
         if random.u8(..4) == 0 {
             continue;
         }
-        let data: Value = if is_pull {
-            let config = format!("{{\"auths\":{{\"ghcr.io\":{{\"auth\":\"b2xk{number}\"}}}}}}");
-            json!({ ".dockerconfigjson": STANDARD.encode(config) })
+        let (type_, old) = if object == "registry" {
+            let pull = Operation::Pull(format!("b2xk{number}"));
+            ("kubernetes.io/dockerconfigjson", pull)
         } else {
             let keys = KEYS.iter().filter(|_| random.bool());
-            let data = keys.map(|key| {
-                (
-                    (*key).to_owned(),
-                    json!(STANDARD.encode(format!("old-{key}"))),
-                )
-            });
-            Value::Object(data.collect())
+            let old = keys.map(|key| ((*key).to_owned(), format!("old-{key}")));
+            ("Opaque", Operation::Put(old.collect()))
         };
-        let type_ = if is_pull {
-            "kubernetes.io/dockerconfigjson"
-        } else {
-            "Opaque"
-        };
+        let data: BTreeMap<String, String> = old
+            .wanted()
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, STANDARD.encode(value?))))
+            .collect();
         let metadata = json!({ "name": object, "labels": labels });
-        stand_in.place(
-            NAMESPACE,
-            &json!({ "metadata": metadata, "type": type_, "data": data }),
-        );
+        let secret = json!({ "metadata": metadata, "type": type_, "data": data });
+        stand_in.place(NAMESPACE, &secret);
     }
 }
 
@@ -205,22 +211,11 @@ fn carry_out(
     let pace = Pace {
         connect: ANSWER,
         answer: ANSWER,
-        first_retry: Duration::from_millis(1),
-        ..Pace::USUAL
     };
     let cancel = Cancel::new();
-    let opened = Backend::open_with(
-        pace,
-        &cluster.kubeconfig,
-        Some(NAMESPACE),
-        None,
-        &[],
-        cancel.clone(),
-    );
-    let mut backend = match opened {
-        Ok(backend) => backend,
-        Err(told) => panic!("{told:?}"),
-    };
+    let file = &cluster.kubeconfig;
+    let opened = Backend::open_with(pace, file, Some(NAMESPACE), None, &[], cancel.clone());
+    let mut backend = opened.unwrap();
     // What the caller saw is true; only the change has bad luck.
     let prior = backend.prior(set);
     stand_in.follow(script.iter().cloned());
@@ -272,12 +267,26 @@ fn untrue(
             wrong.push(what.to_owned());
         }
     };
-    let parts = parts(operation, before.get(object), after.get(object));
-    match ended {
-        Ok(()) => claim(parts.iter().all(|part| part.is), "done"),
-        Err((_, Effect::NotDone, _)) => {
-            claim(parts.iter().all(|part| part.is == part.was), "not done");
+    let wanted = operation.wanted();
+    // For each part of the change, whether it is so.
+    let so = |secret: Option<&Value>| -> Vec<bool> {
+        if wanted.is_empty() {
+            return vec![secret.is_none()];
         }
+        let is_so = |(key, value): (&String, &Option<String>)| {
+            let found = secret.and_then(|secret| secret["data"][key].as_str());
+            found
+                == value
+                    .as_ref()
+                    .map(|value| STANDARD.encode(value))
+                    .as_deref()
+        };
+        wanted.iter().map(is_so).collect()
+    };
+    let (was, is) = (so(before.get(object)), so(after.get(object)));
+    match ended {
+        Ok(()) => claim(is.iter().all(|is| *is), "done"),
+        Err((_, Effect::NotDone, _)) => claim(was == is, "not done"),
         Err((_, Effect::Unknown, _)) => {}
         Err((_, effect, _)) => claim(false, &format!("{effect:?}")),
     }
@@ -287,15 +296,8 @@ fn untrue(
     };
     claim(!said.contains("canary"), "a value is shown");
     // What was not meant stays, whoever else writes.
-    let touched = |name: &str, key: &str| {
-        name == object
-            && match operation {
-                Operation::Put(pairs) => pairs.iter().any(|(put, _)| put == key),
-                Operation::Unset(keys) => keys.iter().any(|unset| unset == key),
-                Operation::Pull(_) => key == ".dockerconfigjson",
-                Operation::Delete => true,
-            }
-    };
+    let touched =
+        |name: &str, key: &str| name == object && (wanted.is_empty() || wanted.contains_key(key));
     let gone_by_others = matches!(operation, Operation::Delete | Operation::Unset(_));
     for (name, secret) in before {
         let Some(now) = after.get(name) else {
@@ -326,46 +328,4 @@ fn untrue(
         );
     }
     wrong
-}
-
-/// A part of a change: whether it was so before, and is so now.
-struct Part {
-    was: bool,
-    is: bool,
-}
-
-fn parts(operation: &Operation, before: Option<&Value>, after: Option<&Value>) -> Vec<Part> {
-    let has = |secret: Option<&Value>, key: &str, value: &str| {
-        secret.is_some_and(|secret| secret["data"][key] == json!(STANDARD.encode(value)))
-    };
-    let lacks = |secret: Option<&Value>, key: &str| {
-        secret.is_none_or(|secret| secret["data"][key].is_null())
-    };
-    match operation {
-        Operation::Put(pairs) => pairs
-            .iter()
-            .map(|(key, value)| Part {
-                was: has(before, key, value),
-                is: has(after, key, value),
-            })
-            .collect(),
-        Operation::Pull(credentials) => {
-            let config = format!("{{\"auths\":{{\"ghcr.io\":{{\"auth\":\"{credentials}\"}}}}}}");
-            vec![Part {
-                was: has(before, ".dockerconfigjson", &config),
-                is: has(after, ".dockerconfigjson", &config),
-            }]
-        }
-        Operation::Unset(keys) => keys
-            .iter()
-            .map(|key| Part {
-                was: lacks(before, key),
-                is: lacks(after, key),
-            })
-            .collect(),
-        Operation::Delete => vec![Part {
-            was: before.is_none(),
-            is: after.is_none(),
-        }],
-    }
 }

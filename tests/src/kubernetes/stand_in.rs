@@ -3,7 +3,6 @@
 
 mod api;
 mod connection;
-mod fields;
 mod refusal;
 mod trouble;
 
@@ -39,8 +38,8 @@ struct State {
     store: Store,
     /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
-    /// Every request as `METHOD path`, with what it sent.
-    sent: Vec<(String, Vec<u8>)>,
+    /// Every request as `METHOD path`.
+    sent: Vec<String>,
     /// Connections that are open, and requests that are being carried out.
     open: usize,
     working: usize,
@@ -116,11 +115,10 @@ impl StandIn {
 
     /// The requests since the last time, as `METHOD path`.
     pub fn take_sent(&self) -> Vec<String> {
-        let sent = std::mem::take(&mut self.world.lock().sent);
-        sent.into_iter().map(|(line, _)| line).collect()
+        std::mem::take(&mut self.world.lock().sent)
     }
 
-    /// Does `work` on what is stored: the Secrets of a namespace by their names.
+    /// The Secrets of a namespace by their names.
     pub fn stored(&self, namespace: &str) -> BTreeMap<String, Value> {
         self.world.lock().store.secrets_in(namespace)
     }

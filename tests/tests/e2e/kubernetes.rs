@@ -27,11 +27,6 @@ fn the_suite_passes_on_a_real_api_server() {
         }
     }
     assert_eq!(failed, [""; 0]);
-    // Over TLS with a certificate of the client's own, too.
-    let settings = [("context", "certificate")];
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("default"), &settings).unwrap();
-    backend.put("by-certificate", &[("A", "1")]).unwrap();
-    assert!(backend.delete("by-certificate").unwrap());
 }
 
 /// How long a paused server stays so, and how long an answer is waited for.
@@ -60,7 +55,6 @@ fn a_server_that_fails_in_a_change_leaves_no_untrue_claim() {
                 let pace = Pace {
                     connect: ANSWER,
                     answer: ANSWER,
-                    ..Pace::USUAL
                 };
                 let organization = Some(namespace.as_str());
                 let cancel = Cancel::new();

@@ -11,14 +11,11 @@ use bot_cli_secrets::messages::{Bytes, Prior, SetKind};
 use bot_cli_secrets::{ChangeError, Code, Effect, Error};
 use kube::core::Status;
 
-use super::{Kubernetes, SetLookup, look, object_name};
-use crate::cluster::{Answer, Cluster, ONCE, Request, SEVERAL, not_the_api};
+use super::{Kubernetes, SetLookup};
+use crate::cluster::{Answer, Cluster, Request, not_the_api};
+use crate::kubeconfig::one_line;
 use crate::naming;
-use crate::object::{DOCKER_CONFIG, MAX_SECRET_SIZE, OPAQUE, Object, Touched, kind};
-use crate::settings::one_line;
-
-/// The maximum number of attempts if other writers interfere.
-const ROUNDS: u32 = 3;
+use crate::object::{DOCKER_CONFIG, MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 
 /// A change of one set.
 #[derive(Default)]
@@ -28,9 +25,7 @@ pub(super) struct Change<'a> {
     pub type_: Option<&'static str>,
     /// The keys with the values that they get; `None` for those that are to go.
     pub wanted: Vec<(String, Option<Secret>)>,
-    /// The region of a new set.
-    pub region: Option<String>,
-    /// What the caller saw, where that is a condition.
+    /// The state that the caller saw, if the change depends on it.
     pub prior: Option<Prior>,
 }
 
@@ -38,7 +33,6 @@ pub(super) struct Change<'a> {
 struct Attempt<'a> {
     change: &'a Change<'a>,
     cluster: &'a Cluster,
-    object_name: &'a str,
     base: Option<&'a Object>,
     touched: &'a Touched,
 }
@@ -50,50 +44,26 @@ impl Kubernetes {
         change: &Change<'_>,
         session: &mut Session,
     ) -> Result<Option<Box<Object>>, ChangeError> {
-        let object_name = object_name(change.name).map_err(Error::not_done)?;
-        let mut round = 1;
-        loop {
-            let found = self.find(change.name, session).map_err(Error::not_done)?;
-            let (cluster, base) = match found {
-                SetLookup::Foreign => return Err(foreign(change.name).not_done()),
-                SetLookup::Ours(cluster, base) => (cluster, Some(base)),
-                SetLookup::Nothing if change.removes() => return Ok(None),
-                SetLookup::Nothing => {
-                    let cluster = self.cluster_of_new(change);
-                    (cluster.map_err(Error::not_done)?, None)
-                }
-            };
-            let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
-            let is_so = |base: &Object| change.type_.is_some() && base.shows(&touched);
-            if base.as_deref().is_some_and(is_so) {
-                return Ok(base);
-            }
-            let attempt = Attempt {
-                change,
-                cluster,
-                object_name: &object_name,
-                base: base.as_deref(),
-                touched: &touched,
-            };
-            match attempt.send(session)? {
-                Ok(()) => return Ok(base),
-                Err(overtaken) if round == ROUNDS => return Err(overtaken.not_done()),
-                Err(_) => round += 1,
-            }
+        let found = self.find(change.name, session).map_err(Error::not_done)?;
+        let base = match found {
+            SetLookup::Foreign => return Err(foreign(change.name).not_done()),
+            SetLookup::Ours(base) => Some(base),
+            SetLookup::Nothing if change.removes() => return Ok(None),
+            SetLookup::Nothing => None,
+        };
+        let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
+        let is_so = |base: &Object| change.type_.is_some() && base.shows(&touched);
+        if base.as_deref().is_some_and(is_so) {
+            return Ok(base);
         }
-    }
-
-    /// Returns where a new set is made.
-    fn cluster_of_new(&self, change: &Change<'_>) -> Result<&Cluster, Error> {
-        let region = change.region.as_ref().or(self.preferred.as_ref());
-        match self.in_region(region.map(String::as_str))?[..] {
-            [cluster] => Ok(cluster),
-            _ => Err(Error::new(
-                Code::InvalidSetting,
-                format!("no region is named for `{}`", change.name),
-            )
-            .hint("the setting `context` names the region for new sets")),
-        }
+        let attempt = Attempt {
+            change,
+            cluster: &self.cluster,
+            base: base.as_deref(),
+            touched: &touched,
+        };
+        attempt.send(session)?;
+        Ok(base)
     }
 }
 
@@ -108,6 +78,9 @@ impl Change<'_> {
     fn check(&self, base: Option<&Object>) -> Result<Touched, Error> {
         if let Some(base) = base {
             self.check_base(base)?;
+        } else if !naming::is_label(self.name) {
+            let message = format!("`{}` can't be the name of a Secret", one_line(self.name));
+            return Err(Error::new(Code::InvalidName, message));
         } else if matches!(&self.prior, Some(Prior::Keys(_))) {
             return Err(changed(self.name, "was deleted"));
         }
@@ -181,45 +154,40 @@ impl Change<'_> {
 }
 
 impl Attempt<'_> {
-    /// Sends the request. The inner error is that somebody else was quicker, and nothing was changed.
-    fn send(&self, session: &mut Session) -> Result<Result<(), Error>, ChangeError> {
+    fn send(&self, session: &mut Session) -> Result<(), ChangeError> {
         let request = self.request().map_err(Error::not_done)?;
-        let error = match self.cluster.send(&request, SEVERAL, session) {
-            Ok(answer) if self.is_confirmed_by(&answer) => return Ok(Ok(())),
+        let name = self.change.name;
+        let error = match self.cluster.send(&request, session) {
+            Ok(answer) if self.is_confirmed_by(&answer) => return Ok(()),
             // Whatever answered may have passed the request on.
             Ok(answer) => match answer.decode::<Object>() {
-                Some(object) if object.is_being_deleted() => {
-                    being_deleted(self.object_name, &object)
-                }
+                Some(object) if object.is_being_deleted() => being_deleted(name, &object),
                 Some(_) | None => not_the_api(),
             },
             Err(failed) if failed.may_be_done => failed.error,
-            Err(failed) if matches!(failed.error.code, Code::Conflict | Code::NotFound) => {
-                return Ok(Err(failed.error));
-            }
             Err(failed) => return Err(failed.error.not_done()),
         };
-        // Whoever wants to stop does not wait for a look.
+        // A user who wants to stop does not wait for a look.
         if session.cancelled() {
             return Err(error.unknown());
         }
-        let sight = look(self.cluster, self.object_name, ONCE, session);
-        let effect = sight.map_or(Effect::Unknown, |sight| self.outcome(sight.as_ref()));
-        if effect == Effect::Done {
-            return Ok(Ok(()));
+        let sight = self.cluster.look(name, session);
+        match sight.map_or(Effect::Unknown, |sight| self.outcome(sight.as_ref())) {
+            Effect::Done => Ok(()),
+            effect @ (Effect::NotDone | Effect::Unknown | Effect::Partly(_)) => {
+                Err(error.with_effect(effect))
+            }
         }
-        Err(error.with_effect(effect))
     }
 
     fn request(&self) -> Result<Request, Error> {
-        let (namespace, name, change) = (&self.cluster.namespace, self.object_name, self.change);
-        let type_ = change.type_.unwrap_or(OPAQUE);
-        let written = || Object::written(change.name, name, type_, self.base, self.touched);
+        let (namespace, name) = (&self.cluster.namespace, self.change.name);
+        let type_ = self.change.type_.unwrap_or(OPAQUE);
+        let written = || Written::new(name, type_, self.base, self.touched);
         match self.base {
             None => Request::create(namespace, &written()),
-            Some(base) if change.type_.is_none() => Request::delete(namespace, name, base),
-            Some(base) if change.removes() => Request::remove(namespace, name, base, self.touched),
-            Some(_) => Request::apply(namespace, name, &written()),
+            Some(base) if self.change.type_.is_none() => Request::delete(namespace, name, base),
+            Some(_) => Request::patch(namespace, name, &written()),
         }
     }
 
@@ -234,7 +202,7 @@ impl Attempt<'_> {
             let mut touched = self.touched.iter();
             touched.all(|(key, value)| object.value(key).is_some() == value.is_some())
         };
-        object.is_some_and(|object| object.is_secret(self.object_name) && has_keys(&object))
+        object.is_some_and(|object| object.is_secret(self.change.name) && has_keys(&object))
     }
 
     /// Returns what became of the change, from the Secret as it is now.

@@ -8,10 +8,9 @@ use kube::api::{
     DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions,
 };
 use kube::core::{Request as Api, request};
-use serde_json::{Map, Value, json};
 use zeroize::Zeroizing;
 
-use crate::object::{FIELD_MANAGER, MANAGED_BY, Object, Touched};
+use crate::object::{FIELD_MANAGER, MANAGED_BY, Object, Written};
 
 /// A request, with what RBAC calls it.
 pub struct Request {
@@ -19,7 +18,7 @@ pub struct Request {
     pub verb: &'static str,
     /// `secrets` or `namespaces`.
     pub resource: &'static str,
-    http: http::Request<Bytes>,
+    pub http: http::Request<Bytes>,
 }
 
 /// The error is a name that is no name.
@@ -42,40 +41,24 @@ impl Request {
     }
 
     /// Creates a Secret; fails where one has the name.
-    pub fn create(namespace: &str, object: &Object) -> Result<Self, Error> {
+    pub fn create(namespace: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PostParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PostParams::default()
         };
         Self::secrets("create", namespace, |api| {
-            let body = serde_json::to_vec(object).map_err(request::Error::SerializeBody)?;
+            let body = serde_json::to_vec(written).map_err(request::Error::SerializeBody)?;
             api.create(&params, body)
         })
     }
 
-    /// Applies fields to a Secret on the server's side. `object` names the version that it is meant for.
-    pub fn apply(namespace: &str, name: &str, object: &Object) -> Result<Self, Error> {
-        let params = PatchParams::apply(FIELD_MANAGER).force();
-        let patch = Patch::Apply(object);
-        Self::secrets("patch", namespace, |api| api.patch(name, &params, &patch))
-    }
-
-    /// Removes keys from this version of a Secret.
-    pub fn remove(
-        namespace: &str,
-        name: &str,
-        base: &Object,
-        touched: &Touched,
-    ) -> Result<Self, Error> {
+    /// Changes the version of a Secret that `written` names.
+    pub fn patch(namespace: &str, name: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PatchParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PatchParams::default()
         };
-        let removed = touched.keys().map(|key| (key.clone(), Value::Null));
-        let patch = Patch::Merge(json!({
-            "metadata": { "resourceVersion": base.metadata().resource_version },
-            "data": removed.collect::<Map<_, _>>(),
-        }));
+        let patch = Patch::Merge(written);
         Self::secrets("patch", namespace, |api| api.patch(name, &params, &patch))
     }
 
@@ -115,14 +98,9 @@ impl Request {
         Ok(Self {
             verb,
             resource,
-            // The body is wiped once nobody needs it.
+            // The body is wiped once it is not needed any more.
             http: http.map(|body| Bytes::from_owner(Zeroizing::new(body))),
         })
-    }
-
-    /// The request as it is sent, once more with every try.
-    pub fn http(&self) -> http::Request<Bytes> {
-        self.http.clone()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use bot_cli_sdk::session::Session;
@@ -15,20 +14,20 @@ const TICK: Duration = Duration::from_millis(20);
 /// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// The runtime of all clusters of a scope: one thread is enough for one request after the other. Its connections end with it, and
+/// The runtime of a scope: one thread is enough for one request after the other. Its connections end with it, and
 /// a sign-in program that does not end must not keep this process from ending.
 pub struct Worker(Option<Runtime>);
 
 impl Worker {
     /// Starts one.
-    pub fn start() -> Result<Rc<Self>, Error> {
+    pub fn start() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| {
             let reason = bot_cli_protocol::failure::reason(&error);
             let message = format!("could not prepare for the network: {reason}");
             Error::new(Code::Internal, message)
         })?;
-        Ok(Rc::new(Self(Some(runtime))))
+        Ok(Self(Some(runtime)))
     }
 
     /// Waits for the future or for the user's request to stop. A request that is already there comes first. `what` is waited for.
@@ -41,8 +40,7 @@ impl Worker {
         let Some(runtime) = &self.0 else {
             return Err(cancelled());
         };
-        let mut since = Instant::now();
-        let mut told = false;
+        let mut told = Instant::now();
         let waited = runtime.block_on(async {
             let mut future = pin!(future);
             loop {
@@ -52,15 +50,13 @@ impl Worker {
                 if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
                     return Ok(output);
                 }
-                if since.elapsed() >= TOLD {
+                if told.elapsed() >= TOLD {
                     session.progress(what, None, None);
-                    (since, told) = (Instant::now(), true);
+                    told = Instant::now();
                 }
             }
         });
-        if told {
-            session.clear_progress();
-        }
+        session.clear_progress();
         waited
     }
 }

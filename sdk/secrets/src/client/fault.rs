@@ -1,8 +1,15 @@
-//! What goes wrong with a backend, as its caller sees it.
+//! Faults of a backend, as its caller sees them: fit to be shown, and no surer of an outcome than the reply allows.
+
+use serde::de::DeserializeOwned;
 
 use crate::Error;
-use crate::messages::Effect;
+use crate::messages::{Code, Effect, Parts};
 use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::{ErrorObject, codes, shape};
+use bot_cli_terminal::{LONGEST_TEXT, short_line};
+
+/// The most hints that are shown.
+const MOST_HINTS: usize = 5;
 
 /// Why a backend did not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +22,7 @@ pub enum Fault {
     Cancelled,
 }
 
-/// A change that did not succeed, and what became of it.
+/// A change that did not succeed, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeFault {
     /// Why.
@@ -27,7 +34,7 @@ pub struct ChangeFault {
 impl Fault {
     pub(super) fn broken(failure: impl Into<Failure>) -> Self {
         let mut failure = failure.into();
-        // What became of a change is the caller's to say.
+        // The caller states the outcome of a change.
         failure.outcome = None;
         Self::Broken(Box::new(failure))
     }
@@ -46,5 +53,119 @@ impl Fault {
             fault: self,
             effect: Effect::Unknown,
         }
+    }
+}
+
+/// The backend's own error. `secretive`: no more of it than its code.
+pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
+    let (message, mut hints) = if secretive {
+        // Every word of it may be a value.
+        (String::new(), Vec::new())
+    } else {
+        let hints: Vec<String> = member(error, "hints").unwrap_or_default();
+        (short_line(&error.message, LONGEST_TEXT), hints)
+    };
+    hints.truncate(MOST_HINTS);
+    for hint in &mut hints {
+        *hint = short_line(hint, LONGEST_TEXT);
+    }
+    if error.code < 0 {
+        let mut failure = Failure::from(ErrorObject::protocol(error.code, ""));
+        failure.message = match message.as_str() {
+            "" => format!(
+                "plugin `{name}` could not serve the request ({})",
+                failure.code
+            ),
+            message => format!("plugin `{name}`: {message}"),
+        };
+        failure.hints = hints;
+        return Fault::broken(failure);
+    }
+    let code = member(error, "code").unwrap_or_default();
+    if code == Code::Cancelled {
+        return Fault::Cancelled;
+    }
+    Fault::Told(Error {
+        code,
+        message,
+        hints,
+        retry_after: member(error, "retry_after"),
+        bytes: member(error, "bytes"),
+        // Whoever shows it makes sure first that it is a key.
+        key: member(error, "key"),
+    })
+}
+
+/// Returns the outcome of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit the keys,
+/// is unknown.
+pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
+    let not_begun = [
+        codes::PARSE_ERROR,
+        codes::INVALID_REQUEST,
+        codes::METHOD_NOT_FOUND,
+        codes::INVALID_PARAMS,
+        codes::UNSUPPORTED_PROTOCOL,
+    ];
+    if not_begun.contains(&error.code) {
+        return Effect::NotDone;
+    }
+    match member(error, "effect").unwrap_or_default() {
+        Effect::Partly(parts) if keys.is_empty() || !covers(&parts, keys) => Effect::Unknown,
+        Effect::Partly(parts) if parts.done.len() == keys.len() => Effect::Done,
+        Effect::Partly(parts) if parts.not_done.len() == keys.len() => Effect::NotDone,
+        effect @ (Effect::NotDone | Effect::Done | Effect::Unknown | Effect::Partly(_)) => effect,
+    }
+}
+
+/// Whether every key is in exactly one of the lists, and nothing else.
+fn covers(parts: &Parts, keys: &[&str]) -> bool {
+    let lists = [&parts.done, &parts.unknown, &parts.not_done];
+    let mut named: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
+    let mut keys = keys.to_vec();
+    named.sort_unstable();
+    keys.sort_unstable();
+    named == keys
+}
+
+/// A member of the error's data; `None` if it is absent or unreadable.
+fn member<T: DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
+    let value = error.data.as_ref()?.get(name)?;
+    shape::read(name, value.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{effect, told};
+    use crate::messages::Effect;
+    use bot_cli_protocol::ErrorObject;
+
+    fn error(code: i64, data: serde_json::Value) -> ErrorObject {
+        let mut error = ErrorObject::protocol(code, "CANARY");
+        error.data = Some(data);
+        error
+    }
+
+    #[test]
+    fn no_error_quotes_a_value() {
+        let all = json!({ "code": "CANARY", "hints": ["CANARY"], "fields": ["CANARY"] });
+        for code in [-32602, -32000, 1] {
+            let told = format!(
+                "{:?}",
+                told("secrets-acme", &error(code, all.clone()), true)
+            );
+            assert!(!told.contains("CANARY"), "{code}: {told}");
+        }
+    }
+
+    #[test]
+    fn parts_that_name_no_key_say_nothing() {
+        let partly = |done: &[&str]| {
+            let parts = json!({ "partly": { "done": done, "unknown": [], "not_done": [] } });
+            error(1, json!({ "code": "refused", "effect": parts }))
+        };
+        assert_eq!(effect(&partly(&[]), &[]), Effect::Unknown);
+        assert_eq!(effect(&partly(&["A"]), &["A"]), Effect::Done);
     }
 }

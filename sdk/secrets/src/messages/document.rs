@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 
 use self::examples::{add_fields, assert_stored, blocks, examples, is_json, of};
 use super::{
-    CredentialsResult, DeleteParams, DeleteResult, ErrorData, GetResult, ListParams, ListResult,
-    NameParams, OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams,
-    PutResult, UnsetParams, UnsetResult, ValuesResult, methods,
+    CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams,
+    OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
+    UnsetParams, UnsetResult, ValuesResult, methods,
 };
+use crate::{ChangeError, Error};
 use bot_cli_protocol::Question;
 use bot_cli_protocol::{
     AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
@@ -107,8 +108,10 @@ fn through_types(message: Message, requests: &mut HashMap<Id, String>) -> Messag
         Message::Error { id, mut error } => {
             let is_ours = error.code > 0;
             error.data = error.data.map(|data| {
-                if is_ours {
-                    through::<ErrorData>(data)
+                if is_ours && data.get("effect").is_some() {
+                    through::<ChangeError>(data)
+                } else if is_ours {
+                    through::<Error>(data)
                 } else {
                     through::<bot_cli_protocol::ErrorData>(data)
                 }
@@ -228,7 +231,7 @@ fn schema() -> Value {
     add!(PUT_IMAGE_PULL_SECRET, PutImagePullSecretParams, PutResult);
     add!(UNSET, UnsetParams, UnsetResult);
     add!(DELETE, DeleteParams, DeleteResult);
-    let error = of::<ErrorData>(&mut types);
+    let error = of::<ChangeError>(&mut types);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bot-cli secrets backends 1.0: parameters and results by method",

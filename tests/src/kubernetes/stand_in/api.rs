@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::fields::{self, Leaves, Owners};
-use super::refusal::{
-    Refusal, bad_request, conflict, decoded, invalid, not_found, status, validate,
-};
+use super::refusal::{Refusal, bad_request, conflict, not_found, status, validate};
 
 /// A request.
 pub(super) struct Call {
@@ -15,7 +12,6 @@ pub(super) struct Call {
     pub path: String,
     pub query: BTreeMap<String, String>,
     pub token: String,
-    pub kind: String,
     pub accept: String,
     pub body: Vec<u8>,
 }
@@ -32,18 +28,10 @@ pub(super) struct Said {
 #[derive(Default)]
 pub(super) struct Store {
     namespaces: BTreeSet<String>,
-    secrets: BTreeMap<(String, String), Stored>,
+    /// By namespace and name.
+    secrets: BTreeMap<(String, String), Value>,
     /// Every change has a version of its own, in the whole cluster.
     version: u64,
-}
-
-#[derive(Clone)]
-struct Stored {
-    uid: String,
-    version: u64,
-    leaves: Leaves,
-    owners: Owners,
-    dying: bool,
 }
 
 type Answered = Result<(u16, Value), Refusal>;
@@ -60,28 +48,32 @@ impl Call {
         serde_json::from_slice(&self.body).map_err(|_| bad_request("the body is not JSON"))
     }
 
-    fn manager(&self) -> &str {
-        match self.get("fieldManager") {
-            "" => "unknown",
-            name => name,
+    /// Refuses a user who is not known, or who may not do this to this resource.
+    fn authorize(&self, resource: &str) -> Result<(), Refusal> {
+        let is_read = self.method == "GET" && resource == "secrets";
+        match self.token.as_str() {
+            "admin-token" => Ok(()),
+            "reader-token" if is_read => Ok(()),
+            "reader-token" | "nobody-token" => {
+                let message = format!("{resource} is forbidden: User cannot do that");
+                let details = json!({ "kind": resource });
+                Err(Refusal(403, "Forbidden", message, details))
+            }
+            _ => {
+                let message = "Unauthorized".to_owned();
+                Err(Refusal(401, "Unauthorized", message, json!({})))
+            }
         }
-    }
-
-    fn user(&self) -> Option<&'static str> {
-        ["admin", "reader", "nobody"]
-            .into_iter()
-            .find(|user| self.token == format!("{user}-token"))
     }
 }
 
 impl Store {
     pub(super) fn answer(&mut self, call: &Call) -> Said {
-        let (status, body) = match self.route(call) {
-            Ok((status, body)) => (status, body),
-            Err(Refusal(status, reason, message, details)) => {
-                (status, self::status(status, reason, &message, &details))
-            }
-        };
+        let (status, body) = self.route(call).unwrap_or_else(|refusal| {
+            let Refusal(status, reason, message, details) = refusal;
+            let body = self::status(status, reason, &message, &details);
+            (status, body)
+        });
         Said {
             status,
             retry_after: None,
@@ -90,299 +82,130 @@ impl Store {
     }
 
     fn route(&mut self, call: &Call) -> Answered {
-        let Some(user) = call.user() else {
-            return Err(Refusal(
-                401,
-                "Unauthorized",
-                "Unauthorized".to_owned(),
-                json!({}),
-            ));
-        };
         let parts: Vec<&str> = call.path.trim_start_matches('/').split('/').collect();
-        let allowed = |resource: &str| {
-            let reads = call.method == "GET" && resource == "secrets";
-            if user == "admin" || (user == "reader" && reads) {
-                Ok(())
-            } else {
-                let message = format!("{resource} is forbidden: User \"{user}\" cannot do that");
-                Err(Refusal(
-                    403,
-                    "Forbidden",
-                    message,
-                    json!({ "kind": resource }),
-                ))
-            }
+        let ["api", "v1", "namespaces", path @ ..] = &parts[..] else {
+            return Err(not_found("resources", &call.path));
         };
-        match (call.method.as_str(), &parts[..]) {
-            ("GET", ["api", "v1", "namespaces"]) => {
-                allowed("namespaces")?;
-                let items = self
-                    .namespaces
-                    .iter()
-                    .map(|name| json!({ "metadata": { "name": name } }));
+        let is_of_secrets = path.get(1) == Some(&"secrets");
+        call.authorize(if is_of_secrets {
+            "secrets"
+        } else {
+            "namespaces"
+        })?;
+        match (call.method.as_str(), path) {
+            ("GET", []) => {
+                let names = self.namespaces.iter();
+                let items = names.map(|name| json!({ "metadata": { "name": name } }));
                 Ok((200, list(items.collect(), call, "Namespace")))
             }
-            ("POST", ["api", "v1", "namespaces"]) => {
-                allowed("namespaces")?;
+            ("POST", []) => {
                 let object = call.json()?;
-                let name = object["metadata"]["name"].as_str().unwrap_or_default();
-                self.make_namespace(name);
+                self.make_namespace(object["metadata"]["name"].as_str().unwrap_or_default());
                 Ok((201, object))
             }
-            ("GET", ["api", "v1", "namespaces", name]) => {
-                allowed("namespaces")?;
-                if self.namespaces.contains(*name) {
-                    Ok((
-                        200,
-                        json!({ "kind": "Namespace", "metadata": { "name": name } }),
-                    ))
-                } else {
-                    Err(not_found("namespaces", name))
-                }
-            }
-            ("DELETE", ["api", "v1", "namespaces", name]) => {
-                allowed("namespaces")?;
+            ("GET", [name]) if self.namespaces.contains(*name) => Ok((
+                200,
+                json!({ "kind": "Namespace", "metadata": { "name": name } }),
+            )),
+            ("GET", [name]) => Err(not_found("namespaces", name)),
+            ("DELETE", [name]) => {
                 self.namespaces.remove(*name);
-                self.secrets.retain(|(namespace, _), _| namespace != name);
+                self.empty(name);
                 Ok((200, status(200, "", "", &json!({}))))
             }
-            (_, ["api", "v1", "namespaces", namespace, "secrets"]) => {
-                allowed("secrets")?;
-                match call.method.as_str() {
-                    "GET" => Ok((200, self.list(namespace, call))),
-                    "POST" => self.create(namespace, call),
-                    _ => Err(Refusal(405, "MethodNotAllowed", String::new(), json!({}))),
+            ("GET", [namespace, _]) => Ok((200, self.list(namespace, call))),
+            ("POST", [namespace, _]) => self.create(namespace, call.json()?),
+            (method, [namespace, _, name]) => {
+                let key = ((*namespace).to_owned(), (*name).to_owned());
+                let Some(stored) = self.secrets.get(&key).cloned() else {
+                    return Err(not_found("secrets", name));
+                };
+                match method {
+                    "PATCH" => self.patch(key, &stored, &call.json()?),
+                    "DELETE" => self.delete(&key, stored, &call.json()?),
+                    _ => Ok((200, stored)),
                 }
             }
-            (_, ["api", "v1", "namespaces", namespace, "secrets", name]) => {
-                allowed("secrets")?;
-                match call.method.as_str() {
-                    "GET" => self.get(namespace, name).map(|object| (200, object)),
-                    "PATCH" if call.kind.contains("apply-patch") => {
-                        self.apply(namespace, name, call)
-                    }
-                    "PATCH" => self.patch(namespace, name, call),
-                    "DELETE" => self.delete(namespace, name, call),
-                    _ => Err(Refusal(405, "MethodNotAllowed", String::new(), json!({}))),
-                }
-            }
-            _ => Err(Refusal(
-                404,
-                "NotFound",
-                "the server could not find the requested resource".to_owned(),
-                json!({}),
-            )),
+            _ => Err(not_found("resources", &call.path)),
         }
     }
 
     fn list(&self, namespace: &str, call: &Call) -> Value {
         let label = call.get("labelSelector").split_once('=');
         let type_ = call.get("fieldSelector").strip_prefix("type=");
-        let items = self
-            .secrets
-            .iter()
-            .filter(|((found, _), _)| found == namespace)
-            .map(|((namespace, name), stored)| stored.object(namespace, name))
-            .filter(|object| {
-                label.is_none_or(|(key, value)| object["metadata"]["labels"][key] == value)
-                    && type_.is_none_or(|type_| object["type"] == type_)
-            });
+        let items = self.secrets_in(namespace).into_values().filter(|object| {
+            label.is_none_or(|(key, value)| object["metadata"]["labels"][key] == value)
+                && type_.is_none_or(|type_| object["type"] == type_)
+        });
         list(items.collect(), call, "Secret")
     }
 
-    fn get(&self, namespace: &str, name: &str) -> Result<Value, Refusal> {
-        let stored = self.secrets.get(&(namespace.to_owned(), name.to_owned()));
-        let stored = stored.ok_or_else(|| not_found("secrets", name))?;
-        Ok(stored.object(namespace, name))
-    }
-
-    fn create(&mut self, namespace: &str, call: &Call) -> Answered {
-        let mut object = call.json()?;
-        let name = object["metadata"]["name"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        if object["type"].is_null() {
-            object["type"] = json!("Opaque");
-        }
-        decoded(&object)?;
+    fn create(&mut self, namespace: &str, object: Value) -> Answered {
         if !self.namespaces.contains(namespace) {
             return Err(not_found("namespaces", namespace));
         }
-        let leaves = fields::leaves(&object);
-        validate(&name, None, &leaves)?;
-        let key = (namespace.to_owned(), name.clone());
+        let object = typed(object);
+        validate(None, &object)?;
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let key = (namespace.to_owned(), name.to_owned());
         if self.secrets.contains_key(&key) {
             let message = format!("secrets \"{name}\" already exists");
             let details = json!({ "name": name, "kind": "secrets" });
             return Err(Refusal(409, "AlreadyExists", message, details));
         }
-        let mut owners = Owners::new();
-        fields::update(&Leaves::new(), &leaves, &mut owners, call.manager());
-        self.insert(key, leaves, owners);
-        Ok((201, self.get(namespace, &name)?))
+        Ok((201, self.insert(key, object)))
     }
 
-    fn patch(&mut self, namespace: &str, name: &str, call: &Call) -> Answered {
-        let patch = call.json()?;
-        let key = (namespace.to_owned(), name.to_owned());
-        let stored = self.secrets.get(&key).cloned();
-        let mut stored = stored.ok_or_else(|| not_found("secrets", name))?;
-        if let Some(uid) = patch["metadata"]["uid"].as_str()
-            && uid != stored.uid
-        {
-            return Err(invalid(name, "metadata.uid: field is immutable"));
+    fn patch(&mut self, key: (String, String), stored: &Value, patch: &Value) -> Answered {
+        check_version(&key.1, stored, &patch["metadata"]["resourceVersion"])?;
+        let mut object = stored.clone();
+        merge(&mut object, patch);
+        validate(Some(stored), &object)?;
+        if object != *stored {
+            object = self.replace(key, object);
         }
-        Self::check_version(name, &stored, &patch)?;
-        let mut object = fields::object(&stored.leaves);
-        fields::merge(&mut object, &patch);
-        decoded(&object)?;
-        let leaves = fields::leaves(&object);
-        validate(name, Some(&stored.leaves), &leaves)?;
-        fields::update(&stored.leaves, &leaves, &mut stored.owners, call.manager());
-        self.replace(key, stored, leaves);
-        // The last finalizer that goes takes the object along.
-        match self.get(namespace, name) {
-            Ok(object) => Ok((200, object)),
-            Err(_) => Ok((
-                200,
-                json!({ "kind": "Secret", "metadata": { "name": name } }),
-            )),
-        }
+        Ok((200, object))
     }
 
-    fn apply(&mut self, namespace: &str, name: &str, call: &Call) -> Answered {
-        let object = call.json()?;
-        decoded(&object)?;
-        let key = (namespace.to_owned(), name.to_owned());
-        let force = call.get("force") == "true";
-        let mut applied = fields::leaves(&object);
-        let Some(mut stored) = self.secrets.get(&key).cloned() else {
-            if !self.namespaces.contains(namespace) {
-                return Err(not_found("namespaces", namespace));
-            }
-            if !object["metadata"]["uid"].is_null()
-                || !object["metadata"]["resourceVersion"].is_null()
-            {
-                return Err(conflict(name, "uid mismatch", &json!({})));
-            }
-            applied.entry("type/".to_owned()).or_insert(json!("Opaque"));
-            validate(name, None, &applied)?;
-            let mut owners = Owners::new();
-            let mut leaves = Leaves::new();
-            let _ = fields::apply(&mut leaves, &applied, &mut owners, call.manager(), force);
-            self.insert(key, leaves, owners);
-            return Ok((201, self.get(namespace, name)?));
-        };
-        if let Some(uid) = object["metadata"]["uid"].as_str()
-            && uid != stored.uid
-        {
-            return Err(conflict(name, "uid mismatch", &json!({})));
-        }
-        Self::check_version(name, &stored, &object)?;
-        let mut leaves = stored.leaves.clone();
-        let taken = fields::apply(
-            &mut leaves,
-            &applied,
-            &mut stored.owners,
-            call.manager(),
-            force,
-        );
-        if let Err(contested) = taken {
-            let cause = |path: &String| json!({ "reason": "FieldManagerConflict", "field": path });
-            let causes: Vec<Value> = contested.iter().map(cause).collect();
-            let message = "Apply failed with conflicts";
-            return Err(conflict(name, message, &json!({ "causes": causes })));
-        }
-        validate(name, Some(&stored.leaves), &leaves)?;
-        self.replace(key, stored, leaves);
-        Ok((200, self.get(namespace, name)?))
-    }
-
-    fn delete(&mut self, namespace: &str, name: &str, call: &Call) -> Answered {
-        let options = call.json()?;
-        let key = (namespace.to_owned(), name.to_owned());
-        let stored = self.secrets.get(&key).cloned();
-        let mut stored = stored.ok_or_else(|| not_found("secrets", name))?;
+    fn delete(&mut self, key: &(String, String), mut stored: Value, options: &Value) -> Answered {
         let conditions = &options["preconditions"];
-        if let Some(uid) = conditions["uid"].as_str()
-            && uid != stored.uid
-        {
-            return Err(conflict(
-                name,
-                "Precondition failed: UID in precondition",
-                &json!({}),
-            ));
+        check_version(&key.1, &stored, &conditions["resourceVersion"])?;
+        if !conditions["uid"].is_null() && conditions["uid"] != stored["metadata"]["uid"] {
+            return Err(conflict(&key.1));
         }
-        if let Some(version) = conditions["resourceVersion"].as_str()
-            && version != stored.version.to_string()
-        {
-            return Err(conflict(
-                name,
-                "Precondition failed: ResourceVersion",
-                &json!({}),
-            ));
+        let details = json!({ "name": key.1, "kind": "secrets" });
+        let is_dying = !stored["metadata"]["deletionTimestamp"].is_null();
+        if !is_dying {
+            stored["metadata"]["deletionTimestamp"] = json!("2021-02-25T12:00:00Z");
+            stored = self.replace(key.clone(), stored);
         }
-        if stored
-            .leaves
-            .keys()
-            .any(|path| path.starts_with("finalizers/"))
-        {
-            if !stored.dying {
-                stored.dying = true;
-                self.version += 1;
-                stored.version = self.version;
-                self.secrets.insert(key, stored);
-            }
-            return Ok((200, self.get(namespace, name)?));
+        if self.secrets.contains_key(key) {
+            return Ok((200, stored));
         }
-        self.secrets.remove(&key);
-        self.version += 1;
-        let details = json!({ "name": name, "kind": "secrets", "uid": stored.uid });
         let mut said = status(200, "", "", &details);
         said["status"] = json!("Success");
         Ok((200, said))
     }
 
-    fn check_version(name: &str, stored: &Stored, object: &Value) -> Result<(), Refusal> {
-        match object["metadata"]["resourceVersion"].as_str() {
-            Some(version) if version != stored.version.to_string() => Err(conflict(
-                name,
-                "the object has been modified; please apply your changes to the latest version and try again",
-                &json!({}),
-            )),
-            _ => Ok(()),
-        }
+    fn insert(&mut self, key: (String, String), mut object: Value) -> Value {
+        object["metadata"]["namespace"] = json!(key.0);
+        object["metadata"]["uid"] = json!(format!("uid-{}", self.version + 1));
+        self.replace(key, object)
     }
 
-    fn insert(&mut self, key: (String, String), leaves: Leaves, owners: Owners) {
+    /// Stores it in a new version. The last finalizer that goes takes an object that is being deleted along.
+    fn replace(&mut self, key: (String, String), mut object: Value) -> Value {
         self.version += 1;
-        let stored = Stored {
-            uid: format!("uid-{}", self.version),
-            version: self.version,
-            leaves,
-            owners,
-            dying: false,
-        };
-        self.secrets.insert(key, stored);
-    }
-
-    fn replace(&mut self, key: (String, String), mut stored: Stored, leaves: Leaves) {
-        let before = self.secrets.get(&key);
-        let is_same =
-            before.is_some_and(|before| before.leaves == leaves && before.owners == stored.owners);
-        if is_same {
-            return;
-        }
-        self.version += 1;
-        stored.version = self.version;
-        let held = leaves.keys().any(|path| path.starts_with("finalizers/"));
-        stored.leaves = leaves;
-        if stored.dying && !held {
-            self.secrets.remove(&key);
+        let metadata = &mut object["metadata"];
+        metadata["resourceVersion"] = json!(self.version.to_string());
+        let finalizers = metadata["finalizers"].as_array();
+        let is_held = finalizers.is_some_and(|finalizers| !finalizers.is_empty());
+        if metadata["deletionTimestamp"].is_null() || is_held {
+            self.secrets.insert(key, object.clone());
         } else {
-            self.secrets.insert(key, stored);
+            self.secrets.remove(&key);
         }
+        object
     }
 
     pub(super) fn make_namespace(&mut self, name: &str) {
@@ -391,21 +214,17 @@ impl Store {
     }
 
     pub(super) fn secrets_in(&self, namespace: &str) -> BTreeMap<String, Value> {
-        let secrets = self
-            .secrets
-            .iter()
-            .filter(|((found, _), _)| found == namespace);
+        let secrets = self.secrets.iter();
+        let secrets = secrets.filter(|((found, _), _)| found == namespace);
         secrets
-            .map(|((_, name), stored)| (name.clone(), stored.object(namespace, name)))
+            .map(|((_, name), object)| (name.clone(), object.clone()))
             .collect()
     }
 
     pub(super) fn place(&mut self, namespace: &str, object: &Value) {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let leaves = fields::leaves(object);
-        let mut owners = Owners::new();
-        fields::update(&Leaves::new(), &leaves, &mut owners, "bot-cli");
-        self.insert((namespace.to_owned(), name.to_owned()), leaves, owners);
+        let key = (namespace.to_owned(), name.to_owned());
+        self.insert(key, typed(object.clone()));
     }
 
     pub(super) fn empty(&mut self, namespace: &str) {
@@ -418,45 +237,54 @@ impl Store {
         let [.., namespace, "secrets", name] = parts[..] else {
             return false;
         };
-        let other = |method: &str, body: Vec<u8>| Call {
-            method: method.to_owned(),
-            path: call.path.clone(),
-            query: BTreeMap::from([("fieldManager".to_owned(), "other-tool".to_owned())]),
-            token: "admin-token".to_owned(),
-            kind: "application/merge-patch+json".to_owned(),
-            accept: String::new(),
-            body,
-        };
+        let key = (namespace.to_owned(), name.to_owned());
         // A Secret that is not there can't be changed by anybody.
+        let Some(stored) = self.secrets.get(&key).cloned() else {
+            return false;
+        };
         if patch.is_null() {
-            let deleted = self.delete(namespace, name, &other("DELETE", Vec::new()));
-            return deleted.is_ok();
+            return self.delete(&key, stored, &json!({})).is_ok();
         }
-        let _ = self.patch(
-            namespace,
-            name,
-            &other("PATCH", patch.to_string().into_bytes()),
-        );
+        let _ = self.patch(key, &stored, patch);
         false
     }
 }
 
-impl Stored {
-    fn object(&self, namespace: &str, name: &str) -> Value {
-        let mut object = fields::object(&self.leaves);
-        object["kind"] = json!("Secret");
-        object["apiVersion"] = json!("v1");
-        let metadata = &mut object["metadata"];
-        metadata["name"] = json!(name);
-        metadata["namespace"] = json!(namespace);
-        metadata["uid"] = json!(self.uid);
-        metadata["resourceVersion"] = json!(self.version.to_string());
-        metadata["creationTimestamp"] = json!("2021-02-25T12:00:00Z");
-        metadata["managedFields"] = fields::managed(&self.owners);
-        if self.dying {
-            metadata["deletionTimestamp"] = json!("2021-02-25T12:00:00Z");
+/// The object with what the API adds to a new one.
+fn typed(mut object: Value) -> Value {
+    object["apiVersion"] = json!("v1");
+    object["kind"] = json!("Secret");
+    if object["type"].is_null() {
+        object["type"] = json!("Opaque");
+    }
+    object
+}
+
+fn check_version(name: &str, stored: &Value, version: &Value) -> Result<(), Refusal> {
+    if version.is_null() || *version == stored["metadata"]["resourceVersion"] {
+        Ok(())
+    } else {
+        Err(conflict(name))
+    }
+}
+
+/// A merge patch.
+fn merge(target: &mut Value, patch: &Value) {
+    let Some(patch) = patch.as_object() else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    for (key, value) in patch {
+        if value.is_null() {
+            if let Some(target) = target.as_object_mut() {
+                target.remove(key);
+            }
+        } else {
+            merge(&mut target[key], value);
         }
-        object
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn serve(stream: &TcpStream, world: &Arc<World>) -> io::Result<()> {
             return Ok(());
         }
         let line = format!("{} {}", call.method, call.path);
-        world.lock().sent.push((line, call.body.clone()));
+        world.lock().sent.push(line);
         answer(stream, world, call, trouble)?;
     }
 }
@@ -72,7 +72,7 @@ fn answer(
         (Fault::Overtaken(patch), _) => {
             let mut state = world.lock();
             if state.store.overtake(&call, patch) {
-                state.sent.push((OTHERS_DELETED.to_owned(), Vec::new()));
+                state.sent.push(OTHERS_DELETED.to_owned());
             }
             drop(state);
             Some(perform(world, &call))
@@ -208,7 +208,6 @@ impl Reader<'_> {
                 .and_then(|value| value.strip_prefix("Bearer "))
                 .unwrap_or_default()
                 .to_owned(),
-            kind: header("content-type").unwrap_or_default().to_owned(),
             accept: header("accept").unwrap_or_default().to_owned(),
             body: self.buffer[end..end + length].to_vec(),
         };

@@ -10,7 +10,6 @@ use crate::kubernetes::cluster::{Cluster, Seen, secret};
 pub(super) const CHECKS: &[Check] = &[
     ("answers_to_creating", creating),
     ("answers_to_changing", changing),
-    ("answers_to_applying", applying),
     ("answers_to_deleting", deleting),
     ("answers_to_listing", listing),
 ];
@@ -35,177 +34,64 @@ fn creating(cluster: &Cluster) {
     assert_eq!(made.body["data"], json!({ "A": "MQ==" }));
     assert!(made.body["metadata"]["uid"].is_string());
     assert!(made.body["metadata"]["resourceVersion"].is_string());
-    let invalid = (422, "Invalid".to_owned());
     let again = create(&object("a", "Opaque", &json!({})));
     assert_eq!(said(&again), (409, "AlreadyExists".to_owned()));
-    assert_eq!(again.body["kind"], "Status");
     assert_eq!(again.body["status"], "Failure");
-    for bad in [
-        object("Bad_Name", "Opaque", &json!({})),
-        object("My-Set", "Opaque", &json!({})),
-        object("b", "Opaque", &json!({ "A B": "MQ==" })),
-        object("b", "Opaque", &json!({ "..": "MQ==" })),
-        object("b", "Opaque", &json!({ "K".repeat(254): "MQ==" })),
-        object("b", "kubernetes.io/dockerconfigjson", &json!({})),
-        object(
-            "b",
-            "kubernetes.io/dockerconfigjson",
-            &json!({ ".dockerconfigjson": STANDARD.encode("no json") }),
-        ),
-        object(
-            "b",
-            "Opaque",
-            &json!({ "A": STANDARD.encode("x".repeat(1024 * 1024 + 1)) }),
-        ),
+    let zeros = |bytes: usize| json!({ "A": STANDARD.encode(vec![0; bytes]) });
+    for (name, data) in [
+        ("My-Set", json!({})),
+        ("b", json!({ "A B": "MQ==" })),
+        ("b", json!({ "..": "MQ==" })),
+        ("b", json!({ "K".repeat(254): "MQ==" })),
+        ("b", zeros(1024 * 1024 + 1)),
     ] {
-        let seen = create(&bad);
-        assert_eq!(said(&seen), invalid, "{:.200}", bad.to_string());
+        let seen = create(&object(name, "Opaque", &data));
+        assert_eq!(said(&seen), (422, "Invalid".to_owned()), "{name}");
     }
     // The keys do not count.
-    let largest = object(
-        "b",
-        "Opaque",
-        &json!({ "A": STANDARD.encode("x".repeat(1024 * 1024)) }),
-    );
-    assert_eq!(create(&largest).status, 201);
-    let not_base64 = create(&object("c", "Opaque", &json!({ "A": "%" })));
-    assert_eq!(said(&not_base64), (400, "BadRequest".to_owned()));
+    for (name, data) in [
+        ("largest", zeros(1024 * 1024)),
+        (
+            "keys",
+            json!({ "._C3_BC": "", ".A_20B": "", "a.b-c_D": "" }),
+        ),
+    ] {
+        assert_eq!(create(&object(name, "Opaque", &data)).status, 201, "{name}");
+    }
+    let new = object("a", "Opaque", &json!({}));
     let nowhere = "/api/v1/namespaces/bot-cli-no-such/secrets";
-    let nowhere = cluster.send(
-        "POST",
-        nowhere,
-        Some(("json", &object("a", "Opaque", &json!({})))),
-    );
+    let nowhere = cluster.send("POST", nowhere, Some(("json", &new)));
     assert_eq!(said(&nowhere), (404, "NotFound".to_owned()));
     assert_eq!(nowhere.body["details"]["kind"], "namespaces");
-    for (number, key) in ["._C3_BC", ".A_20B", "a.b-c_D"].iter().enumerate() {
-        let name = format!("key-{number}");
-        let seen = create(&object(&name, "Opaque", &json!({ *key: "MQ==" })));
-        assert_eq!(seen.status, 201, "{key}");
-    }
 }
 
 fn changing(cluster: &Cluster) {
     let room = Room::new(cluster);
-    cluster.create(
-        &room.namespace,
-        "a",
-        &json!({ "data": { "A": "MQ==", "B": "Mg==" } }),
-    );
+    let data = json!({ "data": { "A": "MQ==", "B": "Mg==" } });
+    cluster.create(&room.namespace, "a", &data);
     let path = secret(&room.namespace, "a");
     let merge = |patch: &Value| cluster.send("PATCH", &path, Some(("merge-patch+json", patch)));
     let before = cluster.secret(&room.namespace, "a").unwrap();
-    let version = &before["metadata"]["resourceVersion"];
-    let removed = merge(&json!({
-        "metadata": { "resourceVersion": version }, "data": { "A": null, "C": null },
-    }));
-    assert_eq!(removed.status, 200, "{removed:?}");
-    assert_eq!(removed.body["data"], json!({ "B": "Mg==" }));
-    let conflict = (409, "Conflict".to_owned());
-    let stale =
-        merge(&json!({ "metadata": { "resourceVersion": version }, "data": { "B": null } }));
-    assert_eq!(said(&stale), conflict);
-    let other = json!({ "metadata": { "uid": "00000000-0000-0000-0000-000000000000" } });
-    assert_eq!(said(&merge(&other)), (422, "Invalid".to_owned()));
-    let missing = cluster.send(
-        "PATCH",
-        &secret(&room.namespace, "none"),
-        Some(("merge-patch+json", &json!({ "data": { "A": null } }))),
-    );
+    let version = json!({ "resourceVersion": before["metadata"]["resourceVersion"] });
+    let change = json!({ "metadata": version, "data": { "A": null, "C": null, "D": "NA==" } });
+    let changed = merge(&change);
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_eq!(changed.body["data"], json!({ "B": "Mg==", "D": "NA==" }));
+    assert_eq!(said(&merge(&change)), (409, "Conflict".to_owned()));
+    let missing = secret(&room.namespace, "none");
+    let missing = cluster.send("PATCH", &missing, Some(("merge-patch+json", &change)));
     assert_eq!(said(&missing), (404, "NotFound".to_owned()));
     assert_eq!(missing.body["details"]["kind"], "secrets");
     // Nothing to change is no new version.
-    let now = cluster.secret(&room.namespace, "a").unwrap();
     let same = merge(&json!({ "data": { "C": null } }));
-    assert_eq!(
-        same.body["metadata"]["resourceVersion"],
-        now["metadata"]["resourceVersion"]
-    );
-    let invalid = (422, "Invalid".to_owned());
-    assert_eq!(
-        said(&merge(&json!({ "type": "kubernetes.io/tls" }))),
-        invalid
-    );
+    let of = |seen: &Seen| seen.body["metadata"]["resourceVersion"].clone();
+    assert_eq!(of(&same), of(&changed));
     assert_eq!(merge(&json!({ "immutable": true })).status, 200);
-    assert_eq!(said(&merge(&json!({ "data": { "B": "Mw==" } }))), invalid);
+    let fixed = merge(&json!({ "data": { "B": "Mw==" } }));
+    assert_eq!(said(&fixed), (422, "Invalid".to_owned()));
     // Its labels can still be changed.
-    assert_eq!(
-        merge(&json!({ "metadata": { "labels": { "a": "b" } } })).status,
-        200
-    );
-}
-
-fn applying(cluster: &Cluster) {
-    let room = Room::new(cluster);
-    let path = secret(&room.namespace, "a");
-    let apply = |manager: &str, force: bool, extra: &Value, data: &Value| {
-        let mut applied = object("a", "Opaque", data);
-        for (key, value) in extra.as_object().unwrap() {
-            applied["metadata"][key] = value.clone();
-        }
-        let path = format!("{path}?fieldManager={manager}&force={force}");
-        cluster.send("PATCH", &path, Some(("apply-patch+yaml", &applied)))
-    };
-    let none = json!({});
-    let made = apply("one", false, &none, &json!({ "A": "MQ==", "B": "Mg==" }));
-    assert_eq!(made.status, 201, "{made:?}");
-    // What is left out of what one has applied before goes.
-    let fewer = apply("one", false, &none, &json!({ "A": "MQ==" }));
-    assert_eq!(
-        (fewer.status, &fewer.body["data"]),
-        (200, &json!({ "A": "MQ==" }))
-    );
-    // Another's value is not changed without force, and another's key stays.
-    let other = apply("two", false, &none, &json!({ "A": "Mg==" }));
-    assert_eq!(said(&other), (409, "Conflict".to_owned()));
-    assert_eq!(
-        other.body["details"]["causes"][0]["reason"],
-        "FieldManagerConflict"
-    );
-    let forced = apply("two", true, &none, &json!({ "A": "Mg==", "C": "Mw==" }));
-    assert_eq!(forced.body["data"], json!({ "A": "Mg==", "C": "Mw==" }));
-    let mine = apply("one", false, &none, &json!({ "D": "NA==" }));
-    assert_eq!(
-        mine.body["data"],
-        json!({ "A": "Mg==", "C": "Mw==", "D": "NA==" })
-    );
-    // Who owns which key can be read.
-    let owners = mine.body["metadata"]["managedFields"].as_array().unwrap();
-    let owned = |manager: &str| {
-        let one = owners.iter().find(|one| one["manager"] == manager).unwrap();
-        assert_eq!(one["operation"], "Apply");
-        let data = one["fieldsV1"]["f:data"].as_object().unwrap();
-        data.keys().cloned().collect::<Vec<_>>()
-    };
-    assert_eq!(owned("one"), ["f:D"]);
-    assert_eq!(owned("two"), ["f:A", "f:C"]);
-    // A version is a condition.
-    let version = mine.body["metadata"]["resourceVersion"].clone();
-    let uid = mine.body["metadata"]["uid"].clone();
-    let guarded = json!({ "resourceVersion": version, "uid": uid });
-    let changed = apply("one", true, &guarded, &json!({ "D": "NQ==" }));
-    assert_eq!(changed.status, 200, "{changed:?}");
-    let stale = apply("one", true, &guarded, &json!({ "D": "Ng==" }));
-    assert_eq!(said(&stale), (409, "Conflict".to_owned()));
-    // The same again changes no version.
-    let current = json!({ "resourceVersion": changed.body["metadata"]["resourceVersion"] });
-    let same = apply("one", true, &current, &json!({ "D": "NQ==" }));
-    assert_eq!(
-        same.body["metadata"]["resourceVersion"],
-        current["resourceVersion"]
-    );
-    // A change by patch takes the key over.
-    cluster.patch(&room.namespace, "a", &json!({ "data": { "D": "Nw==" } }));
-    let kept = apply("one", false, &none, &json!({}));
-    assert_eq!(kept.body["data"]["D"], "Nw==");
-    // One that was deleted is not made again by a change of its version.
-    cluster.delete(&room.namespace, "a");
-    let gone = apply("one", true, &guarded, &json!({ "D": "OA==" }));
-    assert_eq!(said(&gone), (409, "Conflict".to_owned()), "{gone:?}");
-    assert!(cluster.secret(&room.namespace, "a").is_none());
-    cluster.create(&room.namespace, "a", &json!({}));
-    let another = apply("one", true, &guarded, &json!({ "D": "OA==" }));
-    assert_eq!(said(&another), (409, "Conflict".to_owned()), "{another:?}");
+    let labels = json!({ "metadata": { "labels": { "a": "b" } } });
+    assert_eq!(merge(&labels).status, 200);
 }
 
 fn deleting(cluster: &Cluster) {

@@ -24,13 +24,13 @@ fn others(cluster: &Cluster) {
             }),
         ),
         (
-            "set.u0",
+            "set.a",
             json!({ "metadata": label("bot-cli"), "data": data }),
         ),
     ] {
         cluster.create(&room.namespace, name, &secret);
     }
-    let before: Vec<_> = ["plain", "helm", "tls", "set.u0"]
+    let before: Vec<_> = ["plain", "helm", "tls", "set.a"]
         .map(|name| cluster.secret(&room.namespace, name))
         .to_vec();
     let mut backend = room.backend();
@@ -48,7 +48,7 @@ fn others(cluster: &Cluster) {
             assert!(unmade.2.contains("not a set of bot-cli"), "{}", unmade.2);
         }
     }
-    let after: Vec<_> = ["plain", "helm", "tls", "set.u0"]
+    let after: Vec<_> = ["plain", "helm", "tls", "set.a"]
         .map(|name| cluster.secret(&room.namespace, name))
         .to_vec();
     assert_eq!(before, after);

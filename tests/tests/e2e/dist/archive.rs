@@ -80,18 +80,6 @@ fn a_changed_archive_is_refused() {
             &[],
         );
     }
-    // Both replaced is found only by a sum from another place.
-    let sum = "0".repeat(64);
-    let output = installer(
-        home.path(),
-        &["--sha256", &sum, archive().to_str().unwrap()],
-    );
-    assert_refused(
-        &output,
-        "is not the file that was released",
-        home.path(),
-        &[],
-    );
     fs::remove_file(folder.path().join("SHA256SUMS")).unwrap();
     let output = installer(home.path(), &[changed.to_str().unwrap()]);
     assert_refused(&output, "SHA256SUMS is not beside", home.path(), &[]);
@@ -161,47 +149,6 @@ fn an_upgrade_that_fails_in_the_middle_says_so() {
     assert!(said.ends_with("run it again to complete it\n"), "{said}");
     installed(home.path(), &[source]);
     assert!(contents(home.path()) == whole(new.path()));
-}
-
-#[test]
-fn of_runs_at_once_one_installs() {
-    let (old, new) = (release("1"), release("2"));
-    let home = public_folder();
-    installed(home.path(), &[old.path().to_str().unwrap()]);
-    let source = new.path().to_str().unwrap();
-    let outputs: Vec<Output> = thread::scope(|scope| {
-        let runs: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| installer(home.path(), &[source])))
-            .collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
-    });
-    assert!(outputs.iter().any(|output| output.status.success()));
-    for output in outputs.iter().filter(|output| !output.status.success()) {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("another installation into"), "{said}");
-    }
-    assert!(contents(home.path()) == whole(new.path()));
-}
-
-#[test]
-fn what_an_interrupted_run_has_left_is_removed() {
-    let new = release("2");
-    let new = new.path().to_str().unwrap();
-    let kills = tools("kill -KILL 0", TOOLS, 4);
-    let home = public_folder();
-    with_tools(kills.path(), home.path(), &[new]);
-    let left = home.path().join(".local/.bot-cli-installation");
-    assert!(left.is_dir());
-    let said = installed(home.path(), &["--uninstall"]);
-    assert!(said.contains("had left below"), "{said}");
-    assert_eq!(files(home.path()), [".local"]);
-
-    let mut line = command(Path::new("/bin/sh"), ROOT, home.path());
-    line.args(["-c", "sh \"$1\" \"$2\" 2>&1 | true", "sh"])
-        .arg(artefact("install", ".sh"))
-        .arg(new);
-    super::ran(&mut line);
-    assert!(!left.exists());
 }
 
 #[test]

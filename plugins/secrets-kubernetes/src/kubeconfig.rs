@@ -1,0 +1,154 @@
+//! The cluster and the namespace of a scope: the context of a kubeconfig, or the account of the pod that this runs in.
+
+use std::cell::OnceCell;
+use std::io;
+use std::path::Path;
+
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::OpenParams;
+use bot_cli_secrets::{Code, Error};
+use kube::Config;
+use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use crate::cluster::{Cluster, Pace, Worker};
+use crate::naming;
+
+/// Decides which namespace of which cluster is meant. No cluster is asked.
+pub fn find(pace: Pace, scope: &OpenParams, session: &mut Session) -> Result<Cluster, Error> {
+    let setting = |name: &str| {
+        let value = scope.settings.get(name)?.trim();
+        (!value.is_empty()).then_some(value)
+    };
+    let home = std::env::home_dir();
+    let file = setting("kubeconfig").map(|path| match (path.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        // An absolute path replaces what it is joined to.
+        _ => session.cwd().join(path),
+    });
+    let context = scope.region.as_deref().or_else(|| setting("context"));
+    let worker = Worker::start()?;
+    let (config, shown) = match read(file.as_deref())? {
+        Some(kubeconfig) => {
+            let current = kubeconfig.current_context.clone();
+            let context = context.map(str::to_owned).or(current);
+            let shown = format!(
+                "the context `{}`",
+                one_line(context.as_deref().unwrap_or(""))
+            );
+            let options = KubeConfigOptions {
+                context,
+                ..KubeConfigOptions::default()
+            };
+            let loading = Config::from_custom_kubeconfig(kubeconfig.clone(), &options);
+            let config = worker.wait(session, "reading the kubeconfig", loading)?;
+            (
+                config.map_err(|error| unusable(&error, &kubeconfig))?,
+                shown,
+            )
+        }
+        None => (of_the_pod(context)?, "the cluster of this pod".to_owned()),
+    };
+    Ok(Cluster {
+        region: scope.region.clone(),
+        namespace: namespace(scope, &config)?,
+        shown,
+        config: prepared(config, pace),
+        pace,
+        worker,
+        client: OnceCell::new(),
+    })
+}
+
+/// Reads the kubeconfig; `None` when there is none and none was named.
+fn read(named: Option<&Path>) -> Result<Option<Kubeconfig>, Error> {
+    match named.map_or_else(Kubeconfig::read, Kubeconfig::read_from) {
+        Ok(found) => Ok(Some(found)),
+        Err(KubeconfigError::FindPath) => Ok(None),
+        Err(KubeconfigError::ReadConfig(error, _))
+            if named.is_none() && error.kind() == io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(unusable(&error, &Kubeconfig::default())),
+    }
+}
+
+fn of_the_pod(context: Option<&str>) -> Result<Config, Error> {
+    let config = if context.is_none() {
+        Config::incluster().ok()
+    } else {
+        None
+    };
+    config.ok_or_else(|| {
+        Error::new(Code::NotSignedIn, "there is no kubeconfig").hint(
+            "name one with `bot-cli cloud config set kubernetes.kubeconfig FILE`, or in `KUBECONFIG`",
+        )
+    })
+}
+
+/// A kubeconfig that can't be used. The parser's own words would quote it, and it may have tokens.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what `kube` says of the rest quotes no more than a name"
+)]
+fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
+    let contexts = kubeconfig.contexts.iter().take(20);
+    let contexts: Vec<String> = contexts
+        .map(|context| format!("`{}`", one_line(&context.name)))
+        .collect();
+    let contexts = format!("its contexts: {}", contexts.join(", "));
+    match error {
+        KubeconfigError::CurrentContextNotSet => {
+            invalid("the kubeconfig has no current context".to_owned()).hint(contexts)
+        }
+        KubeconfigError::LoadContext(name) => Error::new(
+            Code::NotFound,
+            format!("the kubeconfig has no context `{}`", one_line(name)),
+        )
+        .hint(contexts),
+        KubeconfigError::ReadConfig(error, path) => invalid(format!(
+            "could not read the kubeconfig `{}`: {}",
+            one_line(&path.display().to_string()),
+            bot_cli_protocol::failure::reason(error)
+        )),
+        KubeconfigError::Parse(_) => invalid("the kubeconfig could not be read as one".to_owned()),
+        error => {
+            let words = one_line(&error.to_string());
+            invalid(format!("the kubeconfig can't be used: {words}"))
+        }
+    }
+}
+
+fn prepared(mut config: Config, pace: Pace) -> Config {
+    // A change that was tried twice must be known to have been.
+    config.default_retry = false;
+    config.connect_timeout = Some(pace.connect);
+    if let Some(exec) = &mut config.auth_info.exec {
+        // Standard input is the host's: a sign-in program must not read it.
+        exec.interactive_mode = Some(ExecInteractiveMode::Never);
+    }
+    config
+}
+
+fn namespace(scope: &OpenParams, config: &Config) -> Result<String, Error> {
+    let named = scope.organization.as_ref();
+    let namespace = named.unwrap_or(&config.default_namespace);
+    if naming::is_label(namespace) {
+        return Ok(namespace.clone());
+    }
+    let message = format!("`{}` can't be the name of a namespace", one_line(namespace));
+    Err(Error::new(Code::NotFound, message).hint(
+        "organizations are namespaces here: lower-case letters, digits and hyphens, at most 63",
+    ))
+}
+
+/// The error for a setting that is wrong.
+pub fn invalid(problem: String) -> Error {
+    Error::new(Code::InvalidSetting, problem)
+        .hint("`bot-cli cloud config set kubernetes.NAME VALUE` changes a setting")
+}
+
+/// Returns the words of others on one line of at most 200 characters, without control sequences.
+pub fn one_line(text: &str) -> String {
+    bot_cli_terminal::short_line(text, 200)
+}
