@@ -13,7 +13,7 @@ use crate::environment::Environment;
 pub const TOPIC: &str = "environment";
 
 /// The variables that the host reads, and those that it shares with every plugin.
-const OWN: [(&str, &str); 16] = [
+const OWN: [(&str, &str); 14] = [
     (
         "BOT_CLI_PLUGIN_PATH",
         "Folders to search for plugins first, separated by colons; on Windows, by semicolons",
@@ -25,14 +25,6 @@ const OWN: [(&str, &str); 16] = [
     (
         "XDG_DATA_HOME",
         "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share; on Windows, %LOCALAPPDATA%)",
-    ),
-    (
-        "XDG_CONFIG_HOME",
-        "completions fish --install writes into fish/completions in it (default: ~/.config)",
-    ),
-    (
-        "BASH_COMPLETION_USER_DIR",
-        "completions bash --install writes into completions in it (default: bash-completion in XDG_DATA_HOME)",
     ),
     (
         "XDG_CACHE_HOME",

@@ -201,12 +201,6 @@ impl Failure {
         Self::new(exit, code, message).caused_by(error)
     }
 
-    /// A plain failure with the words of `error`, which is its cause. [`OrFail`] says what could not be done, too.
-    pub fn from_error(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        let error = error.into();
-        Self::new(Exit::Failed, "failed", cause::words(&*error)).caused_by(error)
-    }
-
     /// The texts of what led to it that its message doesn't have, the nearest first.
     pub fn causes(&self) -> Vec<String> {
         cause::chain(self)

@@ -1,7 +1,6 @@
 //! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,7 +18,7 @@ pub const SCRIPT_HEAD: usize = 8 * 1024;
 pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
 
 /// The longest manifest of any other file.
-pub const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
+const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
 /// The description of a plugin: its role and its command tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -210,7 +209,11 @@ impl Manifest {
             if is_script && at >= SCRIPT_HEAD {
                 break;
             }
-            let text = if is_script { line(text) } else { Ok(text) };
+            let text = if is_script {
+                line(text)
+            } else {
+                Ok(&text[..text.len().min(LONGEST_MANIFEST)])
+            };
             match text.and_then(Self::begin) {
                 Ok(manifest) => return Ok(manifest),
                 Err(reason) => problem = problem.or(Some(reason)),
@@ -220,8 +223,8 @@ impl Manifest {
     }
 
     /// The manifest that a text begins with, of which no more is read than that; otherwise the reason why there is none.
-    pub fn begin(text: impl io::Read) -> Result<Self, String> {
-        let mut values = serde_json::Deserializer::from_reader(text).into_iter::<Value>();
+    fn begin(text: &[u8]) -> Result<Self, String> {
+        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
         let value = values
             .next()
             .transpose()

@@ -8,7 +8,7 @@ mod taken;
 mod tests;
 
 use crate::{ArgumentKind, ArgumentSpec, CommandSpec};
-pub use taken::{HelpForm, Misuse, Taken, take};
+pub use taken::{HelpForm, Taken, take};
 
 /// An option that every plugin has, because the host takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,29 +2,23 @@
 
 use clap::ArgMatches;
 
-use super::{Command, usage};
+use super::{Command, describe, usage};
 use crate::session::{Level, Session};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
-/// Runs the command that `words` have been parsed to as `matches` of `command`, which `name` has called.
-pub fn carry_out<C: Command>(
-    matches: &ArgMatches,
-    command: &clap::Command,
-    name: &str,
-    session: &mut Session,
-) -> Outcome {
+/// Runs the command that the words have been parsed to as `matches`, which the user calls `name`.
+pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Session) -> Outcome {
     let parsed = C::from_arg_matches(matches);
     let cancel = session.cancel().clone();
     let result = parsed
-        .map_err(|error| usage::failure(&error, command, name))
+        .map_err(|error| usage::failure(&error, name, &describe::tree::<C>(), &[""; 0]))
         .and_then(|command| {
             cancel.begin();
             command.run(session)
         })
         .map_err(|failure| cancel.explain(failure));
     cancel.settle();
-    session.warn_of_unused_answers(result.as_ref().err());
     if let Err(failure) = &result {
         tell_causes(failure, session);
     }

@@ -111,13 +111,3 @@ fn words_for_help_and_for_nothing_are_answered_as_at_a_terminal() {
         (2, "usage")
     );
 }
-
-#[test]
-fn names_that_nothing_has_are_found_before_a_host_misses_them() {
-    let problem = plugin::manifest_is_up_to_date::<All>("manifest.json").unwrap_err();
-    assert_eq!(
-        problem,
-        "`COMPLETES` has `file`, which no argument is named\n\
-         `DIRECT` has `run`, which is no command"
-    );
-}

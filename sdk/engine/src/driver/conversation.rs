@@ -20,7 +20,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{
     CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
-    ProgressParams, WireCapabilities, methods, names_a_member_twice, shape, wiped_json,
+    ProgressParams, WireCapabilities, methods, shape, wiped_json,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
@@ -45,8 +45,6 @@ pub struct Plugin {
     last_id: i64,
     /// Whether the plugin was made to end: what it still asks for is not answered.
     ending: bool,
-    /// Whether the user was told that somebody stopped it.
-    stop_told: bool,
     listener: Listener,
 }
 
@@ -55,8 +53,6 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     stop_sequence: StopSequence<'a>,
-    /// Whether the request is one of a role, whose result nobody but this process sees.
-    for_role: bool,
     /// The capabilities that the plugin was offered.
     offered: Capabilities,
     /// Whether there is a text in the result, of which early output can be a part.
@@ -77,7 +73,6 @@ impl Plugin {
             pending: VecDeque::new(),
             last_id: 0,
             ending: false,
-            stop_told: false,
             listener: Listener::new(&launch.name),
         })
     }
@@ -93,7 +88,6 @@ impl Plugin {
     ) -> Result<Value, Failure> {
         let offered = WireCapabilities::deserialize(&params["capabilities"]).unwrap_or_default();
         let mut open = Open {
-            for_role: false,
             has_text: params["context"]["format"] != "json",
             ..self.open(method, params, (&offered).into(), ui, cancel)?
         };
@@ -140,7 +134,6 @@ impl Plugin {
             id,
             cancel,
             stop_sequence: StopSequence::new(self.patience, cancel),
-            for_role: true,
             offered,
             has_text: false,
             output: String::new(),
@@ -188,8 +181,9 @@ impl Plugin {
             }
             match self.process.group.stopped() {
                 Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
-                Some(Stopped::BySomebody) => self.tell_of_the_stop(open.cancel, ui),
-                None => self.stop_told = false,
+                // Somebody may have a reason to stop it, but not for as long as it is to come to its end.
+                Some(Stopped::BySomebody) if open.cancel.requested() => self.process.group.resume(),
+                Some(Stopped::BySomebody) | None => {}
             }
             match open.stop_sequence.advance(Instant::now()) {
                 None => {}
@@ -209,21 +203,6 @@ impl Plugin {
                     return Err(self.stopped(open));
                 }
             }
-        }
-    }
-
-    /// Somebody may have a reason to stop it, but not for as long as it is to come to its end.
-    fn tell_of_the_stop(&mut self, cancel: &Cancel, ui: &mut dyn Ui) {
-        if cancel.requested() {
-            self.process.group.resume();
-        } else if !self.stop_told {
-            self.stop_told = true;
-            let message = format!(
-                "plugin `{}` was stopped by a signal; it goes on after `kill -CONT {}`",
-                self.name,
-                self.process.group.id()
-            );
-            ui.log(Level::Warn, &message);
         }
     }
 
@@ -282,20 +261,12 @@ impl Plugin {
                 if id != open.id {
                     return Err(self.stray(id, ui));
                 }
-                if open.for_role && names_a_member_twice(&bytes) {
-                    let reason = "an object in it names a member twice".to_owned();
-                    return Err(self.give_up(Violation::WrongReply(reason), ui));
-                }
                 return Ok(Some(Ok(result)));
             }
             // A plugin that could not read the request can't name it.
             Ok(Message::Error { id, error }) => {
                 if let Some(id) = id.filter(|id| *id != open.id) {
                     return Err(self.stray(id, ui));
-                }
-                for problem in error.read_details().1 {
-                    let what = format!("sent an error that can't be read as a whole: {problem}");
-                    self.listener.note(&what, ui);
                 }
                 return Ok(Some(Err(error)));
             }

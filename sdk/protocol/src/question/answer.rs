@@ -1,7 +1,5 @@
 //! Answers, one and several.
 
-use serde_json::{Value, json};
-
 use crate::secret::Secret;
 
 /// An answer.
@@ -51,16 +49,6 @@ impl Answer {
             Self::Text(_) | Self::Secret(_) | Self::Confirm(_) | Self::Back => None,
         }
     }
-
-    /// Returns the JSON form, which [`Question::check`](super::Question::check) reads. A secret has none, nor has going back.
-    pub fn to_json(&self) -> Option<Value> {
-        match self {
-            Self::Text(text) => Some(json!(text)),
-            Self::Confirm(yes) => Some(json!(yes)),
-            Self::Many(values) => Some(json!(values)),
-            Self::Secret(_) | Self::Back => None,
-        }
-    }
 }
 
 /// The answers to several questions, by the key of their question.
@@ -101,10 +89,5 @@ impl Answers {
         self.get(key)
             .and_then(Answer::as_many)
             .map(<[String]>::to_vec)
-    }
-
-    /// All of them, in the order of the questions.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Answer)> {
-        self.0.iter().map(|(key, answer)| (key.as_str(), answer))
     }
 }
