@@ -12,7 +12,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::{ErrorObject, Id, Message};
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::process::{HeedfulInput, Listened, StopSignal};
+use bot_cli_terminal::process::{HeedfulInput, StopSignal};
 
 /// A message that may come while a question is open.
 pub enum HostReply {
@@ -153,7 +153,7 @@ impl OpenRequests {
     /// Returns the input. From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
     pub fn heedful_input(&self, grace: Duration) -> Result<HeedfulInput, Failure> {
         let open_requests = self.clone();
-        HeedfulInput::new(Listened::All, move |signal| {
+        HeedfulInput::new(move |signal| {
             let end = move || std::process::exit(signal.status().into());
             if !open_requests.told_to_end(signal) {
                 end();

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::json;
 
 use super::Run;
-use crate::plugin::{self, Command, Declared, Failure, OrFail, Question, Reply, Session};
+use crate::plugin::{Command, Declared, Failure, OrFail, Question, Reply, Session};
 use crate::session::Level;
 
 /// Does something of everything

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::background::{no_thread, spawn};
 pub use crate::process::is_ignored;
-use crate::process::{self, Listened, StopSignal, StopSignals};
+use crate::process::{self, StopSignal, StopSignals};
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 pub use work::Guard;
 use work::Work;
@@ -51,7 +51,7 @@ impl Cancel {
     /// parent ignores stays ignored, also by a program that this process becomes: HUP under `nohup`, INT in a script's
     /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
-        let signals = process::note_stop_signals(Listened::NotIgnored)?;
+        let signals = process::note_stop_signals()?;
         Ok(Self(Arc::new(CancelState {
             signals: Some(signals),
             ..CancelState::default()

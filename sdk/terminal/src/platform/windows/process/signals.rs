@@ -7,7 +7,7 @@ use std::{io, thread};
 use bot_cli_system::console::{self, Event};
 
 use crate::background::{no_thread, spawn};
-use crate::signal::{Listened, StopSignal};
+use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
@@ -27,7 +27,6 @@ static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
 
 /// From now on, calls `heard` in a thread of its own for each of these events, instead of ending at once.
 pub fn listen_to_stop_signals(
-    _: Listened,
     mut heard: impl FnMut(StopSignal) + Send + 'static,
 ) -> Result<(), Failure> {
     let signals = subscribe().map_err(unwatched)?;
@@ -47,7 +46,7 @@ impl StopSignals {
 }
 
 /// From now on, these events are noted instead of ending this process at once.
-pub fn note_stop_signals(_: Listened) -> Result<StopSignals, Failure> {
+pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let signals = subscribe().map_err(unwatched)?;
     Ok(StopSignals(Mutex::new(signals)))
 }
