@@ -1,5 +1,7 @@
 //! Answers, one and several.
 
+use serde_json::{Value, json};
+
 use crate::secret::Secret;
 
 /// An answer.
@@ -47,6 +49,16 @@ impl Answer {
         match self {
             Self::Many(values) => Some(values),
             Self::Text(_) | Self::Secret(_) | Self::Confirm(_) | Self::Back => None,
+        }
+    }
+
+    /// Returns the JSON form, which [`Question::check`](super::Question::check) reads. A secret has none, nor has going back.
+    pub fn to_json(&self) -> Option<Value> {
+        match self {
+            Self::Text(text) => Some(json!(text)),
+            Self::Confirm(yes) => Some(json!(yes)),
+            Self::Many(values) => Some(json!(values)),
+            Self::Secret(_) | Self::Back => None,
         }
     }
 }
