@@ -10,13 +10,14 @@ use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::words::{self, HostOption, Taken};
 use bot_cli_protocol::{CommandSpec, Manifest};
 use bot_cli_terminal::Terminal;
+use bot_cli_terminal::ui::{Level, Ui};
 
 use crate::arguments::Options;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
-use crate::route;
 use crate::run;
+use crate::tree;
 
 /// Runs the plugin that the first of `words` names with those behind it. `options` stood in front.
 pub fn plugin(
@@ -59,10 +60,21 @@ pub fn plugin(
         environment,
         patience,
     );
-    let status = route::report(&outcome, &terminal);
+    let status = report(&outcome, &terminal);
     // The process ends, and gives everything back at once.
     mem::forget((plugin, outcome));
     status
+}
+
+/// Shows how a command ended and tells the status to exit with. `-v` shows what led to a failure.
+pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
+    if let Err(failure) = &outcome.result {
+        for cause in failure.causes() {
+            let cause = format!("caused by: {cause}");
+            terminal.clone().log(Level::Info, &cause);
+        }
+    }
+    terminal.report(outcome)
 }
 
 fn undeclared(
@@ -94,7 +106,7 @@ fn declared(
     environment: &Environment,
     patience: Patience,
 ) -> Outcome {
-    if !help::is_command(plugin) {
+    if !tree::is_command(plugin) {
         return Outcome::new(if taken.help.is_some() {
             Ok(help::of_role(plugin, manifest))
         } else if taken.version && !manifest.version.is_empty() {

@@ -6,7 +6,7 @@ use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::{HelpForm, Reader, Word};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
-use bot_cli_terminal::{Look, one_line, printable, table};
+use bot_cli_terminal::{Look, printable, table};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
 use serde_json::json;
@@ -32,8 +32,11 @@ pub fn host(environment: &Environment) -> Command {
     let mut all_usable = true;
     for found in &found {
         match &found.standing {
-            Standing::Usable(plugin) if is_command(plugin) => {
-                rows.push(vec![format!("  {}", plugin.name), about(plugin)]);
+            Standing::Usable(plugin) if tree::is_command(plugin) => {
+                rows.push(vec![
+                    format!("  {}", plugin.name),
+                    tree::about_plugin(plugin),
+                ]);
             }
             Standing::Usable(_) | Standing::Shadowed(_) => {}
             Standing::Unusable(_) | Standing::Misnamed => all_usable = false,
@@ -78,7 +81,7 @@ pub fn of_words(
     let Some(manifest) = &plugin.manifest else {
         return Ok(undeclared(plugin));
     };
-    if !is_command(plugin) {
+    if !tree::is_command(plugin) {
         return Ok(of_role(plugin, manifest));
     }
     let untold = CommandSpec::default();
@@ -161,7 +164,7 @@ pub fn plugin(
 
 /// An executable that declares nothing is not started to say something about itself.
 fn undeclared(plugin: &Plugin) -> Reply {
-    let (name, about) = (&plugin.name, about(plugin));
+    let (name, about) = (&plugin.name, tree::about_plugin(plugin));
     let text =
         format!("{about}\n\nIt has no manifest; `bot-cli {name} --help` passes `--help` to it.\n");
     Reply::text(text.clone()).data(json!({ "help": text }))
@@ -187,23 +190,6 @@ pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
     Reply::text(format!("{} {version}", plugin.name.file()))
         .data(json!({ "name": plugin.name.as_str(), "version": version }))
-}
-
-/// Whether users run it.
-pub fn is_command(plugin: &Plugin) -> bool {
-    plugin
-        .manifest
-        .as_ref()
-        .is_none_or(|manifest| manifest.role == Role::Command)
-}
-
-/// Returns what a plugin does, in a line.
-pub fn about(plugin: &Plugin) -> String {
-    let about = plugin.manifest.as_ref().map_or_else(
-        || format!("(runs {})", plugin.file.display()),
-        |manifest| manifest.about.clone(),
-    );
-    one_line(&about)
 }
 
 fn width(look: Look) -> usize {

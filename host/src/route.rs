@@ -7,8 +7,6 @@ use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::words;
 use bot_cli_sdk::plugin::{spec_of, usage};
-use bot_cli_terminal::Terminal;
-use bot_cli_terminal::ui::{Level, Ui};
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -72,18 +70,7 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
             return call::plugin(&words, &arguments.options, environment, patience);
         }
     };
-    report(&Outcome::new(result), &terminal)
-}
-
-/// Shows how a command ended and tells the status to exit with. `-v` shows what led to a failure.
-pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
-    if let Err(failure) = &outcome.result {
-        for cause in failure.causes() {
-            let cause = format!("caused by: {cause}");
-            terminal.clone().log(Level::Info, &cause);
-        }
-    }
-    terminal.report(outcome)
+    call::report(&Outcome::new(result), &terminal)
 }
 
 /// Help and version are what clap calls errors, too.

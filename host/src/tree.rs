@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use bot_cli_engine::discovery::Standing;
+use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::words::{HostOption, Reader};
-use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, ValueSpec};
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Role, ValueSpec};
 use bot_cli_sdk::plugin::spec_of;
 use bot_cli_terminal::{one_line, printable};
 use clap::builder::{PossibleValue, StyledStr};
@@ -14,7 +14,23 @@ use clap::{Arg, ArgAction, Command};
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::help;
+
+/// Whether users run it.
+pub fn is_command(plugin: &Plugin) -> bool {
+    plugin
+        .manifest
+        .as_ref()
+        .is_none_or(|manifest| manifest.role == Role::Command)
+}
+
+/// Returns what a plugin does, in a line.
+pub fn about_plugin(plugin: &Plugin) -> String {
+    let about = plugin.manifest.as_ref().map_or_else(
+        || format!("(runs {})", plugin.file.display()),
+        |manifest| manifest.about.clone(),
+    );
+    one_line(&about)
+}
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
 /// the options that every plugin has. `is_versioned`: the root says its version.
@@ -117,9 +133,9 @@ pub fn whole(environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
     for found in environment.discovery.all() {
         if let Standing::Usable(plugin) = found.standing
-            && help::is_command(&plugin)
+            && is_command(&plugin)
         {
-            let about = help::about(&plugin);
+            let about = about_plugin(&plugin);
             let tree = plugin.manifest.and_then(|manifest| manifest.command);
             plugins.push(CommandSpec {
                 name: found.name,

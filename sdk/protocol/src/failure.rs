@@ -14,7 +14,7 @@ pub use cause::OrFail;
 
 /// A typed failure of a command.
 ///
-/// `?` turns the usual errors into one. [`OrFail`] does so for every other and says what could not be done:
+/// `?` turns errors of I/O and of `serde_json` into one. [`OrFail`] does so for every error and says what could not be done:
 ///
 /// ```
 /// use bot_cli_protocol::failure::{Exit, Failure, OrFail};

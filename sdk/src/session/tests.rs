@@ -170,24 +170,3 @@ fn a_refused_answer_is_asked_again_but_a_scripted_one_fails() {
     let failure = session(&ui, &json!({ "a": "x" })).ask_until(&text("a", None), refuse_short);
     assert_eq!(failure.unwrap_err().code, "invalid_input");
 }
-
-#[test]
-fn output_that_nobody_shows_early_is_kept() {
-    let (shown, silent) = (asking(&[]), Script::default());
-    for (ui, kept, seen) in [(&shown, "", 1), (&silent, "part", 0)] {
-        let mut session = session(ui, &json!({}));
-        session.output("part");
-        assert_eq!(session.take_output(), kept);
-        assert_eq!(ui.seen.borrow().len(), seen);
-    }
-}
-
-#[test]
-fn what_verbosity_hides_is_not_sent() {
-    let ui = asking(&[]);
-    let mut session = session(&ui, &json!({}));
-    for level in [Level::Warn, Level::Note, Level::Info, Level::Debug] {
-        session.log(level, &format!("{level:?}"));
-    }
-    assert_eq!(*ui.seen.borrow(), ["Warn", "Note", "Info"]);
-}

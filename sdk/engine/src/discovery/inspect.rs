@@ -10,7 +10,7 @@ use super::name::PluginName;
 use super::trust::Refusal;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{
-    self as protocol, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST, major_minor,
+    self as protocol, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
 };
 
 /// The part of an executable in which a manifest is looked for.
@@ -54,9 +54,6 @@ impl Unusable {
         match self {
             Self::Refused(refusal) => refusal.reason(),
             Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
-            Self::Protocol(version) if major_minor(version).is_none() => {
-                format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
-            }
             Self::Protocol(version) => format!(
                 "it speaks protocol {version}, this host {}",
                 protocol::VERSION
@@ -83,19 +80,12 @@ impl Unusable {
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
-            Self::Malformed(reason) => {
-                let place = "line and column are those of its JSON; ";
-                let place = Some(place).filter(|_| reason.contains(" at line "));
-                let what = "section `The manifest` of the protocol says what it holds";
-                Some(place.unwrap_or_default().to_owned() + what)
+            Self::Malformed(_) => {
+                Some("section `The manifest` of the protocol says what it holds".to_owned())
             }
-            Self::Protocol(version) => Some(match major_minor(version) {
-                None => format!("a plugin for this host names `{}`", protocol::VERSION),
-                Some((major, _)) if major > protocol::MAJOR => {
-                    "install a newer bot-cli, or a version of the plugin for this one".to_owned()
-                }
-                Some(_) => "install a newer version of the plugin".to_owned(),
-            }),
+            Self::Protocol(_) => {
+                Some("install versions of bot-cli and the plugin that fit each other".to_owned())
+            }
             Self::OtherName(name) => {
                 let file = PluginName::parse(name)?.file();
                 Some(format!("name the file `{file}`, or change its manifest"))

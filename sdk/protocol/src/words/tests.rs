@@ -104,19 +104,3 @@ fn it_is_the_same_without_a_tree() {
         assert_eq!(read(&none, line), expected, "{line}");
     }
 }
-
-#[test]
-fn the_path_names_the_command_that_is_called() {
-    for (line, name) in [
-        ("--place export plant", "plant"),
-        ("plant export", "plant"),
-        ("-p export", "tree"),
-        ("-- plant", "tree"),
-        ("sow", "plant"),
-    ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (tree, expected) = (tree(), name);
-        let taken = take(&tree, &words);
-        assert_eq!(taken.path.last().unwrap().name, expected, "{line}");
-    }
-}

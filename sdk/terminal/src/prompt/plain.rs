@@ -152,7 +152,14 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
         (QuestionKind::Select, _) => choice(question, typed).into(),
         (QuestionKind::Text | QuestionKind::Password, _) => typed.into(),
     };
-    question.check(&value)
+    question.check(&value).map_err(|problem| {
+        // What was typed here can be seen.
+        if problem.starts_with("is not ") {
+            format!("`{typed}` {problem}")
+        } else {
+            problem
+        }
+    })
 }
 
 /// The value of a choice that is named by its number, or as it is shown. Any other word stays as it is.
