@@ -158,12 +158,7 @@ fn found(
             Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
                 return of_help(&words[at + 1..], environment).unwrap_or_default();
             }
-            Word::Positional(_)
-            | Word::Command(_)
-            | Word::Options(_)
-            | Word::Value(_)
-            | Word::Separator
-            | Word::Unknown => {}
+            Word::Positional(_) | Word::Command(_) | Word::Options(_) | Word::Other => {}
         }
     }
     at_end(&tree::whole(environment), words)

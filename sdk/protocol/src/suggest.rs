@@ -58,27 +58,41 @@ pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failu
     failure.hint(did_you_mean(&meant))
 }
 
-/// The paths of the commands below `root` that `typed` surely means: its own, or else those further down.
+/// The paths of the commands below `root` that `typed` surely means: those that other tools call so or that have this name further
+/// down, or else one that it is but for a slip, or else those further down that other tools call so.
 fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
-    let shown = root.commands.iter().filter(|command| !command.hidden);
-    let own = meant(typed, shown.map(|command| command.name.as_str()));
-    if !own.is_empty() {
-        return own.into_iter().map(str::to_owned).collect();
+    let own = || {
+        let shown = root.commands.iter().filter(|command| !command.hidden);
+        shown.map(|command| command.name.as_str())
+    };
+    let alike = own()
+        .filter(|name| is_alike(typed, name))
+        .map(str::to_owned);
+    let mut paths: Vec<String> = alike.collect();
+    further_down(root, "", &|name| name == typed, &mut paths);
+    if paths.is_empty() {
+        paths = meant(typed, own()).into_iter().map(str::to_owned).collect();
     }
-    let mut paths = Vec::new();
-    further_down(root, typed, "", &mut paths);
+    if paths.is_empty() {
+        further_down(root, "", &|name| is_alike(typed, name), &mut paths);
+    }
     paths.sort_by_key(String::len);
     paths.truncate(MOST);
     paths
 }
 
-fn further_down(command: &CommandSpec, typed: &str, above: &str, paths: &mut Vec<String>) {
+fn further_down(
+    command: &CommandSpec,
+    above: &str,
+    is_meant: &dyn Fn(&str) -> bool,
+    paths: &mut Vec<String>,
+) {
     for command in command.commands.iter().filter(|command| !command.hidden) {
         let path = format!("{above}{}", command.name);
-        if command.name == typed || is_alike(typed, &command.name) {
+        if is_meant(&command.name) {
             paths.push(path.clone());
         }
-        further_down(command, typed, &format!("{path} "), paths);
+        further_down(command, &format!("{path} "), is_meant, paths);
     }
 }
 

@@ -32,14 +32,10 @@ pub enum Word<'a> {
     Command(&'a CommandSpec),
     /// A long option, or one or several letters behind a hyphen, in their order.
     Options(Vec<Given<'a>>),
-    /// The value of the option before it.
-    Value(&'a ArgumentSpec),
-    /// `--`, behind which everything is positional.
-    Separator,
     /// A positional argument, if the command has one in this place.
     Positional(Option<&'a ArgumentSpec>),
-    /// Something behind a hyphen that the tree does not know.
-    Unknown,
+    /// The value of the option before it, `--`, or something behind a hyphen that the tree does not know.
+    Other,
 }
 
 /// An option in a word.
@@ -138,13 +134,13 @@ impl<'a> Reader<'a> {
 
     /// Returns what the next word is.
     pub fn read(&mut self, word: &str) -> Word<'a> {
-        if let Some(argument) = self.value_of.take() {
-            return Word::Value(argument);
+        if self.value_of.take().is_some() {
+            return Word::Other;
         }
         if !self.separated {
             if word == "--" {
                 self.separated = true;
-                return Word::Separator;
+                return Word::Other;
             }
             if word.len() > 1 && word.starts_with('-') {
                 return self.options(word);
@@ -246,7 +242,7 @@ impl<'a> Reader<'a> {
             None => self.letters(&word[1..]),
         };
         let Some(given) = given else {
-            return Word::Unknown;
+            return Word::Other;
         };
         self.value_of = given
             .last()

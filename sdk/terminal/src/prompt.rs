@@ -17,7 +17,7 @@ use hidden::Hidden;
 use key::Key;
 use keyboard::{Event, Keyboard};
 use list::{List, PAGE};
-use text::{Confirm, Text};
+use text::Text;
 
 use super::look::Prompts;
 use super::stream::to_stderr;
@@ -96,15 +96,11 @@ fn rich(
         None => Vec::new(),
     };
     let mut prompt: Box<dyn Prompt> = match question.kind {
-        QuestionKind::Text => {
-            let typed = match &refused {
-                Some(Answer::Text(typed)) => Some(typed.as_str()),
-                _ => None,
-            };
+        QuestionKind::Text | QuestionKind::Confirm => {
+            let typed = refused.as_ref().and_then(Answer::as_text);
             Box::new(Text::new(question, &help, typed))
         }
         QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
-        QuestionKind::Confirm => Box::new(Confirm::new(question, &help)),
         QuestionKind::Select | QuestionKind::Multiselect => {
             Box::new(List::new(question, &help, refused.as_ref()))
         }

@@ -172,7 +172,7 @@ fn programs_read_the_same_of_packs_and_backends() {
         json!({
             "status": "refused",
             "reason": "it was made for pipecat-ai <1.14, bot-cli-make 0.3.0 makes projects for 1.14.0",
-            "hint": "install a newer version of it, for pipecat-ai 1.14.0",
+            "hint": "install versions of both that fit each other",
         })
     );
 }
