@@ -206,8 +206,8 @@ impl Message {
         let id = id
             .map(|id| Option::<Id>::deserialize(id).ok())
             .map_or(Some(None), |id| id.map(Some))?;
-        let method = member(members, "method")?;
-        let error = member(members, "error")?;
+        let method = member(members, "method").ok()?;
+        let error = member(members, "error").ok()?;
         let params = members.remove("params").unwrap_or_default();
         match (method, members.remove("result"), error, id) {
             (Some(method), None, None, None) => Some(Self::Notification { method, params }),
@@ -353,14 +353,17 @@ impl ErrorObject {
     }
 }
 
-/// A member that may be absent or `null`; `None` where it has another form.
-fn member<T: DeserializeOwned>(members: &mut Map<String, Value>, name: &str) -> Option<Option<T>> {
+/// A member that may be absent or `null`.
+fn member<T: DeserializeOwned>(
+    members: &mut Map<String, Value>,
+    name: &str,
+) -> serde_json::Result<Option<T>> {
     let value = members.remove(name).unwrap_or_default();
-    serde_json::from_value(value).ok()
+    serde_json::from_value(value)
 }
 
 fn readable<T: DeserializeOwned + Default>(members: &mut Map<String, Value>, name: &str) -> T {
-    member(members, name).flatten().unwrap_or_default()
+    member(members, name).ok().flatten().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -177,6 +177,7 @@ fn values(argument: &Arg) -> Vec<ValueSpec> {
         .collect()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "few hints are completed")]
 fn completion(argument: &Arg, dynamic: bool) -> Completion {
     match argument.get_value_hint() {
         _ if dynamic => Completion::Dynamic,

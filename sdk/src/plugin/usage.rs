@@ -57,6 +57,7 @@ fn version(name: &str, text: &str) -> Value {
 }
 
 /// A mistake in `words` for the tree `root`, which the user calls `name`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds")]
 pub fn failure<W: AsRef<OsStr>>(
     error: &clap::Error,
     name: &str,
@@ -193,6 +194,7 @@ fn conflict(error: &clap::Error) -> String {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds")]
 fn other(error: &clap::Error, called: &str) -> String {
     let argument = argument(error);
     match error.kind() {

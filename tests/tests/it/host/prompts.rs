@@ -73,37 +73,6 @@ fn a_line_is_edited_with_the_usual_keys() {
 }
 
 #[test]
-fn a_long_line_goes_on_in_the_next_row() {
-    let typed = "a".repeat(50);
-    let keys = [
-        ("? What?", typed.as_str()),
-        ("aaa", "\u{1}b"),
-        ("? What? b", ENTER),
-    ];
-    let ended = walk(&question("text"), 10, 40, &keys);
-    let shown = lines(&ended.screen);
-    assert_eq!(shown[0], format!("> What? b{}", "a".repeat(30)));
-    assert_eq!(shown[1], "a".repeat(20));
-}
-
-#[test]
-fn a_filter_says_that_nothing_matches_and_chooses_nothing() {
-    for (kind, value) in [("select", json!("c")), ("multiselect", json!(["c"]))] {
-        let keys = [
-            ("Alpha", "zz"),
-            ("nothing matches", ENTER),
-            ("nothing matches", ESCAPE),
-            ("Alpha - first", "gam"),
-            ("What? gam", if kind == "select" { "" } else { " " }),
-            ("What? gam", ENTER),
-        ];
-        let ended = walk(&question(kind), 24, 80, &keys);
-        let answer = json!({"action": "accept", "value": value}).to_string();
-        assert_ends(&ended, &["> What? Gamma", &answer, "status 0", "tidy"]);
-    }
-}
-
-#[test]
 fn going_back_asks_the_question_before_and_then_ends() {
     let questions = json!([
         {"kind": "text", "message": "First?"},
