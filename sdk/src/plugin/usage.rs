@@ -154,7 +154,9 @@ fn missing(error: &clap::Error, reader: &Reader) -> Failure {
         None => reader.positional(),
     };
     let message = match arguments.as_slice() {
-        [argument] if spec(argument).is_some_and(|spec| !spec.required) => {
+        [argument]
+            if argument.starts_with('-') && spec(argument).is_some_and(|spec| !spec.required) =>
+        {
             format!("`{argument}` is missing, which another option needs")
         }
         [argument] => format!("`{argument}` is missing"),

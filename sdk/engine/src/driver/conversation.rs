@@ -20,7 +20,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{
     CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
-    ProgressParams, WireCapabilities, methods, shape, wiped_json,
+    ProgressParams, WireCapabilities, methods, shape, unique_members, wiped_json,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
@@ -53,6 +53,8 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     stop_sequence: StopSequence<'a>,
+    /// Whether the request is one of a role, whose result only this process sees.
+    for_role: bool,
     /// The capabilities that the plugin was offered.
     offered: Capabilities,
     /// Whether there is a text in the result, of which early output can be a part.
@@ -88,6 +90,7 @@ impl Plugin {
     ) -> Result<Value, Failure> {
         let offered = WireCapabilities::deserialize(&params["capabilities"]).unwrap_or_default();
         let mut open = Open {
+            for_role: false,
             has_text: params["context"]["format"] != "json",
             ..self.open(method, params, (&offered).into(), ui, cancel)?
         };
@@ -134,6 +137,7 @@ impl Plugin {
             id,
             cancel,
             stop_sequence: StopSequence::new(self.patience, cancel),
+            for_role: true,
             offered,
             has_text: false,
             output: String::new(),
@@ -260,6 +264,10 @@ impl Plugin {
             Ok(Message::Result { id, result }) => {
                 if id != open.id {
                     return Err(self.stray(id, ui));
+                }
+                if open.for_role && unique_members(&bytes).is_err() {
+                    let reason = "an object in it names a member twice".to_owned();
+                    return Err(self.give_up(Violation::WrongReply(reason), ui));
                 }
                 return Ok(Some(Ok(result)));
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Open, request, speak};
+use super::Open;
 
 #[test]
 fn questions_go_to_the_host_and_back_leads_back() {
