@@ -90,7 +90,7 @@ impl Exit {
         self as u8
     }
 
-    /// The class that a plugin's `error.code` stands for; numbers it may not use, and those of later versions, are plain failures.
+    /// The class of a plugin's `error.code`; numbers it may not use, and those of later versions, are plain failures.
     pub const fn from_plugin(code: i64) -> Self {
         match code {
             2 => Self::Usage,

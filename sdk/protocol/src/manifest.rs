@@ -1,4 +1,4 @@
-//! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
+//! What a plugin is and understands: the answer to `describe`, which is also in the plugin's file.
 
 use std::collections::BTreeMap;
 

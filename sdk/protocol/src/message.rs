@@ -129,7 +129,7 @@ impl Field {
         }
     }
 
-    /// What is wrong, as a sentence that stands alone.
+    /// The problem as a whole sentence.
     pub fn sentence(&self) -> String {
         match self.problem.strip_prefix("missing") {
             Some(rest) => format!("`{}` is missing{rest}", self.name()),

@@ -45,7 +45,7 @@ pub struct Given<'a> {
     pub own: Option<&'a ArgumentSpec>,
     /// The host's option of that name, unless the tree uses the name for something else.
     pub host: Option<HostOption>,
-    /// Whether its value stands in the same word.
+    /// Whether its value is in the same word.
     pub has_value: bool,
 }
 
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         Some(Given { has_value, ..given })
     }
 
-    /// A letter that nobody knows may take the rest as its value, so that all of them stay unknown.
+    /// An unknown letter may take the rest as its value, so that all of them stay unknown.
     fn letters(&self, letters: &str) -> Option<Vec<Given<'a>>> {
         let mut given = Vec::new();
         for (at, letter) in letters.char_indices() {

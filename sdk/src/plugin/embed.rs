@@ -1,4 +1,4 @@
-//! The manifest that stands in the executable: a file of the package, held against the command tree.
+//! The manifest in the executable: a file of the package, which a test compares with the command tree.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use bot_cli_protocol::{MARKER, Manifest};
 
 /// A command tree with its manifest, as [`manifest!`](crate::manifest) declares it.
 pub trait Declared {
-    /// The manifest with its marker, as it stands in the executable.
+    /// The manifest with its marker, as the executable has it.
     const MANIFEST: &'static str;
 }
 
@@ -46,7 +46,7 @@ fn is_stale<C: Command>() -> bool {
     Manifest::find(C::MANIFEST.as_bytes()).ok() != Some(describe::manifest::<C>())
 }
 
-/// Returns what stands in the file: the manifest without the version, which is that of the package.
+/// Returns the text of the file: the manifest without the version, which is that of the package.
 fn text<C: Command>() -> String {
     let mut manifest = serde_json::to_value(describe::manifest::<C>()).unwrap_or_default();
     if let Some(members) = manifest.as_object_mut() {
@@ -67,7 +67,7 @@ pub const fn length(file: &str, version: &str) -> usize {
     length
 }
 
-/// The manifest with its marker: what stands in `file`, and the version.
+/// The manifest with its marker: the contents of `file`, and the version.
 #[doc(hidden)]
 pub const fn embed<const LENGTH: usize>(file: &str, version: &str) -> [u8; LENGTH] {
     let parts = parts(file, version);

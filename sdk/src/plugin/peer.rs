@@ -45,15 +45,15 @@ pub struct Incoming {
     pub cancel: Cancel,
 }
 
-/// Hears the host: each message goes to where it belongs. It writes nothing, since who waits for a reader hears nobody.
+/// Receives the messages of the host and passes each on. It writes nothing: a blocked writer could not receive.
 pub struct Listener<I> {
     /// The stream on which messages come in.
     pub input: I,
     /// What is worked on.
     pub open_requests: OpenRequests,
-    /// To whoever replies.
+    /// To the thread that replies.
     pub work: Sender<Work>,
-    /// To whoever waits for an answer.
+    /// To the thread that waits for an answer.
     pub replies: Sender<HostReply>,
 }
 

@@ -145,7 +145,7 @@ fn not_started(failure: Failure, output: &Output) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
+/// The input has ended: requests that were read are still served, as long as the replies have a reader.
 fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
     let Listener {
         input,
@@ -226,7 +226,7 @@ fn of_commands(method: &str) -> bool {
     [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method)
 }
 
-/// Every request of a host names its version; a line that somebody types may leave it out and means this one then.
+/// Every request of a host names its version; a line typed by hand may leave it out and means this one.
 /// Methods that this library does not know may be older than that rule.
 fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     let ours = of_commands(method);

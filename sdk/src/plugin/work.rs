@@ -1,4 +1,4 @@
-//! One run of a command, whoever shows it.
+//! One run of a command, behind a host or by hand.
 
 use clap::ArgMatches;
 
@@ -29,7 +29,7 @@ pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Ses
     Outcome::new(result).with_status(session.status())
 }
 
-/// A cause is the words of somebody else, which may quote what they were given: after a secret was typed nothing is told.
+/// The text of a cause may quote its input, so causes are not shown after a secret was typed.
 fn tell_causes(failure: &Failure, session: &mut Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {

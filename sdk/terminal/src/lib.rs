@@ -68,7 +68,7 @@ impl Terminal {
         }
     }
 
-    /// Stops waiting for the user when somebody asks `cancel`, so that the terminal is tidy when the process ends.
+    /// Stops waiting for the user when `cancel` is requested, so that the terminal is tidy when the process ends.
     pub fn watching(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self

@@ -66,7 +66,7 @@ impl Unusable {
         }
     }
 
-    /// The failure of somebody who wants to use `file`.
+    /// The failure of a use of `file`.
     pub fn failure(&self, file: &Path) -> Failure {
         let message = format!("`{}` is not run: {}", file.display(), self.reason());
         let failure = Failure::new(Exit::NotRunnable, "not_runnable", message);

@@ -294,7 +294,7 @@ impl Plugin {
         Ok(None)
     }
 
-    /// Serves a request of the plugin, as long as it can take the answer: nobody is asked for a plugin that has ended.
+    /// Serves a request of the plugin, as long as it can take the answer: the user is not asked for a plugin that has ended.
     fn serve(
         &mut self,
         id: &Id,
@@ -382,7 +382,7 @@ impl Plugin {
         self.listener.note(what, ui);
     }
 
-    /// A reply that nobody waits for.
+    /// A reply to no open request.
     fn stray(&mut self, id: Id, ui: &mut dyn Ui) -> Failure {
         let was_open = matches!(id, Id::Number(number) if (1..self.last_id).contains(&number));
         let violation = if was_open {

@@ -6,7 +6,7 @@ use super::Fault;
 use crate::Error;
 use crate::messages::{Code, Effect, NameRules, OpenResult, Parts, Region};
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::{ErrorObject, codes, shape};
+use bot_cli_protocol::{ErrorObject, codes};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
 /// The most hints that are shown.
@@ -117,7 +117,7 @@ pub fn contradicts(failure: &Failure) -> bool {
 
 fn member<T: serde::de::DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
     let value: &Value = error.data.as_ref()?.get(name)?;
-    shape::read(name, value.clone()).ok()
+    serde_json::from_value(value.clone()).ok()
 }
 
 #[cfg(test)]

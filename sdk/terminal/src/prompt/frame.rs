@@ -1,4 +1,4 @@
-//! Where a question stands on the screen, and how it is drawn again in its place.
+//! The place of a question on the screen, where it is drawn again and again.
 
 use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -21,7 +21,7 @@ pub const PLAIN: Style = Style::new();
 pub enum Piece {
     /// Text of one line.
     Text(Style, String),
-    /// The rest stands in the next line.
+    /// The rest is in the next line.
     LineEnd,
     /// The place of the cursor; otherwise it is at the end.
     Cursor,

@@ -18,7 +18,7 @@ use bot_cli_protocol::wording::count;
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
 pub const ROOM: usize = 64 * 1024;
 
-/// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
+/// Two keys are never pressed within this time; the pieces of a paste arrive sooner.
 pub const BURST: Duration = Duration::from_millis(25);
 
 /// A password.

@@ -89,7 +89,7 @@ impl Decoder {
         }
     }
 
-    /// The key that stands there when nothing follows it.
+    /// The key that the pending bytes mean when nothing follows them.
     pub fn give_up(&mut self) -> Option<Key> {
         let escapes = self.pending.iter().all(|&byte| byte == 0x1b);
         let key = (self.is_open() && escapes && !self.pasting).then_some(Key::Escape);

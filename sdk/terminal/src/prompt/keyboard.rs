@@ -10,7 +10,7 @@ use crate::stream::to_stderr;
 use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 
-/// A sequence arrives at once; whoever presses Esc is slower.
+/// A sequence arrives within this time; a key after Esc comes later.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
 /// The interval at which the size of the terminal is looked at.

@@ -82,7 +82,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// Returns what stands before the answer.
+/// Returns the text before the answer.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();

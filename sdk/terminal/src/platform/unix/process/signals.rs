@@ -12,7 +12,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 impl StopSignal {
     pub(super) const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
-    /// Whether whoever started this process has it ignore the signal.
+    /// Whether the parent has this process ignore the signal.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
     }
@@ -43,7 +43,7 @@ pub(super) fn unwatched(error: io::Error) -> Failure {
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
-/// The stop signals that have come since somebody last looked.
+/// The stop signals since the last look.
 #[derive(Debug)]
 pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
 
@@ -69,7 +69,7 @@ pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     noted.map(StopSignals).map_err(unwatched)
 }
 
-/// Whether whoever started this process has it ignore a signal.
+/// Whether the parent has this process ignore a signal.
 pub fn is_ignored(signal: i32) -> bool {
     ignored::contain(signal)
 }

@@ -11,7 +11,7 @@ use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    /// Whether whoever started this process has it ignore the event. Windows does not tell.
+    /// Whether the parent has this process ignore the event. Windows does not tell.
     pub const fn is_ignored(self) -> bool {
         false
     }
@@ -33,7 +33,7 @@ pub fn listen_to_stop_signals(
     spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
 }
 
-/// The events that have come since somebody last looked.
+/// The events since the last look.
 #[derive(Debug)]
 pub struct StopSignals(Mutex<Receiver<StopSignal>>);
 
@@ -96,7 +96,7 @@ fn tell(event: Event) {
     }
 }
 
-/// Whether whoever started this process has it ignore a signal: there are none.
+/// Whether the parent has this process ignore a signal: there are none.
 pub const fn is_ignored(_: i32) -> bool {
     false
 }
