@@ -209,11 +209,7 @@ impl Manifest {
             if is_script && at >= SCRIPT_HEAD {
                 break;
             }
-            let text = if is_script {
-                line(text)
-            } else {
-                Ok(&text[..text.len().min(LONGEST_MANIFEST)])
-            };
+            let text = if is_script { line(text) } else { Ok(text) };
             match text.and_then(Self::begin) {
                 Ok(manifest) => return Ok(manifest),
                 Err(reason) => problem = problem.or(Some(reason)),
@@ -224,12 +220,15 @@ impl Manifest {
 
     /// The manifest that a text begins with, of which no more is read than that; otherwise the reason why there is none.
     fn begin(text: &[u8]) -> Result<Self, String> {
-        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
-        let value = values
-            .next()
-            .transpose()
-            .map_err(|error| error.to_string())?;
-        shape::read("manifest", value.unwrap_or_default())
+        let start = &text[..text.len().min(LONGEST_MANIFEST)];
+        let mut values = serde_json::Deserializer::from_slice(start).into_iter::<Value>();
+        let value = values.next().transpose().map_err(|error| {
+            if error.is_eof() && start.len() < text.len() {
+                return format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024));
+            }
+            error.to_string()
+        });
+        shape::read("manifest", value?.unwrap_or_default())
     }
 }
 
