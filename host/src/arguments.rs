@@ -52,14 +52,11 @@ pub enum Command {
         /// A command with its subcommands, or `environment`
         command: Vec<String>,
     },
-    /// Print the completion script for a shell, or install it
+    /// Print the completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: Shell,
-        /// Write the script where bash, zsh or fish looks for it, instead of printing it
-        #[arg(long)]
-        install: bool,
     },
     /// Print what the last word may become, for the script of a shell
     #[command(name = COMPLETE, hide = true, disable_help_flag = true)]
@@ -77,8 +74,8 @@ pub enum Command {
 }
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
-  bot-cli completions zsh --install
-  source <(bot-cli completions bash)";
+  source <(bot-cli completions bash)
+  bot-cli completions fish > ~/.config/fish/completions/bot-cli.fish";
 
 /// A shell that words are completed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,18 +84,6 @@ pub enum Shell {
     Zsh,
     Fish,
     Powershell,
-}
-
-impl Shell {
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Zsh => "zsh",
-            Self::Fish => "fish",
-            Self::Powershell => "powershell",
-        }
-    }
 }
 
 /// When colors are shown.

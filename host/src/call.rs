@@ -7,17 +7,17 @@ use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::words::{self, HostOption, Misuse, Taken};
+use bot_cli_protocol::words::{self, HostOption, Taken};
 use bot_cli_protocol::{CommandSpec, Manifest};
 use bot_cli_terminal::Terminal;
+use bot_cli_terminal::ui::{Level, Ui};
 
 use crate::arguments::Options;
-use crate::ended;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
-use crate::roles;
 use crate::run;
+use crate::tree;
 
 /// Runs the plugin that the first of `words` names with those behind it. `options` stood in front.
 pub fn plugin(
@@ -36,11 +36,7 @@ pub fn plugin(
     let name = name.to_string_lossy();
     let early_taken = words::take(&untold, words);
     let early = environment.terminal(&options.with(&early_taken));
-    let shown: Vec<String> = words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    let plugin = match named::plugin(&name, &shown, environment, &early) {
+    let plugin = match named::plugin(&name, environment, &early) {
         Ok(plugin) => plugin,
         Err(failure) => {
             return early.report(&Outcome::new(Err(failure)));
@@ -64,10 +60,21 @@ pub fn plugin(
         environment,
         patience,
     );
-    let status = ended::report(&outcome, &terminal);
+    let status = report(&outcome, &terminal);
     // The process ends, and gives everything back at once.
     mem::forget((plugin, outcome));
     status
+}
+
+/// Shows how a command ended and tells the status to exit with. `-v` shows what led to a failure.
+pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
+    if let Err(failure) = &outcome.result {
+        for cause in failure.causes() {
+            let cause = format!("caused by: {cause}");
+            terminal.clone().log(Level::Info, &cause);
+        }
+    }
+    terminal.report(outcome)
 }
 
 fn undeclared(
@@ -99,26 +106,14 @@ fn declared(
     environment: &Environment,
     patience: Patience,
 ) -> Outcome {
-    if !help::is_command(plugin) {
+    if !tree::is_command(plugin) {
         return Outcome::new(if taken.help.is_some() {
-            Ok(roles::help(plugin.name.as_str(), manifest, environment))
+            Ok(help::of_role(plugin, manifest))
         } else if taken.version && !manifest.version.is_empty() {
             Ok(help::version(plugin, manifest))
         } else {
-            Err(roles::not_a_command(
-                plugin.name.as_str(),
-                &manifest.role,
-                environment,
-            ))
+            Err(help::not_a_command(plugin, manifest))
         });
-    }
-    let common = options.with(taken);
-    let contradiction = common.quiet && common.verbose > 0;
-    if let Some(misuse) = taken
-        .misuse
-        .or(contradiction.then_some(Misuse::Contradiction))
-    {
-        return Outcome::new(Err(misuse.failure(&help::invocation(plugin, &taken.path))));
     }
     if let Some(form) = taken.help {
         return Outcome::new(Ok(help::plugin(
@@ -133,7 +128,7 @@ fn declared(
         return Outcome::new(Ok(help::version(plugin, manifest)));
     }
     let direct = taken.path.last().is_some_and(|command| command.direct);
-    if direct && !common.json {
+    if direct && !options.json && !taken.json {
         let mut words = [flags(options, manifest), taken.argv.clone()].concat();
         if words.is_empty() {
             // Without any, a plugin that is not at a terminal speaks the protocol.

@@ -1,28 +1,26 @@
 //! Completes words: each shell's script asks the host anew, so that new plugins need no new script.
 
 mod bash;
-pub mod install;
 mod powershell;
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-use bot_cli_engine::discovery::{PluginName, Standing};
+use bot_cli_engine::discovery::PluginName;
 use bot_cli_engine::driver::{self, Patience};
 use bot_cli_protocol::complete::{AtEnd, ByShell, at_end};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::words::{self, Reader, Word};
-use bot_cli_protocol::{Candidate, CommandSpec, CompleteParams, ValueSpec};
+use bot_cli_protocol::{CommandSpec, CompleteParams};
+use bot_cli_sdk::plugin::spec_of;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Terminal, one_line};
 use serde_json::json;
 
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
-use crate::help;
 use crate::run;
 use crate::tree;
-use crate::variables;
 use bash::Line;
 
 /// The time that somebody who presses Tab waits for a plugin.
@@ -134,7 +132,7 @@ fn kind(found: &AtEnd) -> &'static str {
     match found.by_shell {
         Some(ByShell::Files) => "files",
         Some(ByShell::Folders) => "folders",
-        Some(ByShell::Program(_)) => "program",
+        Some(ByShell::Program) => "program",
         None => "nothing",
     }
 }
@@ -146,7 +144,7 @@ fn found(
     environment: &Environment,
     patience: Patience,
 ) -> AtEnd {
-    let own = tree::from_clap(&arguments::command());
+    let own = spec_of(&arguments::command());
     let Some((_, before)) = words.split_last() else {
         return AtEnd::default();
     };
@@ -154,26 +152,16 @@ fn found(
     for (at, word) in before.iter().enumerate() {
         match reader.read(word) {
             Word::Positional(_) if reader.path().len() == 1 => {
-                let call = Call {
-                    name: word,
-                    words: &words[at + 1..],
-                };
-                return call
-                    .complete(terminal, environment, patience)
-                    .unwrap_or_default();
+                let words = &words[at + 1..];
+                return of_plugin(word, words, terminal, environment, patience).unwrap_or_default();
             }
             Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
                 return of_help(&words[at + 1..], environment).unwrap_or_default();
             }
-            Word::Positional(_)
-            | Word::Command(_)
-            | Word::Options(_)
-            | Word::Value(_)
-            | Word::Separator
-            | Word::Unknown => {}
+            Word::Positional(_) | Word::Command(_) | Word::Options(_) | Word::Other => {}
         }
     }
-    at_end(&host(own, environment), words)
+    at_end(&tree::whole(environment), words)
 }
 
 /// Returns what the last of the words behind `help` may become, of which the first is the name of a plugin.
@@ -191,105 +179,59 @@ fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
-/// A plugin and the words behind its name.
-struct Call<'a> {
-    name: &'a str,
-    words: &'a [String],
+/// Returns what the last of the words behind the name of a plugin may become.
+fn of_plugin(
+    name: &str,
+    words: &[String],
+    terminal: &Terminal,
+    environment: &Environment,
+    patience: Patience,
+) -> Option<AtEnd> {
+    let plugin = environment.discovery.by_name(&PluginName::parse(name)?);
+    let plugin = plugin.plugin?;
+    let spec = plugin.manifest.as_ref()?.command.as_ref()?;
+    let mut found = at_end(spec, words);
+    if found.dynamic.is_none() {
+        return Some(found);
+    }
+    let mut patience = patience.at_most(STEP);
+    patience.reply = Some(TAB);
+    let cancel = Cancel::on_signals().ok()?;
+    let launch = run::launch(&plugin, environment, patience).ok()?;
+    let params = CompleteParams {
+        protocol: bot_cli_protocol::VERSION.to_owned(),
+        argv: argv(words, spec, &found),
+        context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
+    };
+    let mut ui = terminal.clone();
+    // Somebody who presses Tab wants candidates or nothing.
+    let more = driver::complete(&launch, &params, &mut ui, &cancel).unwrap_or_default();
+    let word = words.last().map_or("", String::as_str);
+    for mut candidate in more.candidates {
+        if !candidate.value.starts_with(&found.prefix) {
+            candidate.value.insert_str(0, &found.prefix);
+        }
+        // Not every shell leaves out what does not begin with the word. The library offers what is in the manifest, too.
+        let mut known = found.candidates.iter();
+        if candidate.value.starts_with(word) && known.all(|known| known.value != candidate.value) {
+            found.candidates.push(candidate);
+        }
+    }
+    Some(found)
 }
 
-impl Call<'_> {
-    fn complete(
-        &self,
-        terminal: &Terminal,
-        environment: &Environment,
-        patience: Patience,
-    ) -> Option<AtEnd> {
-        let plugin = environment
-            .discovery
-            .by_name(&PluginName::parse(self.name)?);
-        let plugin = plugin.plugin?;
-        let spec = plugin.manifest.as_ref()?.command.as_ref()?;
-        let mut found = at_end(spec, self.words);
-        if found.dynamic.is_none() {
-            return Some(found);
-        }
-        let mut patience = patience.at_most(STEP);
-        patience.reply = Some(TAB);
-        let cancel = Cancel::on_signals().ok()?;
-        let launch = run::launch(&plugin, environment, patience).ok()?;
-        let params = CompleteParams {
-            protocol: bot_cli_protocol::VERSION.to_owned(),
-            argv: self.argv(spec, &found),
-            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
-        };
-        let mut ui = terminal.clone();
-        // Somebody who presses Tab wants candidates or nothing.
-        if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
-            // Not every shell leaves out what does not begin with the word.
-            let word = self.words.last().map_or("", String::as_str);
-            let whole = more.candidates.into_iter().map(|candidate| {
-                if candidate.value.starts_with(&found.prefix) {
-                    return candidate;
-                }
-                let mut whole = Candidate::new(format!("{}{}", found.prefix, candidate.value));
-                whole.about = candidate.about;
-                whole
-            });
-            for candidate in whole.filter(|candidate| candidate.value.starts_with(word)) {
-                // The library offers what is in the manifest, too.
-                let known = found.candidates.iter();
-                if known
-                    .into_iter()
-                    .all(|known| known.value != candidate.value)
-                {
-                    found.candidates.push(candidate);
-                }
-            }
-        }
-        Some(found)
-    }
-
-    /// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin
-    /// has one form to know.
-    fn argv(&self, spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
-        let Some((last, before)) = self.words.split_last() else {
-            return Vec::new();
-        };
-        let taken = words::take(spec, before).argv;
-        let mut argv: Vec<String> = taken
-            .into_iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        argv.extend(found.prefix.strip_suffix('=').map(str::to_owned));
-        argv.push(found.typed(last).to_owned());
-        argv
-    }
-}
-
-/// The host's own commands and the plugins, in the form of a manifest.
-fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
-    let mut plugins = Vec::new();
-    for found in environment.discovery.all() {
-        if let Standing::Usable(plugin) = &found.standing
-            && help::is_command(plugin)
-        {
-            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
-        }
-    }
-    let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
-    let topic = (variables::TOPIC, "The environment variables");
-    let helped: Vec<ValueSpec> = named
-        .chain([topic])
-        .map(|(name, about)| ValueSpec::new(name).about(about))
+/// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin has one
+/// form to know.
+fn argv(words: &[String], spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
+    let Some((last, before)) = words.split_last() else {
+        return Vec::new();
+    };
+    let taken = words::take(spec, before).argv;
+    let mut argv: Vec<String> = taken
+        .into_iter()
+        .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let mut root = own;
-    let mut commands = root.commands.iter_mut();
-    if let Some(help) = commands.find(|command| command.name == "help") {
-        help.arguments
-            .iter_mut()
-            .for_each(|command| command.values.clone_from(&helped));
-    }
-    plugins.append(&mut root.commands);
-    root.commands = plugins;
-    root
+    argv.extend(found.prefix.strip_suffix('=').map(str::to_owned));
+    argv.push(found.typed(last).to_owned());
+    argv
 }

@@ -4,18 +4,15 @@ use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::suggest;
-use bot_cli_protocol::wording::count;
 use bot_cli_protocol::words::{HelpForm, Reader, Word};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
-use bot_cli_sdk::plugin::usage;
-use bot_cli_terminal::{Look, one_line, printable, table};
+use bot_cli_terminal::{Look, printable, table};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
 use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::roles;
 use crate::tree;
 
 /// The widest text.
@@ -32,14 +29,17 @@ Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environme
 pub fn host(environment: &Environment) -> Command {
     let found = environment.discovery.all();
     let mut rows = Vec::new();
-    let mut unusable = 0;
+    let mut all_usable = true;
     for found in &found {
         match &found.standing {
-            Standing::Usable(plugin) if is_command(plugin) => {
-                rows.push(vec![format!("  {}", plugin.name), about(plugin)]);
+            Standing::Usable(plugin) if tree::is_command(plugin) => {
+                rows.push(vec![
+                    format!("  {}", plugin.name),
+                    tree::about_plugin(plugin),
+                ]);
             }
             Standing::Usable(_) | Standing::Shadowed(_) => {}
-            Standing::Unusable(_) | Standing::Misnamed => unusable += 1,
+            Standing::Unusable(_) | Standing::Misnamed => all_usable = false,
         }
     }
     // As clap shows its own headings.
@@ -50,13 +50,8 @@ pub fn host(environment: &Environment) -> Command {
         table(&rows).trim_end().to_owned()
     };
     let mut plugins = format!("{style}Plugins:{style:#}\n{rows}");
-    if unusable > 0 {
-        plugins.extend([
-            "\n\n",
-            &count(unusable, "file"),
-            if unusable == 1 { " is" } else { " are" },
-            " not usable; `bot-cli --version -v` shows why",
-        ]);
+    if !all_usable {
+        plugins.push_str("\n\nSome plugins are not usable; `bot-cli --version -v` shows why");
     }
     // clap knows no place between the usage and its own commands but this one.
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
@@ -83,12 +78,11 @@ pub fn of_words(
     words: &[String],
     environment: &Environment,
 ) -> Result<Reply, Failure> {
-    let look = environment.look;
     let Some(manifest) = &plugin.manifest else {
-        return Ok(undeclared(plugin, look));
+        return Ok(undeclared(plugin));
     };
-    if !is_command(plugin) {
-        return Ok(roles::help(plugin.name.as_str(), manifest, environment));
+    if !tree::is_command(plugin) {
+        return Ok(of_role(plugin, manifest));
     }
     let untold = CommandSpec::default();
     let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
@@ -96,7 +90,9 @@ pub fn of_words(
         let command = reader.command();
         let is_unknown = matches!(reader.read(word), Word::Positional(None));
         if is_unknown && !command.commands.is_empty() {
-            return Err(no_such_command(plugin, reader.path(), word));
+            let called = invocation(plugin, reader.path());
+            let failure = suggest::no_such_command(command, &called, word);
+            return Err(failure.hint(format!("{called} --help")));
         }
     }
     Ok(self::plugin(
@@ -108,27 +104,32 @@ pub fn of_words(
     ))
 }
 
-fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failure {
-    let invocation = invocation(plugin, path);
-    let names = path
-        .last()
-        .into_iter()
-        .flat_map(|command| &command.commands)
-        .map(|command| command.name.as_str());
-    let meant = suggest::meant(word, names);
-    let message = usage::no_command(&invocation, word, !meant.is_empty());
-    let failure = Failure::new(Exit::Usage, "usage", message);
-    let called = invocation.strip_prefix("bot-cli").unwrap_or_default();
-    let meant: Vec<String> = meant
-        .iter()
-        .map(|name| format!("bot-cli help{called} {name}"))
-        .collect();
-    let failure = if meant.is_empty() {
-        failure
-    } else {
-        failure.hint(suggest::did_you_mean(&meant))
+/// The help of a plugin that is no command.
+pub fn of_role(plugin: &Plugin, manifest: &Manifest) -> Reply {
+    let purpose = not_a_command(plugin, manifest).message;
+    let more = format!("`bot-cli plugin info {}` shows more.", plugin.name);
+    let text = printable(
+        &format!("{}\n\n{purpose}.\n{more}\n", manifest.about),
+        false,
+    );
+    let text = text.trim_start().to_owned();
+    Reply::text(text.clone()).data(json!({ "help": text }))
+}
+
+/// The failure of a run of a plugin that is no command.
+pub fn not_a_command(plugin: &Plugin, manifest: &Manifest) -> Failure {
+    let name = &plugin.name;
+    let message = match &manifest.role {
+        Role::ProviderPack | Role::SecretsBackend => {
+            format!("`{name}` is a {}, not a command", manifest.role.words())
+        }
+        Role::Command | Role::Other(_) => format!(
+            "`{name}` is not a command, and this bot-cli does not know its role `{}`",
+            manifest.role.name()
+        ),
     };
-    failure.hint(format!("{invocation} --help"))
+    let more = format!("bot-cli plugin info {name}");
+    Failure::new(Exit::Usage, "not_a_command", message).hint(more)
 }
 
 /// Returns what the help of a plugin's command is.
@@ -145,9 +146,11 @@ pub fn plugin(
     let command = if manifest.command.is_some() {
         tree::command(path, &invocation, is_versioned)
     } else {
-        // What it takes is the plugin's secret, but not what it is.
         let mut untold = CommandSpec::new("", &manifest.about);
-        untold.arguments.push(anything());
+        let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
+        "Arguments of the plugin".clone_into(&mut anything.about);
+        anything.repeatable = true;
+        untold.arguments.push(anything);
         tree::command(&[&untold], &invocation, is_versioned)
     };
     let mut command = command.term_width(width(look));
@@ -160,22 +163,11 @@ pub fn plugin(
 }
 
 /// An executable that declares nothing is not started to say something about itself.
-fn undeclared(plugin: &Plugin, look: Look) -> Reply {
-    let invocation = invocation(plugin, &[]);
-    let mut untold = CommandSpec::new("", about(plugin));
-    untold.examples = Some(format!(
-        "It has no manifest; `{invocation} --help` passes `--help` to it."
-    ));
-    untold.arguments.push(anything());
-    let command = tree::bare(&untold, &invocation).disable_help_flag(true);
-    reply(command, look)
-}
-
-fn anything() -> ArgumentSpec {
-    let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
-    "Arguments of the plugin".clone_into(&mut anything.about);
-    anything.repeatable = true;
-    anything
+fn undeclared(plugin: &Plugin) -> Reply {
+    let (name, about) = (&plugin.name, tree::about_plugin(plugin));
+    let text =
+        format!("{about}\n\nIt has no manifest; `bot-cli {name} --help` passes `--help` to it.\n");
+    Reply::text(text.clone()).data(json!({ "help": text }))
 }
 
 /// The help of a command.
@@ -198,23 +190,6 @@ pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
     Reply::text(format!("{} {version}", plugin.name.file()))
         .data(json!({ "name": plugin.name.as_str(), "version": version }))
-}
-
-/// Whether users run it.
-pub fn is_command(plugin: &Plugin) -> bool {
-    plugin
-        .manifest
-        .as_ref()
-        .is_none_or(|manifest| manifest.role == Role::Command)
-}
-
-/// Returns what a plugin does, in a line.
-pub fn about(plugin: &Plugin) -> String {
-    let about = plugin.manifest.as_ref().map_or_else(
-        || format!("(runs {})", plugin.file.display()),
-        |manifest| manifest.about.clone(),
-    );
-    one_line(&about)
 }
 
 fn width(look: Look) -> usize {

@@ -4,12 +4,10 @@
 mod arguments;
 mod call;
 mod completion;
-mod ended;
 mod environment;
 mod help;
 pub mod manual;
 mod named;
-mod roles;
 mod route;
 mod run;
 mod tree;

@@ -6,18 +6,16 @@ use bot_cli_engine::discovery::RESERVED;
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::words;
-use bot_cli_sdk::plugin::usage;
+use bot_cli_sdk::plugin::{spec_of, usage};
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::arguments::{self, Arguments, Command, Options};
 use crate::call;
 use crate::completion;
-use crate::ended;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
-use crate::tree;
 use crate::variables;
 use crate::version;
 
@@ -50,15 +48,12 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
                 words.push("--help".into());
                 own_help(&words, environment).result
             }
-            Some((name, words)) => match named::plugin(name, words, environment, &terminal) {
+            Some((name, words)) => match named::plugin(name, environment, &terminal) {
                 Ok(plugin) => help::of_words(&plugin, words, environment),
                 Err(failure) => Err(failure),
             },
         },
-        Some(Command::Completions { shell, install }) if install => {
-            completion::install::install(shell, &environment.completions)
-        }
-        Some(Command::Completions { shell, .. }) => Ok(completion::script(shell)),
+        Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,
             &words,
@@ -75,12 +70,12 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
             return call::plugin(&words, &arguments.options, environment, patience);
         }
     };
-    ended::report(&Outcome::new(result), &terminal)
+    call::report(&Outcome::new(result), &terminal)
 }
 
 /// Help and version are what clap calls errors, too.
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
-    let root = tree::from_clap(&arguments::command());
+    let root = spec_of(&arguments::command());
     let taken = words::take(&root, &environment.arguments);
     let terminal = environment.terminal(&Options::default().with(&taken));
     if error.kind() == ErrorKind::DisplayHelp {
@@ -90,21 +85,23 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     if error.kind() == ErrorKind::DisplayVersion && (taken.json || taken.verbose > 0) {
         return terminal.report(&Outcome::new(Ok(version::reply(environment))));
     }
-    terminal.report(&usage::outcome_of(
+    terminal.report(&usage::outcome(
         error,
-        &arguments::command(),
         "bot-cli",
-        (&root, &environment.arguments),
+        &root,
+        &environment.arguments,
         environment.look.stdout_color,
     ))
 }
 
 /// Returns what the host says to words that ask for its own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
-    let words = std::iter::once(OsStr::new("bot-cli")).chain(words.iter().map(OsString::as_os_str));
+    let program = std::iter::once(OsStr::new("bot-cli"));
     let command = help::host(environment);
-    match command.clone().try_get_matches_from(words) {
+    let root = spec_of(&command);
+    let color = environment.look.stdout_color;
+    match command.try_get_matches_from(program.chain(words.iter().map(OsString::as_os_str))) {
         Ok(_) => Outcome::new(Ok(Reply::default())),
-        Err(help) => usage::outcome(&help, &command, "bot-cli", environment.look.stdout_color),
+        Err(help) => usage::outcome(&help, "bot-cli", &root, words, color),
     }
 }

@@ -1,14 +1,13 @@
 //! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise and where it wants the terminal.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::Command;
 
 use bot_cli_engine::discovery::Plugin;
-use bot_cli_engine::driver::{self, DEEPEST, Launch, Patience};
+use bot_cli_engine::driver::{self, Launch, Patience};
+use bot_cli_protocol::HostName;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Outcome;
-use bot_cli_protocol::{DEPTH, HOST, HostName};
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::process;
@@ -38,11 +37,12 @@ pub fn drive(
 
 /// Becomes the plugin, which has the user's terminal and streams then. Comes back only when it can't.
 pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment) -> Failure {
-    if let Err(failure) = check_depth(plugin, environment) {
-        return failure;
-    }
+    let launch = match launch(plugin, environment, Patience::default()) {
+        Ok(launch) => launch,
+        Err(failure) => return failure,
+    };
     let mut command = Command::new(&plugin.file);
-    command.args(words).envs(variables(environment));
+    command.args(words).envs(launch.env);
     let error = process::become_program(&mut command);
     driver::not_runnable(&plugin.file, error)
 }
@@ -53,55 +53,24 @@ pub fn launch(
     environment: &Environment,
     patience: Patience,
 ) -> Result<Launch, Failure> {
-    check_depth(plugin, environment)?;
-    let mut launch = Launch::new(plugin.name.to_string(), &plugin.file, cwd(environment)?);
-    launch.env = variables(environment);
-    launch.patience = patience.below(environment.depth);
+    let Some(cwd) = &environment.cwd else {
+        let message = "the current folder no longer exists";
+        let failure = Failure::new(Exit::Usage, "no_folder", message);
+        return Err(failure.hint("cd to a folder that exists"));
+    };
+    let nesting = &environment.discovery.nesting;
+    let mut launch = nesting.launch(plugin.name.as_str(), &plugin.file, cwd, patience)?;
+    let color = match environment.color {
+        None => return Ok(launch),
+        Some(true) => [("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")],
+        Some(false) => [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "")],
+    };
+    let color = color.map(|(name, value)| (name.into(), value.into()));
+    launch.env.extend(color);
     Ok(launch)
-}
-
-/// Returns what a plugin's environment has beside ours.
-fn variables(environment: &Environment) -> Vec<(OsString, OsString)> {
-    let depth = (DEPTH.into(), (environment.depth + 1).to_string().into());
-    let host = environment.host.as_ref();
-    let color = environment.color.map(|color| {
-        if color {
-            [("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]
-        } else {
-            [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "")]
-        }
-    });
-    let color = color.into_iter().flatten();
-    host.map(|host| (HOST.into(), host.into()))
-        .into_iter()
-        .chain([depth])
-        .chain(color.map(|(name, value)| (name.into(), value.into())))
-        .collect()
 }
 
 /// The host as plugins see it.
 pub fn host_name() -> HostName {
     HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
-}
-
-fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure> {
-    if environment.depth < DEEPEST {
-        return Ok(());
-    }
-    Err(Failure::new(
-        Exit::NotRunnable,
-        "too_deep",
-        format!(
-            "`{}` was not run: {DEEPEST} plugins are already running one another",
-            plugin.name
-        ),
-    )
-    .hint("look for a plugin that runs itself through bot-cli"))
-}
-
-fn cwd(environment: &Environment) -> Result<PathBuf, Failure> {
-    environment.cwd.clone().ok_or_else(|| {
-        let message = "the current folder no longer exists";
-        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that exists")
-    })
 }

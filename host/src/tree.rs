@@ -1,14 +1,36 @@
-//! A plugin's command tree, from its manifest, in clap's form: help is rendered without starting the plugin.
+//! Command trees of manifests: the whole one of the host, and that of a plugin in clap's form, so that help starts no plugin.
 //!
 //! A manifest is a stranger's. Whatever clap would not accept is left out, and text is made fit for a terminal.
 
 use std::collections::HashSet;
 
+use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::words::{HostOption, Reader};
-use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Role, ValueSpec};
+use bot_cli_sdk::plugin::spec_of;
 use bot_cli_terminal::{one_line, printable};
 use clap::builder::{PossibleValue, StyledStr};
-use clap::{Arg, ArgAction, Command, ValueHint};
+use clap::{Arg, ArgAction, Command};
+
+use crate::arguments;
+use crate::environment::Environment;
+
+/// Whether users run it.
+pub fn is_command(plugin: &Plugin) -> bool {
+    plugin
+        .manifest
+        .as_ref()
+        .is_none_or(|manifest| manifest.role == Role::Command)
+}
+
+/// Returns what a plugin does, in a line.
+pub fn about_plugin(plugin: &Plugin) -> String {
+    let about = plugin.manifest.as_ref().map_or_else(
+        || format!("(runs {})", plugin.file.display()),
+        |manifest| manifest.about.clone(),
+    );
+    one_line(&about)
+}
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
 /// the options that every plugin has. `is_versioned`: the root says its version.
@@ -106,40 +128,39 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     command
 }
 
-/// A command of clap in the form of a manifest.
-pub fn from_clap(command: &Command) -> CommandSpec {
-    let text =
-        |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
-    let mut spec = CommandSpec::new(command.get_name(), text(command.get_about()));
-    spec.hidden = command.is_hide_set();
-    let arguments = command.get_arguments().map(|argument| {
-        let takes_values = argument.get_action().takes_values();
-        let kind = match (argument.is_positional(), takes_values) {
-            (true, _) => ArgumentKind::Positional,
-            (false, true) => ArgumentKind::Option,
-            (false, false) => ArgumentKind::Flag,
-        };
-        let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
-        let hint = argument.get_value_hint();
-        if hint == ValueHint::FilePath {
-            spec.completion = Completion::File;
-        } else if hint == ValueHint::DirPath {
-            spec.completion = Completion::Folder;
+/// The host's own commands and the plugins with theirs, in the form of a manifest.
+pub fn whole(environment: &Environment) -> CommandSpec {
+    let mut plugins = Vec::new();
+    for found in environment.discovery.all() {
+        if let Standing::Usable(plugin) = found.standing
+            && is_command(&plugin)
+        {
+            let about = about_plugin(&plugin);
+            let tree = plugin.manifest.and_then(|manifest| manifest.command);
+            plugins.push(CommandSpec {
+                name: found.name,
+                about,
+                aliases: Vec::new(),
+                ..tree.unwrap_or_default()
+            });
         }
-        spec.long = argument.get_long().map(str::to_owned);
-        spec.short = argument.get_short();
-        spec.about = text(argument.get_help());
-        spec.global = argument.is_global_set();
-        let values = argument.get_possible_values();
-        spec.values = values
-            .iter()
-            .map(|value| ValueSpec::new(value.get_name()))
-            .collect();
-        spec
-    });
-    spec.arguments = arguments.collect();
-    spec.commands = command.get_subcommands().map(from_clap).collect();
-    spec
+    }
+    let topic = ("environment", "The environment variables");
+    let helped = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
+    let helped: Vec<ValueSpec> = helped
+        .chain([topic])
+        .map(|(name, about)| ValueSpec::new(name).about(about))
+        .collect();
+    let mut root = spec_of(&arguments::command());
+    let mut commands = root.commands.iter_mut();
+    if let Some(help) = commands.find(|command| command.name == "help") {
+        for words in &mut help.arguments {
+            words.values.clone_from(&helped);
+        }
+    }
+    plugins.append(&mut root.commands);
+    root.commands = plugins;
+    root
 }
 
 /// The names that arguments have already.

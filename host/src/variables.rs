@@ -1,9 +1,9 @@
 //! `help environment`: the variables that the host and the plugins read.
 
 use bot_cli_engine::discovery::Standing;
+use bot_cli_protocol::VariableSpec;
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_protocol::{self as protocol, VariableSpec};
-use bot_cli_terminal::{self as terminal, one_line, table};
+use bot_cli_terminal::{one_line, table};
 use clap::builder::Styles;
 use serde_json::{Value, json};
 
@@ -12,71 +12,17 @@ use crate::environment::Environment;
 /// The word behind `help` that asks for the page.
 pub const TOPIC: &str = "environment";
 
-/// The variables that the host reads, and those that it shares with every plugin.
-const OWN: [(&str, &str); 16] = [
-    (
-        "BOT_CLI_PLUGIN_PATH",
-        "Folders to search for plugins first, separated by colons; on Windows, by semicolons",
-    ),
-    (
-        "PATH",
-        "Folders to search for plugins last; only absolute ones count",
-    ),
-    (
-        "XDG_DATA_HOME",
-        "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share; on Windows, %LOCALAPPDATA%)",
-    ),
-    (
-        "XDG_CONFIG_HOME",
-        "completions fish --install writes into fish/completions in it (default: ~/.config)",
-    ),
-    (
-        "BASH_COMPLETION_USER_DIR",
-        "completions bash --install writes into completions in it (default: bash-completion in XDG_DATA_HOME)",
-    ),
-    (
-        "XDG_CACHE_HOME",
-        "Contains bot-cli/manifests, the cache of manifests (default: ~/.cache; on Windows, %LOCALAPPDATA%)",
-    ),
-    ("HOME", "The home folder, for the defaults above"),
-    (
-        "LOCALAPPDATA",
-        "On Windows: the folder of data and caches, for the defaults above",
-    ),
-    (
-        "PATHEXT",
-        "On Windows: the endings of programs; .exe, .com, .bat and .cmd count",
-    ),
-    ("NO_COLOR", "Not empty: show no colour"),
-    ("CLICOLOR", "0: show no colour"),
-    (
-        "CLICOLOR_FORCE",
-        "Not 0: show colour even without a terminal",
-    ),
-    (
-        "TERM",
-        "The kind of terminal; dumb: ask line by line, show no colour",
-    ),
-    (
-        terminal::PROMPTS,
-        "plain: ask line by line, for screen readers; rich: draw questions, whatever TERM is",
-    ),
-    (
-        protocol::DEPTH,
-        "Set for plugins: the number of hosts above the plugin",
-    ),
-    (protocol::HOST, "Set for plugins: the path of bot-cli"),
-];
+/// The variables that the host reads, and those that it shares with every plugin: `NAME: a few words` on each line.
+const OWN: &str = include_str!("variables.txt");
 
 /// The page.
 pub fn page(environment: &Environment) -> Reply {
-    let own = OWN
-        .iter()
-        .map(|&(name, about)| VariableSpec {
-            name: name.to_owned(),
-            about: about.to_owned(),
-        })
-        .collect::<Vec<_>>();
+    let own = OWN.lines().filter_map(|line| line.split_once(": "));
+    let own = own.map(|(name, about)| VariableSpec {
+        name: name.to_owned(),
+        about: about.to_owned(),
+    });
+    let own: Vec<VariableSpec> = own.collect();
     let mut sections = vec![("bot-cli".to_owned(), own)];
     for found in environment.discovery.all() {
         if let Standing::Usable(plugin) = found.standing

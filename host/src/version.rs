@@ -31,7 +31,7 @@ pub fn reply(environment: &Environment) -> Reply {
             notes.extend(["\n  hint: ", &cell("hint")]);
         }
     }
-    let host = environment.host.as_ref();
+    let host = environment.discovery.nesting.host.as_ref();
     let host = host.map(|file| file.to_string_lossy());
     let gap = if notes.is_empty() { "" } else { "\n" };
     let text = format!(

@@ -8,7 +8,6 @@ mod open_requests;
 mod output;
 mod peer;
 mod serve;
-mod size;
 pub(crate) mod surface;
 pub mod usage;
 pub(crate) mod work;
@@ -27,6 +26,8 @@ pub use bot_cli_protocol::question::{Choice, Question};
 use bot_cli_protocol::{self as protocol, ErrorObject, Manifest, Role, UseSpec};
 use bot_cli_terminal::Look;
 pub use bot_cli_terminal::cancel::Guard;
+#[doc(hidden)]
+pub use describe::{spec_of, tree};
 pub use embed::{Declared, manifest_is_up_to_date};
 #[doc(hidden)]
 pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
@@ -98,8 +99,6 @@ pub fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     bot_cli_terminal::file_size::fail_writes();
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
-    #[cfg(debug_assertions)]
-    embed::warn_of_stale::<C>();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let cwd = std::env::current_dir();
     if arguments.is_empty() && !std::io::stdin().is_terminal() {

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Answers, Question, QuestionKind};
 use bot_cli_protocol::secret::Secret;
-use bot_cli_protocol::suggest;
 use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::Ui;
 pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
@@ -32,8 +31,6 @@ pub struct Session {
 struct Shown {
     ui: RefCell<Box<dyn Ui>>,
     answers: Map<String, Value>,
-    /// The keys of the questions so far.
-    asked: RefCell<Vec<String>>,
     asked_for_secret: Cell<bool>,
 }
 
@@ -48,7 +45,6 @@ impl Session {
         let shown = Shown {
             ui: RefCell::new(ui),
             answers,
-            asked: RefCell::default(),
             asked_for_secret: Cell::default(),
         };
         Self {
@@ -323,36 +319,6 @@ impl Session {
         std::mem::take(&mut self.held_output)
     }
 
-    /// Warns of scripted answers that no question asked for. After a failure that more answers would mend, these are only
-    /// those that may have been meant for a question; after any other there may have been more questions to come.
-    pub(crate) fn warn_of_unused_answers(&mut self, failure: Option<&Failure>) {
-        if failure.is_some_and(|failure| failure.code != "input_required") {
-            return;
-        }
-        let all_asked = self.shown.asked.borrow().clone();
-        let answered = self.shown.answers.keys();
-        let unused: Vec<String> = answered
-            .filter(|key| !all_asked.contains(key))
-            .cloned()
-            .collect();
-        for key in unused {
-            let asked = all_asked.iter().map(String::as_str);
-            let near = suggest::nearest(&key, asked).map_or_else(String::new, |near| {
-                format!("; {}", suggest::did_you_mean(&[near]))
-            });
-            if failure.is_none() || !near.is_empty() {
-                let asked = all_asked.iter().map(String::as_str);
-                let answer = if suggest::is_plain(&key) || suggest::slip(&key, asked).is_some() {
-                    format!("the answer `{key}`")
-                } else {
-                    "an answer".to_owned()
-                };
-                let message = format!("{answer} was not used: nothing asked for it{near}");
-                self.log(Level::Warn, &message);
-            }
-        }
-    }
-
     /// Whether the user, or a script, has typed something that must not be seen.
     pub(crate) fn has_asked_for_secret(&self) -> bool {
         self.shown.asked_for_secret.get()
@@ -392,10 +358,6 @@ impl Shown {
     fn scripted(&self, question: &Question) -> Result<Option<Answer>, Failure> {
         if question.kind == QuestionKind::Password {
             self.asked_for_secret.set(true);
-        }
-        let mut asked = self.asked.borrow_mut();
-        if !asked.contains(&question.key) {
-            asked.push(question.key.clone());
         }
         self.answers
             .get(&question.key)

@@ -148,14 +148,14 @@ fn here<C: Command>(
 ) -> Outcome {
     let name = format!("bot-cli {}", plugin::manifest::<C>().name);
     let command = surface::of(C::command(), &name).term_width(context.width);
-    match command.clone().try_get_matches_from(words) {
-        Err(error) => usage::outcome(&error, &command, &name, context.color),
+    match command.try_get_matches_from(words) {
+        Err(error) => usage::outcome(&error, &name, &plugin::tree::<C>(), words, context.color),
         Ok(matches) => {
             if context.format == Format::Text {
                 context.format = surface::format_of(&matches);
             }
             let mut session = Session::new(Box::new(user), context, scripted, Cancel::new());
-            carry_out::<C>(&matches, &command, &name, &mut session)
+            carry_out::<C>(&matches, &name, &mut session)
         }
     }
 }

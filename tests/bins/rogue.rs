@@ -59,7 +59,7 @@ fn main() -> io::Result<ExitCode> {
                 say(line)?;
             }
         }
-        "terminal" | "terminal-child" | "stopped" => stop(mode)?,
+        "terminal" | "terminal-child" => stop(mode)?,
         "nest" | "nest-deaf" => return Err(nest(mode == "nest-deaf", &words[1..])),
         "gone-asking" | "stubborn-asking" => return ask(mode, words.get(1).unwrap_or(&"text")),
         "long-line" => say(&"x".repeat(9 * 1024 * 1024))?,
@@ -114,22 +114,17 @@ fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Is stopped: by the terminal, as a program is that asks for a password there, by itself or in a child that it waits for; or by
-/// somebody, and whoever lets it go on gets the reply.
+/// Is stopped by the terminal, as a program is that asks for a password there, by itself or in a child that it waits for.
 fn stop(mode: &str) -> io::Result<()> {
-    let script = match mode {
-        "terminal-child" => "stty -echo </dev/tty; echo unreached",
-        "stopped" => "kill -STOP $PPID",
-        _ => {
-            let mut terminal = std::fs::File::open("/dev/tty")?;
-            return io::copy(&mut terminal, &mut io::sink()).map(drop);
-        }
-    };
-    Command::new("/bin/sh").args(["-c", script]).status()?;
-    if mode == "stopped" {
-        say(&reply(1))?;
+    if mode == "terminal-child" {
+        let script = "stty -echo </dev/tty; echo unreached";
+        return Command::new("/bin/sh")
+            .args(["-c", script])
+            .status()
+            .map(drop);
     }
-    Ok(())
+    let mut terminal = std::fs::File::open("/dev/tty")?;
+    io::copy(&mut terminal, &mut io::sink()).map(drop)
 }
 
 /// Runs the words through the host, and says which processes this and the host above are. The deaf one ignores TERM.

@@ -10,8 +10,9 @@ use std::thread;
 use std::time::Duration;
 use std::{env, fs};
 
-use bot_cli_terminal::process::{Listened, listen_to_stop_signals};
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::patience::wait_for_file;
 
@@ -61,7 +62,7 @@ pub fn main(plugin: &mut impl Plugin) {
         return;
     }
     let (open, at_signal) = (Arc::clone(&wire.open), wire.on("-- signal"));
-    drop(listen_to_stop_signals(Listened::All, move |signal| {
+    let heard = move |signal: i32| {
         let asking = open.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(rule) = &at_signal {
             if rule.actions.is_empty() {
@@ -70,8 +71,11 @@ pub fn main(plugin: &mut impl Plugin) {
         } else if let Some(id) = asking {
             print(&error(&id, 130, "cancelled", &json!({})));
         }
-        exit(signal.status().into());
-    }));
+        exit(128 + signal);
+    };
+    if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+        thread::spawn(move || signals.forever().for_each(heard));
+    }
     if let Some(rule) = wire.on("-- start") {
         wire.act(&rule, &Value::Null, "");
     }

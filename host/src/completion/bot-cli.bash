@@ -1,7 +1,5 @@
 # Completes bot-cli in bash.
-# For good, with the package bash-completion:
-#   bot-cli completions bash --install
-# or without it, in ~/.bashrc:
+# For good, in ~/.bashrc:
 #   source <(bot-cli completions bash)
 _bot_cli() {
     local kind value prefix line index

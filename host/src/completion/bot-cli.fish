@@ -1,6 +1,6 @@
 # Completes bot-cli in fish.
 # For good:
-#   bot-cli completions fish --install
+#   bot-cli completions fish >~/.config/fish/completions/bot-cli.fish
 # or once:
 #   bot-cli completions fish | source
 function __bot_cli_complete

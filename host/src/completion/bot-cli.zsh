@@ -1,9 +1,6 @@
 #compdef bot-cli
 # Completes bot-cli in zsh.
-# For good, as the file _bot-cli in a folder of $fpath:
-#   bot-cli completions zsh --install
-# which prints the line for ~/.zshrc that may be needed,
-# or without a file, in ~/.zshrc, after compinit:
+# For good, as the file _bot-cli in a folder of $fpath, or in ~/.zshrc, after compinit:
 #   source <(bot-cli completions zsh)
 _bot_cli() {
     local line value about index

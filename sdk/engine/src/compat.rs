@@ -1,12 +1,15 @@
 //! Which versions fit together: the schema of a role, the executables that a plugin requires, the framework that a pack was made for.
 
-use semver::{Op, Version, VersionReq};
+use semver::{Version, VersionReq};
 
 use crate::refused::Refused;
 use bot_cli_protocol::{Manifest, Role, UseSpec, major_minor};
 
 /// The package of the framework that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
+
+/// The mend where versions do not fit.
+const FITTING: &str = "install versions of both that fit each other";
 
 /// A command that would use a plugin of another role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +63,8 @@ impl User {
             ));
         };
         let read = |text: &str| {
-            let reason = || format!("`{}` is not MAJOR.MINOR", shown(text));
-            major_minor(text)
-                .ok_or_else(|| unreadable(schema, &reason(), "a version such as `1.0`"))
+            let reason = format!("`{}` is not MAJOR.MINOR", shown(text));
+            major_minor(text).ok_or_else(|| unreadable(schema, &reason))
         };
         let (theirs, ours) = (read(declared)?, read(known)?);
         if theirs.0 == ours.0 {
@@ -72,11 +74,7 @@ impl User {
         let (executable, version) = (&self.executable, &self.version);
         Err(Refused::with_remedy(
             format!("it has {schema} {declared}, {executable} {version} knows {known}"),
-            if theirs > ours {
-                format!("install a newer {executable}, or a version of it for {known}")
-            } else {
-                format!("install a newer version of it, for {known}")
-            },
+            FITTING,
         ))
     }
 
@@ -86,20 +84,11 @@ impl User {
         let Some(range) = manifest.requires.get(executable) else {
             return Ok(());
         };
-        within(
-            &format!("requires.{executable}"),
-            range,
-            version,
-            |is_older| {
-                let reason = format!("it requires {executable} {range}, this is {version}");
-                let remedy = if is_older {
-                    format!("install {executable} {range}, or a version of it for {version}")
-                } else {
-                    format!("install a newer version of it, for {executable} {version}")
-                };
-                Refused::with_remedy(reason, remedy)
-            },
-        )
+        if is_within(&format!("requires.{executable}"), range, version)? {
+            return Ok(());
+        }
+        let reason = format!("it requires {executable} {range}, this is {version}");
+        Err(Refused::with_remedy(reason, FITTING))
     }
 
     /// Whether it was made for the version of the framework that its user makes projects for.
@@ -107,25 +96,21 @@ impl User {
         let (Some(range), Some(version)) = (&manifest.framework, &self.uses.framework) else {
             return Ok(());
         };
+        if is_within("framework", range, version)? {
+            return Ok(());
+        }
         let (user, own) = (&self.executable, &self.version);
-        within("framework", range, version, |is_older| {
-            let reason = format!(
-                "it was made for {FRAMEWORK} {range}, {user} {own} makes projects for {version}"
-            );
-            let remedy = if is_older {
-                format!("install a newer {user}, or a version of it for {FRAMEWORK} {version}")
-            } else {
-                format!("install a newer version of it, for {FRAMEWORK} {version}")
-            };
-            Refused::with_remedy(reason, remedy)
-        })
+        let reason = format!(
+            "it was made for {FRAMEWORK} {range}, {user} {own} makes projects for {version}"
+        );
+        Err(Refused::with_remedy(reason, FITTING))
     }
 }
 
-fn unreadable(member: &str, reason: &str, form: &str) -> Refused {
+fn unreadable(member: &str, reason: &str) -> Refused {
     Refused::with_remedy(
         format!("`{member}` of its manifest can't be read: {reason}"),
-        format!("its author writes {form}"),
+        "its author writes a version such as `1.0`, or a range such as `>=1.2,<2`",
     )
 }
 
@@ -134,25 +119,12 @@ pub fn range(text: &str) -> Result<VersionReq, String> {
     VersionReq::parse(text).map_err(|error| format!("`{}`: {error}", shown(text)))
 }
 
-/// Whether `version` is in the range `text` of a manifest. If not, `refuse` is told whether it is older than everything in it.
-fn within(
-    member: &str,
-    text: &str,
-    version: &str,
-    refuse: impl FnOnce(bool) -> Refused,
-) -> Result<(), Refused> {
-    let unreadable = |reason: String| unreadable(member, &reason, "a range such as `>=1.2,<2`");
-    let range = range(text).map_err(unreadable)?;
+/// Whether `version` is in the range `text` of a manifest's `member`.
+fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
+    let range = range(text).map_err(|reason| unreadable(member, &reason))?;
     let version = Version::parse(version)
-        .map_err(|error| unreadable(format!("`{}`: {error}", shown(version))))?;
-    if range.matches(&version) {
-        return Ok(());
-    }
-    Err(refuse(range.comparators.iter().any(|bound| {
-        let (minor, patch) = (bound.minor.unwrap_or(0), bound.patch.unwrap_or(0));
-        let floor = Version::new(bound.major, minor, patch);
-        !matches!(bound.op, Op::Less | Op::LessEq) && version < floor
-    })))
+        .map_err(|error| unreadable(member, &format!("`{}`: {error}", shown(version))))?;
+    Ok(range.matches(&version))
 }
 
 /// A text of a manifest in a sentence: short and printable.
@@ -183,16 +155,16 @@ mod tests {
     const FITS: &str = "\
 catalogue | 1.2 | Whole
 catalogue | 1.3 | Newer
-catalogue | 2.0 | it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.2; install a newer bot-cli-init, or a version of it for 1.2
-catalogue | 0.9 | it has catalogue 0.9, bot-cli-init 0.1.0 knows 1.2; install a newer version of it, for 1.2
-catalogue | +1.0 | `catalogue` of its manifest can't be read: `+1.0` is not MAJOR.MINOR; its author writes a version such as `1.0`
+catalogue | 2.0 | it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.2; install versions of both that fit each other
+catalogue | 0.9 | it has catalogue 0.9, bot-cli-init 0.1.0 knows 1.2; install versions of both that fit each other
+catalogue | +1.0 | `catalogue` of its manifest can't be read: `+1.0` is not MAJOR.MINOR; its author writes a version such as `1.0`, or a range such as `>=1.2,<2`
 requires | >=0.1 | Whole
-requires | >=0.2, <1 | it requires bot-cli-init >=0.2, <1, this is 0.1.0; install bot-cli-init >=0.2, <1, or a version of it for 0.1.0
-requires | <0.1 | it requires bot-cli-init <0.1, this is 0.1.0; install a newer version of it, for bot-cli-init 0.1.0
-requires | new | `requires.bot-cli-init` of its manifest can't be read: `new`: unexpected character 'n' while parsing major version number; its author writes a range such as `>=1.2,<2`
+requires | >=0.2, <1 | it requires bot-cli-init >=0.2, <1, this is 0.1.0; install versions of both that fit each other
+requires | <0.1 | it requires bot-cli-init <0.1, this is 0.1.0; install versions of both that fit each other
+requires | new | `requires.bot-cli-init` of its manifest can't be read: `new`: unexpected character 'n' while parsing major version number; its author writes a version such as `1.0`, or a range such as `>=1.2,<2`
 framework | >=1.14,<2 | Whole
-framework | >=2 | it was made for pipecat-ai >=2, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0
-framework | <1.14 | it was made for pipecat-ai <1.14, bot-cli-init 0.1.0 makes projects for 1.14.0; install a newer version of it, for pipecat-ai 1.14.0";
+framework | >=2 | it was made for pipecat-ai >=2, bot-cli-init 0.1.0 makes projects for 1.14.0; install versions of both that fit each other
+framework | <1.14 | it was made for pipecat-ai <1.14, bot-cli-init 0.1.0 makes projects for 1.14.0; install versions of both that fit each other";
 
     #[test]
     fn versions_fit_or_it_is_said_what_mends_it() {

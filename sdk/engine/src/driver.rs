@@ -12,7 +12,7 @@ mod tests;
 mod violation;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -169,19 +169,7 @@ pub fn not_runnable(program: &Path, error: io::Error) -> Failure {
     let could_not = format!("could not run `{}`", program.display());
     let failure = Failure::because(Exit::NotRunnable, "not_runnable", could_not, error);
     if is_interpreter {
-        return failure.hint(if begins_with_cr_lf(program) {
-            "its first line ends with CR LF: save the file with LF as the line end"
-        } else {
-            "the interpreter in its first line does not exist"
-        });
+        return failure.hint("the interpreter in its first line does not exist");
     }
     failure
-}
-
-/// Whether the system takes a CR for the end of the interpreter's name.
-fn begins_with_cr_lf(script: &Path) -> bool {
-    let mut line = Vec::new();
-    let read = std::fs::File::open(script)
-        .and_then(|file| io::BufReader::new(file.take(4096)).read_until(b'\n', &mut line));
-    read.is_ok() && line.ends_with(b"\r\n")
 }

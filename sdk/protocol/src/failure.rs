@@ -14,7 +14,7 @@ pub use cause::OrFail;
 
 /// A typed failure of a command.
 ///
-/// `?` turns the usual errors into one. [`OrFail`] does so for every other and says what could not be done:
+/// `?` turns errors of I/O and of `serde_json` into one. [`OrFail`] does so for every error and says what could not be done:
 ///
 /// ```
 /// use bot_cli_protocol::failure::{Exit, Failure, OrFail};
@@ -90,7 +90,7 @@ impl Exit {
         self as u8
     }
 
-    /// The class that a plugin's `error.code` stands for; numbers it may not use, and those of later versions, are plain failures.
+    /// The class of a plugin's `error.code`; numbers it may not use, and those of later versions, are plain failures.
     pub const fn from_plugin(code: i64) -> Self {
         match code {
             2 => Self::Usage,
@@ -199,12 +199,6 @@ impl Failure {
         let error = error.into();
         let message = format!("{}: {}", could_not.into(), cause::words(&*error));
         Self::new(exit, code, message).caused_by(error)
-    }
-
-    /// A plain failure with the words of `error`, which is its cause. [`OrFail`] says what could not be done, too.
-    pub fn from_error(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        let error = error.into();
-        Self::new(Exit::Failed, "failed", cause::words(&*error)).caused_by(error)
     }
 
     /// The texts of what led to it that its message doesn't have, the nearest first.

@@ -20,7 +20,6 @@ pub mod question;
 mod schema;
 pub mod secret;
 pub mod shape;
-pub mod strict;
 pub mod suggest;
 mod twice;
 pub mod wording;
@@ -28,8 +27,8 @@ pub mod words;
 
 pub use command::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
 pub use manifest::{
-    LONGEST_MANIFEST, MARKER, Manifest, ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST,
-    SettingSpec, UseSpec, VariableSpec,
+    MARKER, Manifest, ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, SettingSpec, UseSpec,
+    VariableSpec,
 };
 pub use message::wiped_json;
 pub use message::{ChangeState, ErrorData, ErrorObject, Field, Id, Message, NotAMessage};
@@ -39,7 +38,6 @@ pub use method::{
     RunParams, RunResult, StdinResult, WireCapabilities, WireColor,
 };
 pub use question::{Choice, Question, QuestionKind};
-pub use twice::names_a_member_twice;
 pub use twice::unique_members;
 
 /// The checks of `PROTOCOL.md`, in files by their name: what a plugin is sent, and what it must reply.

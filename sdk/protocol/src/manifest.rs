@@ -1,7 +1,6 @@
-//! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
+//! What a plugin is and understands: the answer to `describe`, which is also in the plugin's file.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,7 +18,7 @@ pub const SCRIPT_HEAD: usize = 8 * 1024;
 pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
 
 /// The longest manifest of any other file.
-pub const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
+const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
 /// The description of a plugin: its role and its command tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -220,13 +219,16 @@ impl Manifest {
     }
 
     /// The manifest that a text begins with, of which no more is read than that; otherwise the reason why there is none.
-    pub fn begin(text: impl io::Read) -> Result<Self, String> {
-        let mut values = serde_json::Deserializer::from_reader(text).into_iter::<Value>();
-        let value = values
-            .next()
-            .transpose()
-            .map_err(|error| error.to_string())?;
-        shape::read("manifest", value.unwrap_or_default())
+    fn begin(text: &[u8]) -> Result<Self, String> {
+        let start = &text[..text.len().min(LONGEST_MANIFEST)];
+        let mut values = serde_json::Deserializer::from_slice(start).into_iter::<Value>();
+        let value = values.next().transpose().map_err(|error| {
+            if error.is_eof() && start.len() < text.len() {
+                return format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024));
+            }
+            error.to_string()
+        });
+        shape::read("manifest", value?.unwrap_or_default())
     }
 }
 

@@ -1,8 +1,6 @@
 //! The envelope: one JSON-RPC 2.0 message a line.
 
-use std::io;
-
-use std::fmt;
+use std::{fmt, io};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -10,7 +8,6 @@ use serde_json::{Map, Value};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Question;
-use super::shape;
 
 /// A message in either direction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -132,7 +129,7 @@ impl Field {
         }
     }
 
-    /// What is wrong, as a sentence that stands alone.
+    /// The problem as a whole sentence.
     pub fn sentence(&self) -> String {
         match self.problem.strip_prefix("missing") {
             Some(rest) => format!("`{}` is missing{rest}", self.name()),
@@ -192,41 +189,38 @@ struct Envelope<'a> {
     message: &'a Message,
 }
 
-/// The members of a message that have a form; absent and `null` results differ.
-#[derive(Deserialize)]
-struct Members {
-    jsonrpc: String,
-    method: Option<String>,
-    error: Option<ErrorObject>,
-    /// The members that may be large, and stay as they are.
-    #[serde(skip)]
-    values: Values,
-}
-
-#[derive(Default)]
-struct Values {
-    id: Option<Value>,
-    params: Option<Value>,
-    result: Option<Value>,
-}
-
 impl Message {
     /// Reads a line, with or without its end.
     pub fn from_line(line: &[u8]) -> Result<Self, NotAMessage> {
         let line = std::str::from_utf8(line).map_err(|_| NotAMessage::NotUtf8)?;
         let value: Value = serde_json::from_str(line).map_err(|_| NotAMessage::NotJson)?;
-        let Value::Object(mut value) = value else {
-            return Err(NotAMessage::NotJsonRpc);
-        };
-        let values = Values {
-            id: value.remove("id"),
-            params: value.remove("params"),
-            result: value.remove("result"),
-        };
-        let members: Members =
-            serde_json::from_value(Value::Object(value)).map_err(|_| NotAMessage::NotJsonRpc)?;
-        let members = Members { values, ..members };
-        Self::from_members(members).ok_or(NotAMessage::NotJsonRpc)
+        Self::from_value(value).ok_or(NotAMessage::NotJsonRpc)
+    }
+
+    fn from_value(mut value: Value) -> Option<Self> {
+        let members = value.as_object_mut()?;
+        if members.get("jsonrpc")? != "2.0" {
+            return None;
+        }
+        let id = members.remove("id");
+        let id = id
+            .map(|id| Option::<Id>::deserialize(id).ok())
+            .map_or(Some(None), |id| id.map(Some))?;
+        let method = member(members, "method").ok()?;
+        let error = member(members, "error").ok()?;
+        let params = members.remove("params").unwrap_or_default();
+        match (method, members.remove("result"), error, id) {
+            (Some(method), None, None, None) => Some(Self::Notification { method, params }),
+            (Some(method), None, None, Some(Some(id))) => {
+                Some(Self::Request { id, method, params })
+            }
+            (None, Some(result), None, Some(Some(id))) => Some(Self::Result { id, result }),
+            (None, None, Some(error), id) => Some(Self::Error {
+                id: id.flatten(),
+                error,
+            }),
+            _ => None,
+        }
     }
 
     /// The line of the message, with its end. JSON escapes every line break within.
@@ -256,30 +250,6 @@ impl Message {
             Self::Request { params, .. } | Self::Notification { params, .. } => wipe(params),
             Self::Result { result, .. } => wipe(result),
             Self::Error { .. } => {}
-        }
-    }
-
-    fn from_members(members: Members) -> Option<Self> {
-        if members.jsonrpc != "2.0" {
-            return None;
-        }
-        let params = members.values.params.unwrap_or_default();
-        let id = match members.values.id {
-            None => None,
-            Some(Value::Null) => Some(None),
-            Some(value) => Some(Some(serde_json::from_value::<Id>(value).ok()?)),
-        };
-        match (members.method, members.values.result, members.error, id) {
-            (Some(method), None, None, None) => Some(Self::Notification { method, params }),
-            (Some(method), None, None, Some(Some(id))) => {
-                Some(Self::Request { id, method, params })
-            }
-            (None, Some(result), None, Some(Some(id))) => Some(Self::Result { id, result }),
-            (None, None, Some(error), id) => Some(Self::Error {
-                id: id.flatten(),
-                error,
-            }),
-            _ => None,
         }
     }
 }
@@ -354,61 +324,46 @@ impl ErrorObject {
     }
 
     /// The version that was asked for cannot be served.
-    pub fn unsupported(version: &str) -> Self {
+    pub fn unsupported() -> Self {
         let data = ErrorData {
             supported: vec![super::VERSION.to_owned()],
             ..ErrorData::default()
         };
         Self {
             code: super::codes::UNSUPPORTED_PROTOCOL,
-            message: if version.len() < 16
-                && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-            {
-                format!("protocol version `{version}` is not supported")
-            } else {
-                "the protocol version is not supported".to_owned()
-            },
+            message: "this version of the protocol is not supported".to_owned(),
             data: serde_json::to_value(data).ok(),
         }
     }
 
     /// Returns what is known beside the message, as far as it can be read.
     pub fn details(&self) -> ErrorData {
-        self.read_details().0
-    }
-
-    /// Returns what is known beside the message, and what is wrong with the members that can't be read.
-    pub fn read_details(&self) -> (ErrorData, Vec<String>) {
-        let mut problems = Vec::new();
-        let members = match &self.data {
-            Some(Value::Object(members)) => members,
-            None | Some(Value::Null) => return (ErrorData::default(), problems),
-            Some(_) => {
-                problems.push("`error.data` must be an object".to_owned());
-                return (ErrorData::default(), problems);
-            }
+        let mut data = self.data.clone().unwrap_or_default();
+        let Some(members) = data.as_object_mut() else {
+            return ErrorData::default();
         };
-        let data = ErrorData {
-            code: member(members, "code", &mut problems).unwrap_or_default(),
-            fields: member(members, "fields", &mut problems).unwrap_or_default(),
-            hints: member(members, "hints", &mut problems).unwrap_or_default(),
-            inputs: member(members, "inputs", &mut problems).unwrap_or_default(),
-            outcome: member(members, "outcome", &mut problems).flatten(),
-            supported: member(members, "supported", &mut problems).unwrap_or_default(),
-        };
-        (data, problems)
+        ErrorData {
+            code: readable(members, "code"),
+            fields: readable(members, "fields"),
+            hints: readable(members, "hints"),
+            inputs: readable(members, "inputs"),
+            outcome: readable(members, "outcome"),
+            supported: readable(members, "supported"),
+        }
     }
 }
 
-/// One member of `error.data`.
+/// A member that may be absent or `null`.
 fn member<T: DeserializeOwned>(
-    members: &Map<String, Value>,
+    members: &mut Map<String, Value>,
     name: &str,
-    problems: &mut Vec<String>,
-) -> Option<T> {
-    let value = members.get(name)?.clone();
-    let read = shape::read(&format!("error.data.{name}"), value);
-    read.map_err(|problem| problems.push(problem)).ok()
+) -> serde_json::Result<Option<T>> {
+    let value = members.remove(name).unwrap_or_default();
+    serde_json::from_value(value)
+}
+
+fn readable<T: DeserializeOwned + Default>(members: &mut Map<String, Value>, name: &str) -> T {
+    member(members, name).ok().flatten().unwrap_or_default()
 }
 
 #[cfg(test)]

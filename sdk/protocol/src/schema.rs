@@ -1,4 +1,4 @@
-//! The JSON Schema of the wire types, with what the document says beyond them. It is stored in `protocol.schema.json`, and this is the test that holds it there.
+//! The JSON Schema of the wire types, with what the document says beyond them. It is stored in `protocol.schema.json`; this test compares the two.
 
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};

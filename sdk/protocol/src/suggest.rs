@@ -1,5 +1,8 @@
 //! What a mistyped name may have meant.
 
+use crate::CommandSpec;
+use crate::failure::{Exit, Failure};
+
 /// The number of names that are offered.
 const MOST: usize = 3;
 
@@ -13,7 +16,7 @@ const LESS_FOR_A_PART: f64 = 0.05;
 const ELSEWHERE: &str = include_str!("words_of_other_tools.txt");
 
 /// Whether another tool says `typed` for what we call `name`.
-pub fn is_alike(typed: &str, name: &str) -> bool {
+fn is_alike(typed: &str, name: &str) -> bool {
     ELSEWHERE
         .lines()
         .filter_map(|line| line.split_once(": "))
@@ -33,6 +36,64 @@ pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> V
     }
     let begin = |name: &&str| typed.len() > 2 && name.starts_with(&**typed);
     names.filter(begin).take(MOST).collect()
+}
+
+/// The failure of a `command`, which the user calls `called`, without a subcommand `word`. The word is shown only if it can't be a
+/// secret in the wrong place.
+pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failure {
+    let meant = commands(command, word);
+    let message = if meant.is_empty() && !is_plain(word) {
+        format!("`{called}` has no such command")
+    } else {
+        format!("`{called}` has no command `{word}`")
+    };
+    let failure = Failure::new(Exit::Usage, "usage", message);
+    if meant.is_empty() {
+        return failure;
+    }
+    let meant: Vec<String> = meant
+        .iter()
+        .map(|path| format!("{called} {path}"))
+        .collect();
+    failure.hint(did_you_mean(&meant))
+}
+
+/// The paths of the commands below `root` that `typed` surely means: those that other tools call so or that have this name further
+/// down, or else one that it is but for a slip, or else those further down that other tools call so.
+fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
+    let own = || {
+        let shown = root.commands.iter().filter(|command| !command.hidden);
+        shown.map(|command| command.name.as_str())
+    };
+    let alike = own()
+        .filter(|name| is_alike(typed, name))
+        .map(str::to_owned);
+    let mut paths: Vec<String> = alike.collect();
+    further_down(root, "", &|name| name == typed, &mut paths);
+    if paths.is_empty() {
+        paths = meant(typed, own()).into_iter().map(str::to_owned).collect();
+    }
+    if paths.is_empty() {
+        further_down(root, "", &|name| is_alike(typed, name), &mut paths);
+    }
+    paths.sort_by_key(String::len);
+    paths.truncate(MOST);
+    paths
+}
+
+fn further_down(
+    command: &CommandSpec,
+    above: &str,
+    is_meant: &dyn Fn(&str) -> bool,
+    paths: &mut Vec<String>,
+) {
+    for command in command.commands.iter().filter(|command| !command.hidden) {
+        let path = format!("{above}{}", command.name);
+        if is_meant(&command.name) {
+            paths.push(path.clone());
+        }
+        further_down(command, &format!("{path} "), is_meant, paths);
+    }
 }
 
 /// The names that are near to `typed`, the nearest first.
@@ -86,12 +147,6 @@ pub fn is_plain_path(word: &str) -> bool {
         .filter(|part| !part.is_empty())
         .peekable();
     parts.peek().is_some() && parts.all(is_plain)
-}
-
-/// Whether a word is made as the names of variables are: `OPENAI_API_KEY`.
-pub fn is_variable(word: &str) -> bool {
-    let made_so = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    !word.is_empty() && word.len() <= 48 && word.bytes().all(made_so)
 }
 
 /// Whether a word begins with a dash or a quotation mark that was meant as `-` or `"`.

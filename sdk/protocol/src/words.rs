@@ -8,7 +8,7 @@ mod taken;
 mod tests;
 
 use crate::{ArgumentKind, ArgumentSpec, CommandSpec};
-pub use taken::{HelpForm, Misuse, Taken, take};
+pub use taken::{HelpForm, Taken, take};
 
 /// An option that every plugin has, because the host takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +32,10 @@ pub enum Word<'a> {
     Command(&'a CommandSpec),
     /// A long option, or one or several letters behind a hyphen, in their order.
     Options(Vec<Given<'a>>),
-    /// The value of the option before it.
-    Value(&'a ArgumentSpec),
-    /// `--`, behind which everything is positional.
-    Separator,
     /// A positional argument, if the command has one in this place.
     Positional(Option<&'a ArgumentSpec>),
-    /// Something behind a hyphen that the tree does not know.
-    Unknown,
+    /// The value of the option before it, `--`, or something behind a hyphen that the tree does not know.
+    Other,
 }
 
 /// An option in a word.
@@ -49,7 +45,7 @@ pub struct Given<'a> {
     pub own: Option<&'a ArgumentSpec>,
     /// The host's option of that name, unless the tree uses the name for something else.
     pub host: Option<HostOption>,
-    /// Whether its value stands in the same word.
+    /// Whether its value is in the same word.
     pub has_value: bool,
 }
 
@@ -138,13 +134,13 @@ impl<'a> Reader<'a> {
 
     /// Returns what the next word is.
     pub fn read(&mut self, word: &str) -> Word<'a> {
-        if let Some(argument) = self.value_of.take() {
-            return Word::Value(argument);
+        if self.value_of.take().is_some() {
+            return Word::Other;
         }
         if !self.separated {
             if word == "--" {
                 self.separated = true;
-                return Word::Separator;
+                return Word::Other;
             }
             if word.len() > 1 && word.starts_with('-') {
                 return self.options(word);
@@ -246,7 +242,7 @@ impl<'a> Reader<'a> {
             None => self.letters(&word[1..]),
         };
         let Some(given) = given else {
-            return Word::Unknown;
+            return Word::Other;
         };
         self.value_of = given
             .last()
@@ -265,7 +261,7 @@ impl<'a> Reader<'a> {
         Some(Given { has_value, ..given })
     }
 
-    /// A letter that nobody knows may take the rest as its value, so that all of them stay unknown.
+    /// An unknown letter may take the rest as its value, so that all of them stay unknown.
     fn letters(&self, letters: &str) -> Option<Vec<Given<'a>>> {
         let mut given = Vec::new();
         for (at, letter) in letters.char_indices() {

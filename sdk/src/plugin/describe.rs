@@ -47,10 +47,21 @@ fn built(command: clap::Command, name: &str) -> clap::Command {
 }
 
 fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
-    CommandSpec {
-        name: name.to_owned(),
-        ..spec::<C>(command, "")
-    }
+    let mut root = spec(command, "", C::DIRECT, C::COMPLETES);
+    name.clone_into(&mut root.name);
+    leave_out_help(&mut root);
+    root
+}
+
+/// The commands `help` that clap has added.
+fn leave_out_help(command: &mut CommandSpec) {
+    command.commands.retain(|command| command.name != "help");
+    command.commands.iter_mut().for_each(leave_out_help);
+}
+
+/// A command tree in the form of a manifest.
+pub fn spec_of(command: &clap::Command) -> CommandSpec {
+    spec(command, "", &[], &[])
 }
 
 /// The plugin's name: that of its clap command without `bot-cli-`.
@@ -59,8 +70,8 @@ pub fn name(command: &clap::Command) -> String {
     name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
 }
 
-/// A command; `path` has the words that lead to it, none to the root.
-fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
+/// A command; `path` has the words that lead to it, none to the root. `direct` and `completes` are those of [`Command`].
+fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]) -> CommandSpec {
     CommandSpec {
         name: command.get_name().to_owned(),
         about: text(command.get_about()),
@@ -71,22 +82,19 @@ fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
             .map(ToString::to_string),
         aliases: command.get_visible_aliases().map(str::to_owned).collect(),
         hidden: command.is_hide_set(),
-        direct: C::DIRECT.contains(&path),
+        direct: direct.contains(&path),
         arguments: command
             .get_arguments()
             // What is global stands once, where it was declared; `build` copies it into every subcommand.
             .filter(|argument| path.is_empty() || !surface::is_common(argument.get_id().as_str()))
             .filter(|argument| !is_help(argument))
-            .map(|argument| self::argument::<C>(argument))
+            .map(|argument| self::argument(argument, completes))
             .collect(),
         commands: command
             .get_subcommands()
-            .filter(|subcommand| subcommand.get_name() != "help")
             .map(|subcommand| {
-                spec::<C>(
-                    subcommand,
-                    format!("{path} {}", subcommand.get_name()).trim(),
-                )
+                let path = format!("{path} {}", subcommand.get_name());
+                spec(subcommand, path.trim(), direct, completes)
             })
             .collect(),
     }
@@ -103,7 +111,7 @@ fn is_help(argument: &Arg) -> bool {
     )
 }
 
-fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
+fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
     let takes_value = argument.get_action().takes_values();
     let name = argument.get_id().as_str();
     let value_names = argument.get_value_names().filter(|_| takes_value);
@@ -138,7 +146,7 @@ fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
             Vec::new()
         },
         values_hidden: takes_value && argument.is_hide_possible_values_set(),
-        completion: completion(argument, C::COMPLETES.contains(&name)),
+        completion: completion(argument, completes.contains(&name)),
         global: argument.is_global_set(),
         hidden: argument.is_hide_set(),
     }
@@ -169,19 +177,13 @@ fn values(argument: &Arg) -> Vec<ValueSpec> {
         .collect()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "few hints are completed")]
 fn completion(argument: &Arg, dynamic: bool) -> Completion {
     match argument.get_value_hint() {
         _ if dynamic => Completion::Dynamic,
         ValueHint::FilePath | ValueHint::AnyPath | ValueHint::ExecutablePath => Completion::File,
         ValueHint::DirPath => Completion::Folder,
         ValueHint::CommandName | ValueHint::CommandWithArguments => Completion::Command,
-        ValueHint::Unknown
-        | ValueHint::Other
-        | ValueHint::CommandString
-        | ValueHint::Username
-        | ValueHint::Hostname
-        | ValueHint::Url
-        | ValueHint::EmailAddress
-        | _ => Completion::None,
+        _ => Completion::None,
     }
 }

@@ -28,21 +28,20 @@ pub fn run<C: Command>(
     look: Look,
 ) -> ExitCode {
     let command = surface::of(command, name).term_width(look.width);
-    let matches = match command.clone().try_get_matches_from(arguments) {
+    let matches = match command.try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
             let tree = describe::tree::<C>();
             let format = usage::format_of(&tree, arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
-            let words = (&tree, arguments);
-            let outcome = usage::outcome_of(&error, &command, name, words, look.stdout_color);
+            let outcome = usage::outcome(&error, name, &tree, arguments, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
     let verbosity = surface::verbosity_of(&matches);
     let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
     let outcome = match session(&terminal, cwd) {
-        Ok(mut session) => carry_out::<C>(&matches, &command, name, &mut session),
+        Ok(mut session) => carry_out::<C>(&matches, name, &mut session),
         Err(failure) => Outcome::new(Err(failure)),
     };
     ExitCode::from(terminal.report(&outcome))

@@ -3,8 +3,8 @@
 use clap::{Arg, ArgAction};
 use serde_json::{Map, Value};
 
-use super::describe::is_repeatable;
-use bot_cli_protocol::failure::{Exit, Failure, Field};
+use super::describe::{is_repeatable, spec_of};
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::suggest;
 
 /// The words for `input` to the command at `path` in the tree `root`. All wrong fields are named at once.
@@ -58,20 +58,10 @@ pub fn words(
 fn find<'a>(root: &'a clap::Command, path: &[String]) -> Result<&'a clap::Command, Failure> {
     path.iter().try_fold(root, |command, word| {
         command.find_subcommand(word).ok_or_else(|| {
-            let known = command.get_subcommands().map(clap::Command::get_name);
-            if let Some(name) = suggest::slip(word, known) {
-                return usage(format!("there is no command `{word}`"))
-                    .hint(suggest::did_you_mean(&[name]));
-            }
-            // The word may be a secret in the wrong place.
             let called = command.get_bin_name().unwrap_or(command.get_name());
-            usage(format!("`{called}` has no such command"))
+            suggest::no_such_command(&spec_of(command), called, word)
         })
     })
-}
-
-fn usage(message: String) -> Failure {
-    Failure::new(Exit::Usage, "usage", message)
 }
 
 /// The argument of that name; `-` and `_` count as the same.
@@ -303,8 +293,8 @@ mod tests {
     fn an_unknown_command_names_the_nearest() {
         let tree = <Tree as clap::CommandFactory>::command();
         let failure = words(&tree, &["maek".to_owned()], &serde_json::Map::new()).unwrap_err();
-        assert_eq!(failure.message, "there is no command `maek`");
-        assert_eq!(failure.hints, ["did you mean `make`?"]);
+        assert_eq!(failure.message, "`t` has no command `maek`");
+        assert_eq!(failure.hints, ["did you mean `t make`?"]);
         let failure = words(&tree, &["sk-live-1".to_owned()], &serde_json::Map::new()).unwrap_err();
         assert_eq!(failure.message, "`t` has no such command");
         assert!(failure.hints.is_empty());

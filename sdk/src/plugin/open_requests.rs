@@ -12,7 +12,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::{ErrorObject, Id, Message};
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::process::{HeedfulInput, Listened, StopSignal};
+use bot_cli_terminal::process::{HeedfulInput, StopSignal};
 
 /// A message that may come while a question is open.
 pub enum HostReply {
@@ -33,7 +33,7 @@ struct State {
     requests: Vec<(Id, Cancel)>,
     /// Requests that have no reply yet.
     unanswered: usize,
-    /// To whoever waits for an answer of the host, as long as there can be one.
+    /// To the thread that waits for an answer of the host, as long as there can be one.
     waker: Option<Sender<HostReply>>,
     /// The signal that told this process to end.
     signal: Option<StopSignal>,
@@ -41,7 +41,7 @@ struct State {
 }
 
 impl OpenRequests {
-    /// Nothing is worked on yet. `waker` leads to whoever waits for an answer, and `output` to the host.
+    /// No open requests. `waker` leads to the thread that waits for an answer, and `output` to the host.
     pub fn new(waker: Sender<HostReply>, output: Output) -> Self {
         Self(Arc::new(Mutex::new(State {
             requests: Vec::new(),
@@ -78,7 +78,7 @@ impl OpenRequests {
         }
     }
 
-    /// Nobody is left who could want a reply.
+    /// Cancels every request, because the host has gone.
     pub fn cancel_all(&self) {
         let open = self.lock();
         open.requests
@@ -153,7 +153,7 @@ impl OpenRequests {
     /// Returns the input. From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
     pub fn heedful_input(&self, grace: Duration) -> Result<HeedfulInput, Failure> {
         let open_requests = self.clone();
-        HeedfulInput::new(Listened::All, move |signal| {
+        HeedfulInput::new(move |signal| {
             let end = move || std::process::exit(signal.status().into());
             if !open_requests.told_to_end(signal) {
                 end();

@@ -13,7 +13,6 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
-use super::size::pieces;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::line::{self, Line};
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
@@ -46,15 +45,15 @@ pub struct Incoming {
     pub cancel: Cancel,
 }
 
-/// Hears the host: each message goes to where it belongs. It writes nothing, since who waits for a reader hears nobody.
+/// Receives the messages of the host and passes each on. It writes nothing: a blocked writer could not receive.
 pub struct Listener<I> {
     /// The stream on which messages come in.
     pub input: I,
     /// What is worked on.
     pub open_requests: OpenRequests,
-    /// To whoever replies.
+    /// To the thread that replies.
     pub work: Sender<Work>,
-    /// To whoever waits for an answer.
+    /// To the thread that waits for an answer.
     pub replies: Sender<HostReply>,
 }
 
@@ -125,6 +124,9 @@ impl<I: BufRead> Listener<I> {
 pub fn refuse(error: ErrorObject, output: &Output) {
     output.send(&Message::Error { id: None, error });
 }
+
+/// The most text of one `output`.
+const PIECE: usize = 512 * 1024;
 
 /// The host as the user interface of one request.
 pub struct Peer {
@@ -255,12 +257,19 @@ impl Ui for Peer {
     }
 
     fn output(&mut self, text: &str) {
-        for text in pieces(text) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let mut end = PIECE.min(rest.len());
+            while !rest.is_char_boundary(end) {
+                end -= 1;
+            }
+            let (piece, after) = rest.split_at(end);
             let params = OutputParams {
                 id: self.id.clone(),
-                text: text.to_owned(),
+                text: piece.to_owned(),
             };
             self.notify(methods::OUTPUT, json!(params));
+            rest = after;
         }
     }
 

@@ -15,7 +15,7 @@ use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
 use super::peer::{Incoming, Listener, Peer, Work, refuse};
 use super::work::carry_out;
-use super::{Command, describe, input, size, surface, usage};
+use super::{Command, describe, input, surface, usage};
 use crate::session::{Context, Session};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Format;
@@ -117,7 +117,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             host.output.send(&reply)
         };
         if !sent {
-            let (id, error) = (Some(id), size::too_large().into());
+            let (id, error) = (Some(id), too_large().into());
             host.output.send(&Message::Error { id, error });
         }
         if let Some(status) = open_requests.replied() {
@@ -129,6 +129,15 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         .map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
+/// The failure in the place of a reply that does not fit into a line.
+fn too_large() -> Failure {
+    let most = protocol::MAX_LINE / (1024 * 1024);
+    let message =
+        format!("the result is larger than the {most} MiB that fit into a line of the protocol");
+    Failure::new(Exit::Failed, "result_too_large", message)
+        .hint("without bot-cli, the plugin itself has no such limit")
+}
+
 fn not_started(failure: Failure, output: &Output) -> ExitCode {
     let status = failure.exit.status();
     let (id, error) = (None, failure.into());
@@ -136,7 +145,7 @@ fn not_started(failure: Failure, output: &Output) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
+/// The input has ended: requests that were read are still served, as long as the replies have a reader.
 fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
     let Listener {
         input,
@@ -217,13 +226,13 @@ fn of_commands(method: &str) -> bool {
     [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method)
 }
 
-/// Every request of a host names its version; a line that somebody types may leave it out and means this one then.
+/// Every request of a host names its version; a line typed by hand may leave it out and means this one.
 /// Methods that this library does not know may be older than that rule.
 fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     let ours = of_commands(method);
     match params.get("protocol") {
         Some(Value::String(version)) if protocol::serves(version) => Ok(()),
-        Some(Value::String(version)) => Err(ErrorObject::unsupported(version)),
+        Some(Value::String(_)) => Err(ErrorObject::unsupported()),
         None if !ours => Ok(()),
         None if params.is_object() => {
             params["protocol"] = json!(protocol::VERSION);
@@ -252,31 +261,27 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
     let words = words(&command, &params)?;
-    let id = request.id.clone();
     let mut shown = params.context.format;
-    let outcome = match command.clone().try_get_matches_from(&words) {
-        Err(error) => {
-            let words = (&describe::tree::<C>(), &*words);
-            usage::outcome_of(&error, &command, &name, words, color)
-        }
+    let outcome = match command.try_get_matches_from(&words) {
+        Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &words, color),
         Ok(matches) => {
             if shown == Format::Text {
                 shown = surface::format_of(&matches);
             }
             let mut session = session(request, &params, shown, host);
-            carry_out::<C>(&matches, &command, &name, &mut session)
+            carry_out::<C>(&matches, &name, &mut session)
         }
     };
     let reply = outcome.result?;
-    let result = RunResult {
+    // The document may be large: it is moved, not copied.
+    let mut result = json!(RunResult {
         text: reply.text,
-        data: reply.data,
+        data: Value::Null,
         exit: outcome.status,
         next: reply.next,
-    };
-    let program = format!("bot-cli-{plugin}");
-    let offered = Capabilities::from(&params.capabilities);
-    size::fitting(result, shown, &id, &offered, &host.output, &program)
+    });
+    result["data"] = reply.data;
+    Ok(result)
 }
 
 fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, ErrorObject> {

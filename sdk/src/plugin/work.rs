@@ -1,30 +1,24 @@
-//! One run of a command, whoever shows it.
+//! One run of a command, behind a host or by hand.
 
 use clap::ArgMatches;
 
-use super::{Command, usage};
+use super::{Command, describe, usage};
 use crate::session::{Level, Session};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
-/// Runs the command that `words` have been parsed to as `matches` of `command`, which `name` has called.
-pub fn carry_out<C: Command>(
-    matches: &ArgMatches,
-    command: &clap::Command,
-    name: &str,
-    session: &mut Session,
-) -> Outcome {
+/// Runs the command that the words have been parsed to as `matches`, which the user calls `name`.
+pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Session) -> Outcome {
     let parsed = C::from_arg_matches(matches);
     let cancel = session.cancel().clone();
     let result = parsed
-        .map_err(|error| usage::failure(&error, command, name))
+        .map_err(|error| usage::failure(&error, name, &describe::tree::<C>(), &[""; 0]))
         .and_then(|command| {
             cancel.begin();
             command.run(session)
         })
         .map_err(|failure| cancel.explain(failure));
     cancel.settle();
-    session.warn_of_unused_answers(result.as_ref().err());
     if let Err(failure) = &result {
         tell_causes(failure, session);
     }
@@ -35,7 +29,7 @@ pub fn carry_out<C: Command>(
     Outcome::new(result).with_status(session.status())
 }
 
-/// A cause is the words of somebody else, which may quote what they were given: after a secret was typed nothing is told.
+/// The text of a cause may quote its input, so causes are not shown after a secret was typed.
 fn tell_causes(failure: &Failure, session: &mut Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {

@@ -9,17 +9,14 @@ use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
-/// The most lines of a plugin that are shown to a user who did not ask for more.
+/// The most lines of a plugin that are shown without `-v`.
 const MOST_LINES: u32 = 20;
-
-/// The same with `-v` or `-vv`.
-const MOST_LINES_WANTED: u32 = 1000;
 
 /// The user interface of a session for a plugin that its command drives: the plugin's questions, logs and progress go to
 /// whoever shows the session, at any depth. The result and the piped input stay the command's own.
 ///
 /// The keys of questions begin with the plugin's name and a dot, so that a script's answers to the command's own questions are never
-/// taken for the plugin's. Its log lines begin with its name, so that nobody takes them for the command's, and there is an end to them.
+/// taken for the plugin's. Its log lines begin with its name, so that they are not taken for the command's.
 #[must_use]
 pub struct Relay {
     shown: Rc<Shown>,
@@ -28,7 +25,6 @@ pub struct Relay {
     cancel: Cancel,
     /// The plugin is to be ended before this process is.
     _held: Guard,
-    /// The number of logged lines that were wanted.
     lines: u32,
 }
 
@@ -113,19 +109,17 @@ impl Ui for Relay {
         if !self.context.wants(level) {
             return;
         }
-        let most = if self.context.verbosity == 0 {
-            MOST_LINES
-        } else {
-            MOST_LINES_WANTED
-        };
         self.lines = self.lines.saturating_add(1);
-        let line = match self.lines {
-            shown if shown <= most => {
-                format!("{}: {}", self.name, short_line(message, LONGEST_TEXT))
+        let shown = match self.lines {
+            over if over > MOST_LINES && self.context.verbosity == 0 => {
+                if over > MOST_LINES + 1 {
+                    return;
+                }
+                "its further lines are not shown".to_owned()
             }
-            next if next == most + 1 => format!("{}: its further lines are not shown", self.name),
-            _ => return,
+            _ => short_line(message, LONGEST_TEXT),
         };
+        let line = format!("{}: {shown}", self.name);
         self.shown.ui.borrow_mut().log(level, &line);
     }
 

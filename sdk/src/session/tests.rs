@@ -8,7 +8,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::{Capabilities, Context, Level, Session};
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_terminal::cancel::Cancel;
@@ -169,51 +169,4 @@ fn a_refused_answer_is_asked_again_but_a_scripted_one_fails() {
     assert_eq!(*ui.seen.borrow(), ["a", "a is too short"]);
     let failure = session(&ui, &json!({ "a": "x" })).ask_until(&text("a", None), refuse_short);
     assert_eq!(failure.unwrap_err().code, "invalid_input");
-}
-
-#[test]
-fn output_that_nobody_shows_early_is_kept() {
-    let (shown, silent) = (asking(&[]), Script::default());
-    for (ui, kept, seen) in [(&shown, "", 1), (&silent, "part", 0)] {
-        let mut session = session(ui, &json!({}));
-        session.output("part");
-        assert_eq!(session.take_output(), kept);
-        assert_eq!(ui.seen.borrow().len(), seen);
-    }
-}
-
-#[test]
-fn what_verbosity_hides_is_not_sent() {
-    let ui = asking(&[]);
-    let mut session = session(&ui, &json!({}));
-    for level in [Level::Warn, Level::Note, Level::Info, Level::Debug] {
-        session.log(level, &format!("{level:?}"));
-    }
-    assert_eq!(*ui.seen.borrow(), ["Warn", "Note", "Info"]);
-}
-
-#[test]
-fn answers_that_nothing_asked_for_are_named() {
-    let failure = |code| Failure::new(Exit::Usage, code, "");
-    for (failure, expected) in [
-        (
-            None,
-            &[
-                "the answer `sst` was not used: nothing asked for it; did you mean `stt`?",
-                "the answer `weather` was not used: nothing asked for it",
-            ][..],
-        ),
-        (
-            Some(failure("input_required")),
-            &["the answer `sst` was not used: nothing asked for it; did you mean `stt`?"],
-        ),
-        (Some(failure("conflict")), &[]),
-    ] {
-        let ui = Script::default();
-        let mut session = session(&ui, &json!({ "tts": "a", "sst": "b", "weather": "c" }));
-        session.ask(&text("tts", None)).unwrap();
-        drop(session.ask(&text("stt", None)));
-        session.warn_of_unused_answers(failure.as_ref());
-        assert_eq!(*ui.seen.borrow(), expected);
-    }
 }

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::json;
 
 use super::Run;
-use crate::plugin::{self, Command, Declared, Failure, OrFail, Question, Reply, Session};
+use crate::plugin::{Command, Declared, Failure, OrFail, Question, Reply, Session};
 use crate::session::Level;
 
 /// Does something of everything
@@ -109,15 +109,5 @@ fn words_for_help_and_for_nothing_are_answered_as_at_a_terminal() {
     assert_eq!(
         (ran.status, ran.failure.unwrap().code.as_str()),
         (2, "usage")
-    );
-}
-
-#[test]
-fn names_that_nothing_has_are_found_before_a_host_misses_them() {
-    let problem = plugin::manifest_is_up_to_date::<All>("manifest.json").unwrap_err();
-    assert_eq!(
-        problem,
-        "`COMPLETES` has `file`, which no argument is named\n\
-         `DIRECT` has `run`, which is no command"
     );
 }

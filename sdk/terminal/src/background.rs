@@ -1,4 +1,4 @@
-//! Threads whose end nobody waits for.
+//! Detached threads.
 
 use std::{io, thread};
 

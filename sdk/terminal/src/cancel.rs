@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::background::{no_thread, spawn};
 pub use crate::process::is_ignored;
-use crate::process::{self, Listened, StopSignal, StopSignals};
+use crate::process::{self, StopSignal, StopSignals};
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 pub use work::Guard;
 use work::Work;
@@ -28,7 +28,7 @@ struct CancelState {
     terminated: AtomicBool,
     /// Whether the first request was a signal that tells a process to end.
     terminated_first: AtomicBool,
-    /// The signals that count, too, as soon as somebody looks.
+    /// The signals that count as requests, too.
     signals: Option<StopSignals>,
     work: Arc<Work>,
     /// What is done before the process ends without waiting for its work.
@@ -42,7 +42,7 @@ impl fmt::Debug for CancelState {
 }
 
 impl Cancel {
-    /// Nobody asked yet.
+    /// No request yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,7 +51,7 @@ impl Cancel {
     /// parent ignores stays ignored, also by a program that this process becomes: HUP under `nohup`, INT in a script's
     /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
-        let signals = process::note_stop_signals(Listened::NotIgnored)?;
+        let signals = process::note_stop_signals()?;
         Ok(Self(Arc::new(CancelState {
             signals: Some(signals),
             ..CancelState::default()
@@ -138,7 +138,7 @@ impl Cancel {
         self.0.work.set_told(true);
     }
 
-    /// Ends the work if somebody asked to stop.
+    /// Ends the work if a stop was requested.
     pub fn heed(&self) {
         if self.requested() {
             self.0.work.set_told(false);
@@ -180,12 +180,12 @@ impl Cancel {
         let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_add(1));
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested.
     pub fn requested(&self) -> bool {
         self.count() > 0
     }
 
-    /// Returns how often somebody asked.
+    /// Returns the number of requests.
     pub fn count(&self) -> u8 {
         self.heed_signals();
         self.0.count.load(Ordering::SeqCst)

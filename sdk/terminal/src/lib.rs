@@ -28,16 +28,12 @@ pub use table::table;
 
 use std::cell::LazyCell;
 
-use serde::Deserialize as _;
-use serde_json::Value;
-
 use crate::cancel::Cancel;
 use crate::ui::{Capabilities, Context, Level, Ui};
-use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Format, Outcome};
 use bot_cli_protocol::question::{Answer, Question};
 use progress::Progress;
-use prompt::Trail;
 use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
 
@@ -53,7 +49,7 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
-    trail: Trail,
+    last: prompt::Last,
     /// Whether the output has not ended its line.
     within_line: bool,
 }
@@ -67,12 +63,12 @@ impl Terminal {
             format,
             progress: Progress::default(),
             cancel: Cancel::new(),
-            trail: Trail::default(),
+            last: None,
             within_line: false,
         }
     }
 
-    /// Stops waiting for the user when somebody asks `cancel`, so that the terminal is tidy when the process ends.
+    /// Stops waiting for the user when `cancel` is requested, so that the terminal is tidy when the process ends.
     pub fn watching(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
@@ -102,33 +98,18 @@ impl Terminal {
         let Err(error) = shown else {
             return outcome.status;
         };
-        let reason = reason(&error);
-        match &outcome.result {
-            // A document with an error is a failure that has more to say.
-            Ok(reply) if outcome.status != 0 && reply.data.get("error").is_some() => {
-                self.report_unwritten(&failure_in(&reply.data["error"]), &reason);
-                outcome.status
-            }
+        let failure = match &outcome.result {
             // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
-            Ok(_) => {
-                let message = format!(
-                    "the command ran to its end, but its result could not be written: {reason}"
-                );
-                let failure = Failure::new(Exit::Unwritten, "output_failed", message);
-                to_stderr(&report::failure(&failure, self.look.stderr_color));
-                failure.exit.status()
-            }
-            Err(failure) => {
-                self.report_unwritten(failure, &reason);
-                outcome.status
-            }
-        }
-    }
-
-    fn report_unwritten(&self, failure: &Failure, reason: &str) {
-        let failed = format!("could not write the result: {reason}");
-        to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
-        to_stderr(&report::failure(failure, self.look.stderr_color));
+            Ok(_) => Failure::because(
+                Exit::Unwritten,
+                "output_failed",
+                "the command ran to its end, but its result could not be written",
+                error,
+            ),
+            Err(failure) => failure.clone(),
+        };
+        to_stderr(&report::failure(&failure, self.look.stderr_color));
+        failure.exit.status()
     }
 
     fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
@@ -146,15 +127,6 @@ impl Terminal {
         }
         Ok(())
     }
-}
-
-/// The failure in a document, as far as it can be read.
-fn failure_in(error: &Value) -> Failure {
-    let message = error["message"].as_str().unwrap_or("the command failed");
-    let mut failure = Failure::new(Exit::Failed, "failed", message);
-    failure.fields = Vec::deserialize(&error["fields"]).unwrap_or_default();
-    failure.hints = Vec::deserialize(&error["hints"]).unwrap_or_default();
-    failure
 }
 
 /// The commands without those of a host that the user's next shell does not find.
@@ -192,16 +164,12 @@ impl Ui for Terminal {
         wanted: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, Failure> {
         self.progress.clear();
-        if std::mem::take(&mut self.look.odd_prompts) {
-            let warning = format!("`{PROMPTS}` is neither `plain` nor `rich`");
-            self.log(Level::Warn, &warning);
-        }
         if std::mem::take(&mut self.within_line) {
             to_stderr("\n");
         }
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
-        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.trail)?;
+        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.last)?;
         // Where the signal and the answer came at once, the answer may have been read first.
         if self.cancel.requested() {
             return Err(self.cancel.explain(Failure::cancelled()));
@@ -222,7 +190,6 @@ impl Ui for Terminal {
 
     fn log(&mut self, level: Level, message: &str) {
         if self.verbosity.shows(level) {
-            self.trail.leave();
             let line = report::log(level, message, self.look.stderr_color);
             self.progress.pause(|| to_stderr(&line));
         }
@@ -234,7 +201,6 @@ impl Ui for Terminal {
             return;
         }
         let text = printable(text, self.look.stdout_color);
-        self.trail.leave();
         self.within_line = !text.ends_with('\n');
         if self.within_line {
             // The line would be drawn over it.
@@ -249,7 +215,6 @@ impl Ui for Terminal {
     }
 
     fn stdin_while(&mut self, wanted: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, Failure> {
-        self.trail.leave();
         let cancel = &self.cancel;
         Waiting { cancel, wanted }.everything()
     }
@@ -263,7 +228,6 @@ impl Ui for Terminal {
 
     fn plugin_stderr(&mut self, line: &str) {
         let line = printable(line, self.look.stderr_color);
-        self.trail.leave();
         self.progress.pause(|| to_stderr(&format!("{line}\n")));
     }
 }

@@ -31,8 +31,6 @@ pub struct Look {
     pub width: usize,
     /// The way questions are asked.
     pub prompts: Prompts,
-    /// Whether `BOT_CLI_PROMPTS` says nothing that is known.
-    pub odd_prompts: bool,
 }
 
 /// The way questions are asked.
@@ -49,12 +47,12 @@ impl Look {
     pub fn detect() -> Self {
         output::allow_colour();
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let wanted = std::env::var_os(PROMPTS).filter(|wanted| !wanted.is_empty());
-        let (prompts, odd_prompts) = match wanted.as_ref().map(|wanted| wanted.to_str()) {
-            Some(Some("plain")) => (Prompts::Plain, false),
-            Some(Some("rich")) => (Prompts::Rich, false),
-            odd if dumb => (Prompts::Plain, odd.is_some()),
-            odd => (Prompts::Rich, odd.is_some()),
+        let wanted = std::env::var_os(PROMPTS);
+        let prompts = match wanted.as_ref().and_then(|wanted| wanted.to_str()) {
+            Some("rich") => Prompts::Rich,
+            Some("plain") => Prompts::Plain,
+            _ if dumb => Prompts::Plain,
+            _ => Prompts::Rich,
         };
         Self {
             interactive: input::is_terminal() && stderr().is_terminal(),
@@ -64,7 +62,6 @@ impl Look {
             stderr_color: AutoStream::choice(&stderr()) != ColorChoice::Never,
             width: columns(),
             prompts,
-            odd_prompts,
         }
     }
 }

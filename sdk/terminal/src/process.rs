@@ -1,8 +1,7 @@
 //! This process: the signals that it gets, its end, its limits, and what it may become.
 
-pub(crate) use crate::platform::process::suspend;
 pub use crate::platform::process::{
-    HeedfulInput, StopSignals, become_program, core_dump, file_size, is_ignored,
-    listen_to_stop_signals, note_stop_signals, shell_status,
+    HeedfulInput, StopSignals, become_program, core_dump, file_size, is_ignored, note_stop_signals,
+    shell_status,
 };
-pub use crate::signal::{Listened, StopSignal};
+pub use crate::signal::StopSignal;

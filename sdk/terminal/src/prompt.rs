@@ -8,7 +8,6 @@ mod line;
 mod list;
 mod plain;
 mod text;
-mod trail;
 
 use std::error::Error;
 use std::time::Duration;
@@ -18,10 +17,10 @@ use hidden::Hidden;
 use key::Key;
 use keyboard::{Event, Keyboard};
 use list::{List, PAGE};
-use text::{Confirm, Text};
-pub use trail::Trail;
+use text::Text;
 
 use super::look::Prompts;
+use super::stream::to_stderr;
 use super::waiting::Waiting;
 use super::{Look, one_line, printable};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -30,20 +29,23 @@ use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 /// The kinds of question that can be asked at a terminal.
 pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
+/// The key of the last question and its answer, which may be refused and edited then. A secret is not kept.
+pub type Last = Option<(String, Answer)>;
+
 /// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
 /// the input does everywhere.
 pub fn ask(
     question: &Question,
     look: &Look,
     waiting: &mut Waiting,
-    trail: &mut Trail,
+    last: &mut Last,
 ) -> Result<Answer, Failure> {
     if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {
         Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
-        Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
+        Prompts::Rich => rich(question, look.stderr_color, waiting, last),
     }
 }
 
@@ -80,37 +82,42 @@ fn rich(
     question: &Question,
     color: bool,
     waiting: &mut Waiting,
-    trail: &mut Trail,
+    last: &mut Last,
 ) -> Result<Answer, Failure> {
     // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
     let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
-    let refused = trail.take_back(question);
+    let refused = last
+        .take()
+        .filter(|(key, _)| question.problem.is_some() && *key == question.key);
+    let refused = refused.map(|(_, answer)| answer);
     let words = help(question);
     let help: Vec<Piece> = match &words {
         Some(help) => vec![Piece::LineEnd, Piece::text(CHOSEN, &format!("[{help}]"))],
         None => Vec::new(),
     };
     let mut prompt: Box<dyn Prompt> = match question.kind {
-        QuestionKind::Text => {
-            let typed = match &refused {
-                Some(Answer::Text(typed)) => Some(typed.as_str()),
-                _ => None,
-            };
+        QuestionKind::Text | QuestionKind::Confirm => {
+            let typed = refused.as_ref().and_then(Answer::as_text);
             Box::new(Text::new(question, &help, typed))
         }
         QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
-        QuestionKind::Confirm => Box::new(Confirm::new(question, &help)),
         QuestionKind::Select | QuestionKind::Multiselect => {
             Box::new(List::new(question, &help, refused.as_ref()))
         }
     };
-    let mut frame = Frame::begin(above(question, color), color);
+    to_stderr(&above(question, color));
+    let mut frame = Frame::begin(color);
     let answer = put(question, prompt.as_mut(), keyboard, &mut frame);
     match &answer {
-        Ok(Answer::Back) => frame.erase(trail.pop()),
-        Ok(answer) => trail.push(question, answer, frame.finish(&prompt.answered())),
-        Err(failure) if failure.code == "withdrawn" => frame.erase(0),
-        Err(_) => drop(frame.finish(&text::asked(&question.message))),
+        Ok(Answer::Back) => frame.erase(),
+        Err(failure) if failure.code == "withdrawn" => frame.erase(),
+        Ok(answer) => {
+            frame.finish(&prompt.answered());
+            if matches!(answer, Answer::Text(_) | Answer::Many(_)) {
+                *last = Some((question.key.clone(), answer.clone()));
+            }
+        }
+        Err(_) => frame.finish(&text::asked(&question.message)),
     }
     answer
 }
@@ -129,16 +136,6 @@ fn put(
         }
         let step = match keyboard.next(prompt.patience())? {
             Event::Key(Key::Control('c')) => return Err(Failure::cancelled()),
-            Event::Key(Key::Control('z')) => {
-                frame.leave();
-                let suspended = keyboard.suspend();
-                suspended.map_err(|error| failed(question, error))?;
-                KeyOutcome::Stay
-            }
-            Event::Key(Key::Control('l')) => {
-                frame.clear_screen();
-                KeyOutcome::Stay
-            }
             Event::Key(key) => prompt.press(key),
             Event::Nothing => prompt.nothing(),
             Event::Redraw => KeyOutcome::Stay,

@@ -18,13 +18,3 @@ impl StopSignal {
         self as u8
     }
 }
-
-/// Which signals are listened to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listened {
-    /// All of them.
-    All,
-    /// Those that the parent does not ignore. The others stay ignored, also by a program that this process becomes: HUP
-    /// under `nohup`, INT in a script's background job.
-    NotIgnored,
-}

@@ -64,7 +64,7 @@ pub trait Ui {
     }
 }
 
-/// The failure of a question, or of reading piped input, that nobody waits for any more.
+/// The failure of a question, or of reading piped input, that was withdrawn.
 pub fn withdrawn() -> Failure {
     Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }
@@ -72,7 +72,7 @@ pub fn withdrawn() -> Failure {
 /// The capabilities of a user interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// The kinds of question that can be asked; empty when nobody is there to answer.
+    /// The kinds of question that can be asked; empty without a user.
     pub ask: Vec<QuestionKind>,
     /// Whether the user's own piped input can be had.
     pub stdin: bool,

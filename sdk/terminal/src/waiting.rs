@@ -11,7 +11,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 /// The interval at which a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Standard input, which is read for as long as somebody waits for it.
+/// Standard input, which is read for as long as the input is wanted.
 pub struct Waiting<'a> {
     pub cancel: &'a Cancel,
     /// Whether anybody still waits for what is read.

@@ -9,7 +9,6 @@ use super::check::{check_provider, check_service, variables};
 use super::grammar::{self, shown};
 use super::{MOST_DATA, Origin, Problem, Provider, Rule, SCHEMA, Service, Taken, Variable};
 use bot_cli_protocol::shape;
-use bot_cli_protocol::strict::Strict;
 
 /// The most providers of a pack.
 const MOST_PROVIDERS: usize = 100;
@@ -265,7 +264,7 @@ impl<'a> Reader<'a> {
         field: &str,
         value: Value,
     ) -> Result<T, Problem> {
-        serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
             let field = if path == "." {
                 field.to_owned()

@@ -184,49 +184,6 @@ fn every_path_and_link_exists() {
 }
 
 #[test]
-fn what_contributing_names_in_the_code_is_there() {
-    let page = text("CONTRIBUTING.md");
-    let files = files();
-    let sources: String = files
-        .iter()
-        .filter(|file| is_rust(file) && **file != "tests/tests/it/documents.rs")
-        .map(|file| text(file))
-        .collect();
-    let manifest = text("tests/Cargo.toml");
-    let groups = text("tests/src/e2e/groups.rs");
-    let mut wrong = Vec::new();
-    for token in quoted(&page) {
-        let name = token.rsplit("::").next().unwrap_or(token);
-        let is_name = !name.is_empty()
-            && name
-                .bytes()
-                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            && (token.contains("::") || is_type(name));
-        if is_name && !sources.contains(name) {
-            wrong.push(token.to_owned());
-        }
-        let words: Vec<&str> = token.split_whitespace().collect();
-        let after = |option: &str| {
-            let at = words.iter().position(|word| *word == option)?;
-            words.get(at + 1).copied()
-        };
-        let has = |file: &str, name: &str| file.contains(&format!("\"{name}\""));
-        if after("--bin").is_some_and(|bin| !has(&manifest, bin)) {
-            wrong.push(token.to_owned());
-        }
-        if words.starts_with(&["cargo", "e2e"]) {
-            let named = words[2..].iter().filter(|word| !word.starts_with('-'));
-            wrong.extend(
-                named
-                    .filter(|it| !has(&groups, it))
-                    .map(|it| format!("{token}: {it}")),
-            );
-        }
-    }
-    assert_eq!(wrong, Vec::<String>::new());
-}
-
-#[test]
 fn specifications_have_every_field_and_value_of_their_schemas() {
     let mut wrong = Vec::new();
     for (schema, documents) in [
@@ -292,13 +249,6 @@ fn names(schema: &Value, found: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| names(item, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-/// Whether it is written as a type is; capitals alone are placeholders and variables.
-fn is_type(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|it| it.is_ascii_uppercase())
-        && bytes.next().is_some_and(|it| it.is_ascii_lowercase())
 }
 
 /// The anchors of the headings of a page, as GitHub and mdBook make them.

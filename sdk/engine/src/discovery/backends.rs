@@ -50,7 +50,7 @@ impl Discovery {
         self.standings(name, files.collect(), user, &[])
     }
 
-    /// Every secrets backend, by name and then in the order of search. `built_in` are names that nobody else can have.
+    /// Every secrets backend, by name and then in the order of search. `built_in` are names that no plugin can have.
     pub fn backends(&self, user: Option<&User>, built_in: &[&str]) -> Vec<FoundBackend> {
         self.named(BACKEND_PREFIX)
             .into_iter()

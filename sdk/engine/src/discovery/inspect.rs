@@ -1,7 +1,7 @@
 //! What a plugin's file says about itself, without running it.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
@@ -10,15 +10,11 @@ use super::name::PluginName;
 use super::trust::Refusal;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{
-    self as protocol, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD,
-    SCRIPT_MANIFEST, major_minor,
+    self as protocol, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
 };
 
-/// The amount of an executable that is in memory at a time.
-const CHUNK: usize = 1024 * 1024;
-
-/// The amount of what may be a manifest that is read at a time.
-const PIECE: usize = 4 * 1024;
+/// The part of an executable in which a manifest is looked for.
+const LARGEST: usize = 512 << 20;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
@@ -58,9 +54,6 @@ impl Unusable {
         match self {
             Self::Refused(refusal) => refusal.reason(),
             Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
-            Self::Protocol(version) if major_minor(version).is_none() => {
-                format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
-            }
             Self::Protocol(version) => format!(
                 "it speaks protocol {version}, this host {}",
                 protocol::VERSION
@@ -73,7 +66,7 @@ impl Unusable {
         }
     }
 
-    /// The failure of somebody who wants to use `file`.
+    /// The failure of a use of `file`.
     pub fn failure(&self, file: &Path) -> Failure {
         let message = format!("`{}` is not run: {}", file.display(), self.reason());
         let failure = Failure::new(Exit::NotRunnable, "not_runnable", message);
@@ -87,19 +80,12 @@ impl Unusable {
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
-            Self::Malformed(reason) => {
-                let place = "line and column are those of its JSON; ";
-                let place = Some(place).filter(|_| reason.contains(" at line "));
-                let what = "section `The manifest` of the protocol says what it holds";
-                Some(place.unwrap_or_default().to_owned() + what)
+            Self::Malformed(_) => {
+                Some("section `The manifest` of the protocol says what it holds".to_owned())
             }
-            Self::Protocol(version) => Some(match major_minor(version) {
-                None => format!("a plugin for this host names `{}`", protocol::VERSION),
-                Some((major, _)) if major > protocol::MAJOR => {
-                    "install a newer bot-cli, or a version of the plugin for this one".to_owned()
-                }
-                Some(_) => "install a newer version of the plugin".to_owned(),
-            }),
+            Self::Protocol(_) => {
+                Some("install versions of bot-cli and the plugin that fit each other".to_owned())
+            }
             Self::OtherName(name) => {
                 let file = PluginName::parse(name)?.file();
                 Some(format!("name the file `{file}`, or change its manifest"))
@@ -142,95 +128,28 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusa
             // One byte more shows that it is too long.
             append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
         }
-        return match Manifest::find(&head) {
-            Ok(manifest) => Ok(Some(manifest)),
-            Err(ManifestError::Undeclared) => Ok(None),
-            Err(ManifestError::Malformed(reason)) => Err(Unusable::Malformed(reason)),
-        };
+        return found(&head);
     }
     let identity = Identity::new(real, &file.metadata()?);
     if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity, Kept::Manifest)) {
         return Ok(known);
     }
-    let manifest = search(&mut file, head)?;
+    append(&mut file, LARGEST, &mut head)?;
+    let manifest = found(&head)?;
     if let Some(folder) = cache {
         cache::put(folder, &identity, Kept::Manifest, &manifest);
     }
     Ok(manifest)
 }
 
+fn found(file: &[u8]) -> Result<Option<Manifest>, Unusable> {
+    match Manifest::find(file) {
+        Ok(manifest) => Ok(Some(manifest)),
+        Err(ManifestError::Undeclared) => Ok(None),
+        Err(ManifestError::Malformed(reason)) => Err(Unusable::Malformed(reason)),
+    }
+}
+
 fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
     file.take(limit as u64).read_to_end(bytes).map(drop)
-}
-
-/// Searches a file of any size, of which `window` has been read, in a piece of memory that does not grow with it.
-fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unusable> {
-    let marker = memchr::memmem::Finder::new(MARKER);
-    // Where in the file the window begins.
-    let mut start = 0;
-    let mut problem = None;
-    loop {
-        append(file, CHUNK, &mut window)?;
-        let end = start + window.len() as u64;
-        for at in marker.find_iter(&window) {
-            match manifest_at(file, start + (at + MARKER.len()) as u64)? {
-                Some(Ok(manifest)) => return Ok(Some(manifest)),
-                Some(Err(reason)) => problem = problem.or(Some(Unusable::Malformed(reason))),
-                None => {}
-            }
-        }
-        if window.len() < CHUNK {
-            return problem.map_or(Ok(None), Err);
-        }
-        file.seek(SeekFrom::Start(end))?;
-        // A marker may lie across the end.
-        let kept = MARKER.len() - 1;
-        start = end - kept as u64;
-        window.drain(..window.len() - kept);
-    }
-}
-
-/// The manifest at `place` in a file, or why it is none; `None` where nothing there begins like one: executables that look for plugins
-/// hold bare markers.
-fn manifest_at(file: &mut File, place: u64) -> io::Result<Option<Result<Manifest, String>>> {
-    file.seek(SeekFrom::Start(place))?;
-    let longest = LONGEST_MANIFEST as u64;
-    // In small pieces: most of what begins like a manifest in an executable ends soon.
-    let mut text = BufReader::with_capacity(PIECE, file.take(longest));
-    if !matches!(text.fill_buf(), Ok([b'{', ..])) {
-        return Ok(None);
-    }
-    Ok(Some(Manifest::begin(text).map_err(|reason| {
-        let is_cut = file
-            .metadata()
-            .is_ok_and(|facts| facts.len() > place + longest);
-        if is_cut && reason.starts_with("EOF ") {
-            format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024))
-        } else {
-            reason
-        }
-    })))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs::File;
-    use std::io::Write;
-
-    use super::{Unusable, search};
-    use bot_cli_protocol::MARKER;
-
-    /// Each may be the manifest, and none may cost the reading of all that follow.
-    #[test]
-    fn an_executable_may_hold_many_markers() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        let marker = format!("{MARKER}{{]\0");
-        file.write_all(marker.repeat(100_000).as_bytes()).unwrap();
-        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
-        assert!(matches!(found, Err(Unusable::Malformed(_))));
-        let manifest = format!(r#"{MARKER}{{"protocol":"1.0","name":"late"}}"#);
-        file.write_all(manifest.as_bytes()).unwrap();
-        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
-        assert!(matches!(found, Ok(Some(manifest)) if manifest.name == "late"));
-    }
 }

@@ -1,16 +1,14 @@
 //! Plugins that other plugins use: their files by name, and whether they fit.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
 
 use super::inspect::{Plugin, Unusable};
-use super::name::{PREFIX, PluginName};
+use super::name::PluginName;
 use super::{Discovery, Refusal};
 use crate::compat::{Fit, User};
-use crate::platform::files;
 pub use crate::refused::{Refused, in_a_line};
 use bot_cli_protocol::{Manifest, Role};
 
@@ -29,28 +27,13 @@ impl Refused {
 impl Discovery {
     /// The files `bot-cli-` and `prefix` and a name, by that name and then in the order of search.
     pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
-        let beginning = format!("{PREFIX}{prefix}");
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        let mut seen = Vec::new();
-        for folder in &self.folders {
-            // The same folder under two names is one.
-            let id = fs::metadata(folder).map(|facts| files::id_of(folder, &facts));
-            let Some(id) = id.ok().filter(|id| !seen.contains(id)) else {
-                continue;
-            };
-            seen.push(id);
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let file_name = entry.file_name();
-                let name = file_name.to_str().and_then(|it| self.endings.program(it));
-                let name = name.and_then(|name| name.strip_prefix(&beginning));
-                // A name that is none is no plugin's either.
-                let is_plugin = |name: &&str| {
-                    is_name(name) || PluginName::parse(&format!("{prefix}{name}")).is_some()
-                };
-                if let Some(name) = name.filter(is_plugin) {
-                    let files = by_name.entry(name.to_owned()).or_default();
-                    files.push(entry.path());
-                }
+        for (full, file) in self.named_files() {
+            // A name that is none is no plugin's either.
+            if let Some(name) = full.strip_prefix(prefix)
+                && (is_name(name) || PluginName::parse(&full).is_some())
+            {
+                by_name.entry(name.to_owned()).or_default().push(file);
             }
         }
         by_name

@@ -152,18 +152,9 @@ impl Discovery {
     /// Every file that has the name of a plugin, by name and then in the order of search.
     pub fn all(&self) -> Vec<PluginFile> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        let mut seen = Vec::new();
-        for folder in &self.folders {
-            // The same folder under two names is one.
-            let Ok(facts) = fs::metadata(folder) else {
-                continue;
-            };
-            let id = files::id_of(folder, &facts);
-            if seen.contains(&id) {
-                continue;
-            }
-            seen.push(id);
-            for (name, file) in self.plugins_in(folder) {
+        for (name, file) in self.named_files() {
+            // Other files of that form, a compiler's by-products for instance, only count when they can be executed.
+            if PluginName::parse(&name).is_some() || executable(&file) {
                 by_name.entry(name).or_default().push(file);
             }
         }
@@ -222,23 +213,27 @@ impl Discovery {
         }
     }
 
-    /// The files in `folder` that are named like plugins. Other files of that form, a compiler's by-products for instance,
-    /// only count when they can be executed.
-    fn plugins_in(&self, folder: &Path) -> Vec<(String, PathBuf)> {
-        let Ok(entries) = fs::read_dir(folder) else {
-            return Vec::new();
-        };
-        entries
-            .flatten()
-            .filter_map(|entry| {
+    /// The files `bot-cli-NAME` in the order of search, each with its NAME.
+    pub(super) fn named_files(&self) -> Vec<(String, PathBuf)> {
+        let mut named = Vec::new();
+        let mut seen = Vec::new();
+        for folder in &self.folders {
+            // The same folder under two names is one.
+            let id = fs::metadata(folder).map(|facts| files::id_of(folder, &facts));
+            let Some(id) = id.ok().filter(|id| !seen.contains(id)) else {
+                continue;
+            };
+            seen.push(id);
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let file_name = entry.file_name();
                 let file_name = file_name.to_string_lossy();
-                let name = self.endings.program(&file_name)?;
-                let name = name.strip_prefix(PREFIX)?.to_owned();
-                let file = entry.path();
-                (PluginName::parse(&name).is_some() || executable(&file)).then_some((name, file))
-            })
-            .collect()
+                let program = self.endings.program(&file_name);
+                if let Some(name) = program.and_then(|program| program.strip_prefix(PREFIX)) {
+                    named.push((name.to_owned(), entry.path()));
+                }
+            }
+        }
+        named
     }
 }
 

@@ -20,7 +20,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{
     CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
-    ProgressParams, WireCapabilities, methods, names_a_member_twice, shape, wiped_json,
+    ProgressParams, WireCapabilities, methods, shape, unique_members, wiped_json,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
@@ -45,8 +45,6 @@ pub struct Plugin {
     last_id: i64,
     /// Whether the plugin was made to end: what it still asks for is not answered.
     ending: bool,
-    /// Whether the user was told that somebody stopped it.
-    stop_told: bool,
     listener: Listener,
 }
 
@@ -55,7 +53,7 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     stop_sequence: StopSequence<'a>,
-    /// Whether the request is one of a role, whose result nobody but this process sees.
+    /// Whether the request is one of a role, whose result only this process sees.
     for_role: bool,
     /// The capabilities that the plugin was offered.
     offered: Capabilities,
@@ -77,7 +75,6 @@ impl Plugin {
             pending: VecDeque::new(),
             last_id: 0,
             ending: false,
-            stop_told: false,
             listener: Listener::new(&launch.name),
         })
     }
@@ -188,8 +185,9 @@ impl Plugin {
             }
             match self.process.group.stopped() {
                 Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
-                Some(Stopped::BySomebody) => self.tell_of_the_stop(open.cancel, ui),
-                None => self.stop_told = false,
+                // Somebody may have a reason to stop it, but not for as long as it is to come to its end.
+                Some(Stopped::BySomebody) if open.cancel.requested() => self.process.group.resume(),
+                Some(Stopped::BySomebody) | None => {}
             }
             match open.stop_sequence.advance(Instant::now()) {
                 None => {}
@@ -209,21 +207,6 @@ impl Plugin {
                     return Err(self.stopped(open));
                 }
             }
-        }
-    }
-
-    /// Somebody may have a reason to stop it, but not for as long as it is to come to its end.
-    fn tell_of_the_stop(&mut self, cancel: &Cancel, ui: &mut dyn Ui) {
-        if cancel.requested() {
-            self.process.group.resume();
-        } else if !self.stop_told {
-            self.stop_told = true;
-            let message = format!(
-                "plugin `{}` was stopped by a signal; it goes on after `kill -CONT {}`",
-                self.name,
-                self.process.group.id()
-            );
-            ui.log(Level::Warn, &message);
         }
     }
 
@@ -282,7 +265,7 @@ impl Plugin {
                 if id != open.id {
                     return Err(self.stray(id, ui));
                 }
-                if open.for_role && names_a_member_twice(&bytes) {
+                if open.for_role && unique_members(&bytes).is_err() {
                     let reason = "an object in it names a member twice".to_owned();
                     return Err(self.give_up(Violation::WrongReply(reason), ui));
                 }
@@ -292,10 +275,6 @@ impl Plugin {
             Ok(Message::Error { id, error }) => {
                 if let Some(id) = id.filter(|id| *id != open.id) {
                     return Err(self.stray(id, ui));
-                }
-                for problem in error.read_details().1 {
-                    let what = format!("sent an error that can't be read as a whole: {problem}");
-                    self.listener.note(&what, ui);
                 }
                 return Ok(Some(Err(error)));
             }
@@ -315,7 +294,7 @@ impl Plugin {
         Ok(None)
     }
 
-    /// Serves a request of the plugin, as long as it can take the answer: nobody is asked for a plugin that has ended.
+    /// Serves a request of the plugin, as long as it can take the answer: the user is not asked for a plugin that has ended.
     fn serve(
         &mut self,
         id: &Id,
@@ -403,7 +382,7 @@ impl Plugin {
         self.listener.note(what, ui);
     }
 
-    /// A reply that nobody waits for.
+    /// A reply to no open request.
     fn stray(&mut self, id: Id, ui: &mut dyn Ui) -> Failure {
         let was_open = matches!(id, Id::Number(number) if (1..self.last_id).contains(&number));
         let violation = if was_open {

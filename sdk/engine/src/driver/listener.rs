@@ -99,7 +99,7 @@ impl Listener {
         ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
     }
 
-    /// Looks at what a plugin says when nobody waits for it any more.
+    /// Looks at what a plugin says after its reply.
     pub fn late(&mut self, event: Event, ui: &mut dyn Ui) -> Option<Violation> {
         match event {
             Event::Stderr(line) => {

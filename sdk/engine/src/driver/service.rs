@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::process::Outgoing;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer as Given, Question};
-use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::{
     AskAction, AskResult, ErrorObject, Id, MAX_LINE, Message, StdinResult, codes, methods, shape,
     wiped_json,
@@ -26,15 +25,6 @@ pub struct Served {
     pub cancelled: bool,
 }
 
-/// What becomes of a request.
-enum Answer {
-    Asked(AskResult),
-    Secret(Secret),
-    Input(StdinResult),
-    /// Nobody waits for the answer any more.
-    Withdrawn,
-}
-
 /// Serves a request of the plugin for as long as it is `wanted`; `None` if it was not any more.
 pub fn reply(
     id: &Id,
@@ -44,44 +34,21 @@ pub fn reply(
     ui: &mut dyn Ui,
     wanted: &mut dyn FnMut() -> bool,
 ) -> Option<Served> {
-    let answer = match method {
-        methods::ASK => ask(params, offered, ui, wanted),
-        methods::STDIN => stdin(offered, ui, wanted),
+    let served = match method {
+        methods::ASK => ask(id, params, offered, ui, wanted),
+        methods::STDIN => stdin(id, offered, ui, wanted),
         _ => Err(ErrorObject::protocol(
             codes::METHOD_NOT_FOUND,
             format!("the host has no method `{method}`"),
         )),
     };
-    let refused = |error| {
+    served.unwrap_or_else(|error| {
         let id = Some(id.clone());
-        Message::Error { id, error }.to_wiped_line()
-    };
-    let (mut secret, mut cancelled) = (false, false);
-    let line = match answer {
-        Ok(Answer::Withdrawn) => return None,
-        Ok(Answer::Secret(value)) => {
-            secret = true;
-            let (action, value) = (AskAction::Accept, value.expose());
-            line(id, &Accepted { action, value })
-        }
-        Ok(Answer::Asked(result)) => {
-            cancelled = result.action == AskAction::Cancel;
-            line(id, &result)
-        }
-        Ok(Answer::Input(input)) => {
-            let line = line(id, &input);
-            if line.len() <= MAX_LINE {
-                line
-            } else {
-                refused(too_large())
-            }
-        }
-        Err(error) => refused(error),
-    };
-    Some(Served {
-        line,
-        secret,
-        cancelled,
+        Some(Served {
+            line: Message::Error { id, error }.to_wiped_line(),
+            secret: false,
+            cancelled: false,
+        })
     })
 }
 
@@ -116,11 +83,12 @@ fn too_large() -> ErrorObject {
 }
 
 fn ask(
+    id: &Id,
     params: Value,
     offered: &Capabilities,
     ui: &mut dyn Ui,
     wanted: &mut dyn FnMut() -> bool,
-) -> Result<Answer, ErrorObject> {
+) -> Result<Option<Served>, ErrorObject> {
     let mut question: Question = shape::read("params", params)
         .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))?;
     if question.kind.has_choices() && question.choices.is_empty() {
@@ -143,12 +111,19 @@ fn ask(
     loop {
         let (action, value) = match ui.ask_while(&question, wanted) {
             // Any text may be a password: there is nothing to check.
-            Ok(Given::Secret(secret)) => return Ok(Answer::Secret(secret)),
+            Ok(Given::Secret(secret)) => {
+                let (action, value) = (AskAction::Accept, secret.expose());
+                return Ok(Some(Served {
+                    line: line(id, &Accepted { action, value }),
+                    secret: true,
+                    cancelled: false,
+                }));
+            }
             Ok(Given::Back) => (AskAction::Back, Value::Null),
             Ok(Given::Text(text)) => (AskAction::Accept, Value::String(text)),
             Ok(Given::Confirm(yes)) => (AskAction::Accept, Value::Bool(yes)),
             Ok(Given::Many(values)) => (AskAction::Accept, json!(values)),
-            Err(failure) if failure.code == ui::withdrawn().code => return Ok(Answer::Withdrawn),
+            Err(failure) if failure.code == ui::withdrawn().code => return Ok(None),
             Err(failure) if failure.exit == Exit::Cancelled => (AskAction::Cancel, Value::Null),
             Err(failure) => return Err(failure.into()),
         };
@@ -158,26 +133,39 @@ fn ask(
             question.problem = Some(problem);
             continue;
         }
-        return Ok(Answer::Asked(AskResult { action, value }));
+        return Ok(Some(Served {
+            line: line(id, &AskResult { action, value }),
+            secret: false,
+            cancelled: action == AskAction::Cancel,
+        }));
     }
 }
 
 fn stdin(
+    id: &Id,
     offered: &Capabilities,
     ui: &mut dyn Ui,
     wanted: &mut dyn FnMut() -> bool,
-) -> Result<Answer, ErrorObject> {
+) -> Result<Option<Served>, ErrorObject> {
     if !offered.stdin {
         let failure = Failure::new(Exit::Usage, "no_stdin", "there is no piped input to read");
         return Err(failure.into());
     }
     let bytes = match ui.stdin_while(wanted) {
-        Err(failure) if failure.code == ui::withdrawn().code => return Ok(Answer::Withdrawn),
+        Err(failure) if failure.code == ui::withdrawn().code => return Ok(None),
         read => read?,
     };
     let (text, base64) = match String::from_utf8(bytes) {
         Ok(text) => (Some(text), None),
         Err(not_utf8) => (None, Some(BASE64.encode(not_utf8.as_bytes()))),
     };
-    Ok(Answer::Input(StdinResult { text, base64 }))
+    let line = line(id, &StdinResult { text, base64 });
+    if line.len() > MAX_LINE {
+        return Err(too_large());
+    }
+    Ok(Some(Served {
+        line,
+        secret: false,
+        cancelled: false,
+    }))
 }

@@ -24,7 +24,7 @@ pub enum Violation {
     WrongReply(String),
     /// It, or a program that it started, used the terminal.
     WantsTerminal,
-    /// It replied to a request that nobody made.
+    /// It replied to a request that was not made.
     WrongId(Id),
     /// It replied twice.
     DoubleReply(Id),

@@ -57,7 +57,7 @@ impl Streams {
         self.events.recv_timeout(patience)
     }
 
-    /// Whether standard output has ended, perhaps with lines that nobody has looked at yet.
+    /// Whether standard output has ended, perhaps with lines that were not taken yet.
     pub fn output_ended(&self) -> bool {
         self.output_ended.load(Ordering::SeqCst)
     }
@@ -86,7 +86,7 @@ fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
     }
 }
 
-/// Once nobody looks at the events any more, the process is not held up on its way out.
+/// Discards the rest, so that the process is not held up on its way out.
 fn drop_rest(mut stream: impl Read) {
     drop(io::copy(&mut stream, &mut io::sink()));
 }

@@ -102,9 +102,4 @@ impl Answers {
             .and_then(Answer::as_many)
             .map(<[String]>::to_vec)
     }
-
-    /// All of them, in the order of the questions.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Answer)> {
-        self.0.iter().map(|(key, answer)| (key.as_str(), answer))
-    }
 }

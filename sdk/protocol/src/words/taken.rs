@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 
 use super::{Given, HostOption, Reader, Word};
 use crate::CommandSpec;
-use crate::failure::{Exit, Failure};
 
 /// The words that the host takes for itself, and those that are left for the plugin.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +18,6 @@ pub struct Taken<'a> {
     pub help: Option<HelpForm>,
     /// `-V` or `--version`
     pub version: bool,
-    /// An option of the host that was not used as it can be.
-    pub misuse: Option<Misuse>,
     /// The words for the plugin. `--version`, and every flag that it declares itself, is among them, also where the host
     /// heeds it, too.
     pub argv: Vec<OsString>,
@@ -37,26 +34,6 @@ pub enum HelpForm {
     Long,
 }
 
-/// A wrong use of an option of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misuse {
-    /// It takes no value, and one stands behind a `=`.
-    Value(HostOption),
-    /// `-q` and `-v` contradict each other.
-    Contradiction,
-}
-
-impl Misuse {
-    /// The failure of the command that is called `name`.
-    pub fn failure(self, name: &str) -> Failure {
-        let message = match self {
-            Self::Value(option) => format!("`--{}` takes no value", option.long()),
-            Self::Contradiction => "`--quiet` can't be used with `--verbose`".to_owned(),
-        };
-        Failure::new(Exit::Usage, "usage", message).hint(format!("{name} --help"))
-    }
-}
-
 /// Takes the host's options out of the words for the plugin whose tree is `root`, wherever they are options: neither out of
 /// another option's value nor from behind a `--`.
 pub fn take<'a, W: AsRef<OsStr>>(root: &'a CommandSpec, words: &[W]) -> Taken<'a> {
@@ -71,9 +48,6 @@ pub fn take<'a, W: AsRef<OsStr>>(root: &'a CommandSpec, words: &[W]) -> Taken<'a
         }
     }
     taken.path = reader.path().to_vec();
-    if taken.quiet && taken.verbose > 0 {
-        taken.misuse = taken.misuse.or(Some(Misuse::Contradiction));
-    }
     taken
 }
 
@@ -81,8 +55,8 @@ impl Taken<'_> {
     fn options(&mut self, text: &str, word: &OsStr, given: &[Given]) {
         let is_long = text.starts_with("--");
         for option in given {
-            if let Some(host) = option.host {
-                self.heed(host, is_long, option.has_value);
+            if let Some(host) = option.host.filter(|_| !option.has_value) {
+                self.heed(host, is_long);
             }
         }
         if given.iter().all(stays) {
@@ -92,10 +66,7 @@ impl Taken<'_> {
         }
     }
 
-    fn heed(&mut self, option: HostOption, is_long: bool, has_value: bool) {
-        if has_value {
-            self.misuse = self.misuse.or(Some(Misuse::Value(option)));
-        }
+    fn heed(&mut self, option: HostOption, is_long: bool) {
         match option {
             HostOption::Json => self.json = true,
             HostOption::Verbose => self.verbose = self.verbose.saturating_add(1),
@@ -107,9 +78,9 @@ impl Taken<'_> {
     }
 }
 
-/// Whether the plugin gets it. Which version it is, a plugin may know better than its manifest.
+/// Whether the plugin gets it. A plugin may know its version better than its manifest, and refuses a value that has no place.
 fn stays(option: &Given) -> bool {
-    option.own.is_some() || option.host == Some(HostOption::Version)
+    option.own.is_some() || option.has_value || option.host == Some(HostOption::Version)
 }
 
 /// `-f` of `-qf`, and `-ofile` of `-qofile`.

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{HelpForm, HostOption, Misuse, take};
+use super::{HelpForm, take};
 use crate::CommandSpec;
 
 fn tree() -> CommandSpec {
@@ -97,42 +97,10 @@ fn it_is_the_same_without_a_tree() {
         ("-qV", "qV", "-V"),
         ("a --version", "", "a --version"),
         ("-verbose -xq", "", "-verbose -xq"),
+        ("--json=1 -q", "q", "--json=1"),
         ("-- -v", "", "-- -v"),
     ] {
         let expected = (taken.to_owned(), argv.to_owned());
         assert_eq!(read(&none, line), expected, "{line}");
-    }
-}
-
-#[test]
-fn a_misused_option_is_named() {
-    for (line, misuse) in [
-        ("--json", None),
-        ("--json=1", Some(Misuse::Value(HostOption::Json))),
-        (
-            "plant --verbose=2",
-            Some(Misuse::Value(HostOption::Verbose)),
-        ),
-        ("plant -q -v", Some(Misuse::Contradiction)),
-        ("export --json=1", None),
-    ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        assert_eq!(take(&tree(), &words).misuse, misuse, "{line}");
-    }
-}
-
-#[test]
-fn the_path_names_the_command_that_is_called() {
-    for (line, name) in [
-        ("--place export plant", "plant"),
-        ("plant export", "plant"),
-        ("-p export", "tree"),
-        ("-- plant", "tree"),
-        ("sow", "plant"),
-    ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (tree, expected) = (tree(), name);
-        let taken = take(&tree, &words);
-        assert_eq!(taken.path.last().unwrap().name, expected, "{line}");
     }
 }

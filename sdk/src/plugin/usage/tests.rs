@@ -4,7 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Line, failure, failure_in};
+use super::failure;
+use crate::plugin::describe::spec_of;
 use crate::plugin::surface;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
@@ -82,50 +83,9 @@ fn rows<T: DeserializeOwned>(table: &str) -> Vec<T> {
 fn refused<S: AsRef<str>>(words: &[S]) -> Failure {
     let words: Words = words.iter().map(|word| word.as_ref().to_owned()).collect();
     let command = surface::of(Cloud::command(), NAME);
-    match command.clone().try_get_matches_from(&words) {
-        Ok(_) => panic!("{words:?} is no mistake"),
-        Err(error) => {
-            let line = Line {
-                name: NAME,
-                command: &command,
-                words,
-            };
-            failure_in(&error, &command, NAME, &line)
-        }
-    }
-}
-
-#[test]
-fn words_of_other_tools_lead_to_ours() {
-    for (words, message, hint) in rows::<(Words, String, String)>("theirs") {
-        let failure = refused(&words);
-        assert_eq!(failure.message, message);
-        assert_eq!(failure.hints[0], hint, "{words:?}: {:?}", failure.hints);
-    }
-    // Where there is nothing to skip, nothing is said.
-    let failure = refused(&["secrets", "list", "--yes"]);
-    assert!(!failure.hints.iter().any(|hint| hint.contains("skip")));
-}
-
-#[test]
-fn a_pasted_dash_or_quotation_mark_is_named() {
-    for word in ["\u{2013}-skip", "\u{2014}skip", "\u{201c}-s\u{201d}"] {
-        let hints = refused(&["auth", "login", word]).hints;
-        assert!(hints[0].contains("type `-` or"), "{word}: {hints:?}");
-    }
-}
-
-#[test]
-fn an_option_that_counts_is_named_without_dots() {
-    let command = clap::Command::new("greet").args([
-        clap::arg!(-q - -quiet).conflicts_with("verbose"),
-        clap::arg!(-v --verbose ...),
-    ]);
-    let error = command.clone().try_get_matches_from(["greet", "-q", "-v"]);
-    assert_eq!(
-        failure(&error.unwrap_err(), &command, "greet").message,
-        "`--quiet` can't be used with `--verbose`"
-    );
+    let root = spec_of(&command);
+    let error = command.try_get_matches_from(&words).unwrap_err();
+    failure(&error, NAME, &root, &words)
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Work {
         self.living().told = told;
     }
 
-    /// Whoever does work that is over waits here for the end of the process.
+    /// Blocks the thread of work that is over until the process ends.
     pub fn wait_if_over(&self) {
         drop(self.living());
     }

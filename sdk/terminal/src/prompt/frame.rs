@@ -1,11 +1,11 @@
-//! Where a question stands on the screen, and how it is drawn again in its place.
+//! The place of a question on the screen, where it is drawn again and again.
 
 use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::stream::to_stderr;
-use crate::{look, one_line, printable};
+use crate::{look, one_line};
 
 /// A question is asked.
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
@@ -21,7 +21,7 @@ pub const PLAIN: Style = Style::new();
 pub enum Piece {
     /// Text of one line.
     Text(Style, String),
-    /// The rest stands in the next line.
+    /// The rest is in the next line.
     LineEnd,
     /// The place of the cursor; otherwise it is at the end.
     Cursor,
@@ -39,19 +39,12 @@ impl Piece {
 pub struct Frame {
     color: bool,
     drawn: Option<Layout>,
-    /// The text above the rows that is not drawn again, with its line ends.
-    above: String,
 }
 
 impl Frame {
-    /// Shows `above`, which ends with a line feed unless it is empty; the frame begins below it.
-    pub fn begin(above: String, color: bool) -> Self {
-        to_stderr(&above);
-        Self {
-            color,
-            drawn: None,
-            above,
-        }
+    /// A frame that begins at the cursor.
+    pub fn begin(color: bool) -> Self {
+        Self { color, drawn: None }
     }
 
     /// Draws the pieces where the last ones were.
@@ -63,41 +56,16 @@ impl Frame {
         self.drawn = Some(layout);
     }
 
-    /// Draws what stays, with the cursor below it. Tells the rows of all that the question has left on the screen.
-    pub fn finish(mut self, pieces: &[Piece]) -> usize {
+    /// Draws what stays, with the cursor below it.
+    pub fn finish(mut self, pieces: &[Piece]) {
         self.draw(pieces);
         to_stderr("\n");
+    }
+
+    /// Takes all of it away.
+    pub fn erase(self) {
         let (columns, _) = look::size();
-        let rows = self.drawn.as_ref().map_or(0, |drawn| drawn.rows.len());
-        rows + self.rows_above(columns)
-    }
-
-    /// Takes all of it away, and `before` rows above it.
-    pub fn erase(self, before: usize) {
-        let (columns, _) = look::size();
-        to_stderr(&self.to_start(columns));
-        erase(self.rows_above(columns) + before);
-    }
-
-    /// Leaves it as it is, with the cursor below it, because something else writes there.
-    pub fn leave(&mut self) {
-        if let Some(drawn) = self.drawn.take() {
-            let below = drawn.rows.len() - drawn.cursor.0;
-            to_stderr(&"\n".repeat(below));
-        }
-    }
-
-    /// Begins anew on an empty screen.
-    pub fn clear_screen(&mut self) {
-        self.drawn = None;
-        to_stderr(&format!("\x1b[H\x1b[2J{}", self.above));
-    }
-
-    fn rows_above(&self, columns: usize) -> usize {
-        let lines = self.above.lines();
-        lines
-            .map(|line| rows_of(printable(line, false).width(), columns))
-            .sum()
+        to_stderr(&(self.to_start(columns) + "\r\x1b[J"));
     }
 
     /// From the cursor to the first row; where the terminal has become narrower, its rows have become several.
@@ -110,11 +78,6 @@ impl Frame {
         let rows: usize = before.map(|row| rows_of(row.width, columns)).sum();
         up(rows + column / columns.max(1))
     }
-}
-
-/// Takes away the row of the cursor, `rows` above it, and what is below.
-pub fn erase(rows: usize) {
-    to_stderr(&(up(rows) + "\r\x1b[J"));
 }
 
 fn up(rows: usize) -> String {

@@ -18,7 +18,7 @@ use bot_cli_protocol::wording::count;
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
 pub const ROOM: usize = 64 * 1024;
 
-/// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
+/// Two keys are never pressed within this time; the pieces of a paste arrive sooner.
 pub const BURST: Duration = Duration::from_millis(25);
 
 /// A password.
@@ -79,6 +79,10 @@ impl<'a> Hidden<'a> {
 }
 
 impl Prompt for Hidden<'_> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most keys move a cursor that is not shown"
+    )]
     fn press(&mut self, key: Key) -> KeyOutcome {
         let quiet = std::mem::take(&mut self.quiet);
         match self.enter.take() {
@@ -102,22 +106,8 @@ impl Prompt for Hidden<'_> {
             }
             Key::Char(character) | Key::Pasted(character) => self.typed.push(character),
             Key::Tab if self.burst => self.typed.push('\t'),
-            // Whatever else moves a cursor that nobody sees.
-            Key::Tab
-            | Key::Delete
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::WordLeft
-            | Key::WordRight
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Control(_)
-            | Key::Alt(_)
-            | Key::AltBackspace => {}
+            // Whatever else moves a cursor that is not shown.
+            _ => {}
         }
         KeyOutcome::Stay
     }

@@ -25,17 +25,12 @@ pub enum Key {
     Down,
     Left,
     Right,
-    WordLeft,
-    WordRight,
     Home,
     End,
     PageUp,
     PageDown,
     /// With its letter in lower case.
     Control(char),
-    /// With its letter in lower case.
-    Alt(char),
-    AltBackspace,
 }
 
 impl Key {
@@ -94,7 +89,7 @@ impl Decoder {
         }
     }
 
-    /// The key that stands there when nothing follows it.
+    /// The key that the pending bytes mean when nothing follows them.
     pub fn give_up(&mut self) -> Option<Key> {
         let escapes = self.pending.iter().all(|&byte| byte == 0x1b);
         let key = (self.is_open() && escapes && !self.pasting).then_some(Key::Escape);
@@ -122,11 +117,7 @@ impl Decoder {
             }
             [0x1b] | [0x1b, 0x1b | b'[' | b'O'] | [0x1b, 0x1b, b'[' | b'O'] => Decoded::Open,
             // Some terminals send a second ESC for Alt.
-            [0x1b, 0x1b, rest @ ..] => match sequence(rest) {
-                Decoded::Key(key) => Decoded::Key(by_word(key)),
-                decoded @ (Decoded::Open | Decoded::Nothing) => decoded,
-            },
-            [0x1b, rest @ ..] => sequence(rest),
+            [0x1b, 0x1b, rest @ ..] | [0x1b, rest @ ..] => sequence(rest),
             bytes => character(bytes, Key::Char),
         }
     }
@@ -175,10 +166,6 @@ fn sequence(bytes: &[u8]) -> Decoded {
             _ => Decoded::Nothing,
         },
         [b'O', last] => control(b"", *last).map_or(Decoded::Nothing, Decoded::Key),
-        [0x08 | 0x7f] => Decoded::Key(Key::AltBackspace),
-        [byte] if byte.is_ascii_alphabetic() => {
-            Decoded::Key(Key::Alt(char::from(byte.to_ascii_lowercase())))
-        }
         [0x80..=0xff, ..] => match std::str::from_utf8(bytes) {
             Err(error) if error.error_len().is_none() => Decoded::Open,
             Ok(_) | Err(_) => Decoded::Nothing,
@@ -190,10 +177,11 @@ fn sequence(bytes: &[u8]) -> Decoded {
 /// `ESC [ parameters last`
 fn control(parameters: &[u8], last: u8) -> Option<Key> {
     let text = std::str::from_utf8(parameters).ok()?;
-    let mut numbers = text.split(';').map(|number| number.parse::<u8>().ok());
-    let first = numbers.next().flatten();
-    let modified = numbers.next().flatten().is_some_and(|number| number > 2);
-    let key = match (last, first) {
+    let first = text
+        .split(';')
+        .next()
+        .and_then(|number| number.parse::<u8>().ok());
+    Some(match (last, first) {
         (b'A', _) => Key::Up,
         (b'B', _) => Key::Down,
         (b'C', _) => Key::Right,
@@ -204,19 +192,7 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
         (b'~', Some(5)) => Key::PageUp,
         (b'~', Some(6)) => Key::PageDown,
         _ => return None,
-    };
-    Some(if modified { by_word(key) } else { key })
-}
-
-/// Returns what a key does together with Ctrl or Alt.
-fn by_word(key: Key) -> Key {
-    let words = [
-        (Key::Left, Key::WordLeft),
-        (Key::Right, Key::WordRight),
-        (Key::Delete, Key::Alt('d')),
-    ];
-    let word = words.into_iter().find(|(alone, _)| *alone == key);
-    word.map_or(key, |(_, word)| word)
+    })
 }
 
 #[cfg(test)]
@@ -245,17 +221,12 @@ mod tests {
             (b"\x1b\x1b", &[Key::Escape]),
             (b"\x1b[A\x1bOB", &[Key::Up, Key::Down]),
             (b"\x1b[C\x1b[D", &[Key::Right, Key::Left]),
-            (b"\x1b[1;5C\x1b[1;3D", &[Key::WordRight, Key::WordLeft]),
-            (b"\x1b\x1b[C\x1b\x1bOD", &[Key::WordRight, Key::WordLeft]),
-            (b"\x1b[1;2C", &[Key::Right]),
+            (b"\x1b[1;5C\x1b\x1b[D", &[Key::Right, Key::Left]),
             (b"\x1b[H\x1b[1~\x1bOH\x1b[7~", &[Key::Home; 4]),
             (b"\x1b[F\x1b[4~\x1bOF\x1b[8~", &[Key::End; 4]),
-            (b"\x1b[3~\x1b[3;5~", &[Key::Delete, Key::Alt('d')]),
+            (b"\x1b[3~\x1b[3;5~", &[Key::Delete, Key::Delete]),
             (b"\x1b[5~\x1b[6~", &[Key::PageUp, Key::PageDown]),
-            (
-                b"\x1bb\x1bF\x1b\x7f",
-                &[Key::Alt('b'), Key::Alt('f'), Key::AltBackspace],
-            ),
+            (b"\x1bb\x1bF\x1b\x7f", &[]),
         ] {
             assert_eq!(keys(bytes), expected, "{bytes:?}");
         }

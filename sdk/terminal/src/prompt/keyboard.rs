@@ -6,12 +6,11 @@ use std::time::Duration;
 use super::key::{Decoder, Key};
 use crate::look;
 use crate::platform::input::Modes;
-use crate::process;
 use crate::stream::to_stderr;
 use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 
-/// A sequence arrives at once; whoever presses Esc is slower.
+/// A sequence arrives within this time; a key after Esc comes later.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
 /// The interval at which the size of the terminal is looked at.
@@ -32,8 +31,7 @@ pub struct Keyboard<'a, 'w> {
     waiting: &'a mut Waiting<'w>,
     decoder: Decoder,
     size: (usize, usize),
-    /// None while the process is stopped.
-    modes: Option<Keys>,
+    _modes: Keys,
 }
 
 impl<'a, 'w> Keyboard<'a, 'w> {
@@ -42,7 +40,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
             waiting,
             decoder: Decoder::new(),
             size: look::size(),
-            modes: Some(Keys::begin()?),
+            _modes: Keys::begin()?,
         })
     }
 
@@ -83,14 +81,6 @@ impl<'a, 'w> Keyboard<'a, 'w> {
     /// Whether more has arrived already.
     pub fn is_busy(&mut self) -> Result<bool, Failure> {
         self.waiting.for_input(Some(Duration::ZERO))
-    }
-
-    /// Stops the process group as Ctrl-Z does elsewhere; comes back when it goes on, or where it can't be stopped.
-    pub fn suspend(&mut self) -> io::Result<()> {
-        self.modes = None;
-        process::suspend()?;
-        self.modes = Some(Keys::begin()?);
-        Ok(())
     }
 }
 

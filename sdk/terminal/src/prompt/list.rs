@@ -126,16 +126,12 @@ impl<'a> List<'a> {
         first..(first + page).min(length)
     }
 
-    fn row(&self, at: usize, page: &std::ops::Range<usize>) -> [Piece; 4] {
+    fn row(&self, at: usize) -> [Piece; 4] {
         let row = &self.rows[self.left[at]];
         let is_current = at == self.cursor;
         let (columns, _) = look::size();
-        let margin = match at {
-            at if at == self.cursor => Piece::text(CHOSEN, "> "),
-            at if at == page.start && at > 0 => Piece::text(PLAIN, "^ "),
-            at if at + 1 == page.end && page.end < self.left.len() => Piece::text(PLAIN, "v "),
-            _ => Piece::text(PLAIN, "  "),
-        };
+        let margin = if is_current { "> " } else { "  " };
+        let margin = Piece::text(if is_current { CHOSEN } else { PLAIN }, margin);
         let style = if is_current { CHOSEN } else { PLAIN };
         let mark = match (self.several, row.marked) {
             (false, _) => Piece::text(PLAIN, ""),
@@ -194,9 +190,8 @@ impl Prompt for List<'_> {
             let nothing = "  nothing matches; Esc shows all";
             pieces.extend([Piece::LineEnd, Piece::text(WRONG, nothing)]);
         }
-        let page = self.page(room(&pieces, self.help));
-        for at in page.clone() {
-            pieces.extend(self.row(at, &page));
+        for at in self.page(room(&pieces, self.help)) {
+            pieces.extend(self.row(at));
         }
         pieces.extend_from_slice(self.help);
         pieces

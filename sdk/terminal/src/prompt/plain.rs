@@ -15,9 +15,8 @@ use crate::stream::to_stderr;
 use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
-use bot_cli_protocol::suggest;
 
-/// The word that goes back where the question allows it. It is never an answer: in quotes it is the word itself.
+/// The word that goes back where the question allows it.
 const BACK: &str = "back";
 
 /// The word for an empty list of choices.
@@ -43,31 +42,14 @@ pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<An
             to_stderr("\n");
         }
         let typed = typed?;
-        let understood = match (typed.trim() == BACK, question.back) {
-            (true, true) => return Ok(Answer::Back),
-            (true, false) => Err(format!("there is no question to go back to; {}", quoting())),
-            (false, _) => understand(question, unquoted(&typed)),
-        };
-        match understood {
+        if question.back && typed.trim() == BACK {
+            return Ok(Answer::Back);
+        }
+        match understand(question, &typed) {
             Ok(answer) => return Ok(answer),
-            Err(problem) => to_stderr(&format!("{problem}\n")),
+            Err(problem) => to_stderr(&format!("{}\n", one_line(&problem))),
         }
     }
-}
-
-fn quoting() -> String {
-    format!("`\"{BACK}\"` is the word itself")
-}
-
-/// The word for going back as an answer: in quotes, of which one pair is taken off.
-fn unquoted(typed: &str) -> &str {
-    let quoted = typed
-        .trim()
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    quoted
-        .filter(|word| word.trim_matches('"') == BACK)
-        .unwrap_or(typed)
 }
 
 /// Returns what is said once: the choices and the help.
@@ -86,14 +68,7 @@ fn introduction(question: &Question) -> String {
             one_line(&choice.label)
         );
     }
-    let back = question.back.then(|| match question.kind {
-        QuestionKind::Text | QuestionKind::Password => {
-            format!("type `{BACK}` to go back; {}", quoting())
-        }
-        QuestionKind::Confirm | QuestionKind::Select | QuestionKind::Multiselect => {
-            format!("type `{BACK}` to go back")
-        }
-    });
+    let back = question.back.then(|| format!("type `{BACK}` to go back"));
     let help: Vec<String> = question
         .help
         .as_deref()
@@ -107,7 +82,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// Returns what stands before the answer.
+/// Returns the text before the answer.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
@@ -150,69 +125,51 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
 /// Returns what a typed line answers, or what is wrong with it.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     let default = question.default.as_ref();
-    let chosen = |word: &str| choice(question, word.trim());
-    match question.kind {
-        QuestionKind::Text if typed.is_empty() => {
-            let default = default.and_then(Value::as_str).unwrap_or_default();
-            Ok(Answer::Text(default.to_owned()))
-        }
-        QuestionKind::Text => Ok(Answer::Text(typed.to_owned())),
+    let typed = match question.kind {
+        QuestionKind::Text => typed,
         QuestionKind::Password => {
             let mut secret = Typed::default();
             typed.chars().for_each(|character| secret.push(character));
-            Ok(Answer::Secret(secret.answer()))
+            return Ok(Answer::Secret(secret.answer()));
         }
-        QuestionKind::Confirm => yes_or_no(typed, default.and_then(Value::as_bool))
-            .map(Answer::Confirm)
-            .ok_or_else(|| WHAT_TO_TYPE.to_owned()),
-        QuestionKind::Select => match defaults(question).next() {
-            Some((_, default)) if typed.trim().is_empty() => Ok(Answer::Text(default.to_owned())),
-            Some(_) | None => chosen(typed).map(Answer::Text),
-        },
-        QuestionKind::Multiselect => {
-            let values: Vec<Value> = match typed.trim() {
-                "" => defaults(question).map(|(_, value)| value.into()).collect(),
-                NONE => Vec::new(),
-                typed => {
-                    let values = typed.split(',').map(|word| chosen(word).map(Value::String));
-                    values.collect::<Result<_, _>>()?
-                }
-            };
-            question.check(&Value::Array(values))
+        QuestionKind::Confirm | QuestionKind::Select | QuestionKind::Multiselect => typed.trim(),
+    };
+    let value = match (question.kind, default) {
+        (QuestionKind::Confirm, default) => {
+            let yes = yes_or_no(typed, default.and_then(Value::as_bool));
+            Value::Bool(yes.ok_or(WHAT_TO_TYPE)?)
         }
-    }
+        (QuestionKind::Multiselect, None) if typed.is_empty() => Value::Array(Vec::new()),
+        (QuestionKind::Multiselect, _) if typed == NONE => Value::Array(Vec::new()),
+        (QuestionKind::Multiselect, Some(_)) if typed.is_empty() => {
+            defaults(question).map(|(_, value)| value).collect()
+        }
+        (_, Some(default)) if typed.is_empty() => default.clone(),
+        (QuestionKind::Multiselect, _) => typed
+            .split(',')
+            .map(|word| choice(question, word.trim()))
+            .collect(),
+        (QuestionKind::Select, _) => choice(question, typed).into(),
+        (QuestionKind::Text | QuestionKind::Password, _) => typed.into(),
+    };
+    question.check(&value).map_err(|problem| {
+        // What was typed here can be seen.
+        if problem.starts_with("is not ") {
+            format!("`{typed}` {problem}")
+        } else {
+            problem
+        }
+    })
 }
 
-/// The value of a choice that is named by its number, as it is shown, or as scripts name it.
-fn choice(question: &Question, word: &str) -> Result<String, String> {
-    let number = word
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| number.checked_sub(1));
-    let choices = &question.choices;
-    let named = number.and_then(|at| choices.get(at)).or_else(|| {
-        let is_meant = |name: &str| name.to_lowercase() == word.to_lowercase();
-        let by_value = choices.iter().find(|choice| choice.value == word);
-        by_value.or_else(|| {
-            choices
-                .iter()
-                .find(|choice| is_meant(&one_line(&choice.label)))
-        })
-    });
-    match named {
-        Some(choice) => Ok(choice.value.clone()),
-        None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
-        None => {
-            let values = choices.iter().map(|choice| choice.value.as_str());
-            let meant = suggest::nearest(word, values).map_or_else(String::new, |near| {
-                format!("; {}", suggest::did_you_mean(&[near]))
-            });
-            Err(format!(
-                "`{}` is not one of the choices{meant}",
-                one_line(word)
-            ))
-        }
-    }
+/// The value of a choice that is named by its number, or as it is shown. Any other word stays as it is.
+fn choice<'a>(question: &'a Question, word: &'a str) -> &'a str {
+    let number = word.parse::<usize>().ok();
+    let numbered = number.and_then(|number| question.choices.get(number.checked_sub(1)?));
+    let is_shown = |name: &str| one_line(name).to_lowercase() == word.to_lowercase();
+    let mut choices = question.choices.iter();
+    let named = numbered.or_else(|| choices.find(|choice| is_shown(&choice.label)));
+    named.map_or(word, |choice| &choice.value)
 }
 
 /// A line without its end, and without the keys that type nothing. Of a `hidden` one, all lines that arrive at once: they were

@@ -6,89 +6,49 @@ use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
 use super::line::Line;
 use super::{KeyOutcome, Prompt};
-use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-/// A text.
+/// A text, or yes or no.
 pub struct Text<'a> {
-    message: &'a str,
+    question: &'a Question,
     help: &'a [Piece],
-    default: Option<&'a str>,
     line: Line,
+    is_wrong: bool,
 }
 
 impl<'a> Text<'a> {
     /// With `typed` on the line from the beginning.
     pub fn new(question: &'a Question, help: &'a [Piece], typed: Option<&str>) -> Self {
         Self {
-            message: &question.message,
+            question,
             help,
-            default: question.default.as_ref().and_then(Value::as_str),
             line: typed.map_or_else(Line::default, Line::new),
+            is_wrong: false,
         }
     }
 
-    fn answer(&self) -> &str {
-        match self.default {
-            Some(default) if self.line.is_empty() => default,
-            Some(_) | None => self.line.text(),
+    fn default(&self) -> Option<&Value> {
+        self.question.default.as_ref()
+    }
+
+    fn answer(&self) -> Option<Answer> {
+        if self.question.kind == QuestionKind::Confirm {
+            let default = self.default().and_then(Value::as_bool);
+            return yes_or_no(self.line.text(), default).map(Answer::Confirm);
         }
+        let default = self.default().and_then(Value::as_str);
+        let default = default.filter(|_| self.line.is_empty());
+        let text = default.unwrap_or(self.line.text());
+        Some(Answer::Text(text.to_owned()))
     }
 }
 
 impl Prompt for Text<'_> {
     fn press(&mut self, key: Key) -> KeyOutcome {
-        if key.is_enter() {
-            return KeyOutcome::Done(Answer::Text(self.answer().to_owned()));
-        }
-        on_line(&mut self.line, key)
-    }
-
-    fn asked(&self) -> Vec<Piece> {
-        let mut pieces = asked(self.message);
-        if let Some(default) = self.default {
-            pieces.push(Piece::text(PLAIN, &format!("({default}) ")));
-        }
-        pieces.extend(typed(&self.line));
-        pieces.extend_from_slice(self.help);
-        pieces
-    }
-
-    fn answered(&self) -> Vec<Piece> {
-        answered(self.message, self.answer())
-    }
-}
-
-/// Yes or no.
-pub struct Confirm<'a> {
-    message: &'a str,
-    help: &'a [Piece],
-    default: Option<bool>,
-    line: Line,
-    is_wrong: bool,
-}
-
-impl<'a> Confirm<'a> {
-    pub fn new(question: &'a Question, help: &'a [Piece]) -> Self {
-        Self {
-            message: &question.message,
-            help,
-            default: question.default.as_ref().and_then(Value::as_bool),
-            line: Line::default(),
-            is_wrong: false,
-        }
-    }
-
-    fn answer(&self) -> Option<bool> {
-        yes_or_no(self.line.text(), self.default)
-    }
-}
-
-impl Prompt for Confirm<'_> {
-    fn press(&mut self, key: Key) -> KeyOutcome {
         self.is_wrong = false;
         match self.answer() {
             _ if !key.is_enter() => on_line(&mut self.line, key),
-            Some(yes) => KeyOutcome::Done(Answer::Confirm(yes)),
+            Some(answer) => KeyOutcome::Done(answer),
             None => {
                 self.is_wrong = true;
                 KeyOutcome::Stay
@@ -97,8 +57,14 @@ impl Prompt for Confirm<'_> {
     }
 
     fn asked(&self) -> Vec<Piece> {
-        let mut pieces = asked(self.message);
-        pieces.push(Piece::text(PLAIN, &format!("{} ", letters(self.default))));
+        let mut pieces = asked(&self.question.message);
+        let default = self.default();
+        if self.question.kind == QuestionKind::Confirm {
+            let letters = letters(default.and_then(Value::as_bool));
+            pieces.push(Piece::text(PLAIN, &format!("{letters} ")));
+        } else if let Some(default) = default.and_then(Value::as_str) {
+            pieces.push(Piece::text(PLAIN, &format!("({default}) ")));
+        }
         pieces.extend(typed(&self.line));
         if self.is_wrong {
             pieces.extend([Piece::LineEnd, Piece::text(WRONG, WHAT_TO_TYPE)]);
@@ -108,12 +74,13 @@ impl Prompt for Confirm<'_> {
     }
 
     fn answered(&self) -> Vec<Piece> {
-        let answer = if self.answer() == Some(true) {
-            "Yes"
-        } else {
-            "No"
+        let answer = self.answer();
+        let shown = match &answer {
+            Some(Answer::Text(text)) => text,
+            Some(Answer::Confirm(true)) => "Yes",
+            _ => "No",
         };
-        answered(self.message, answer)
+        answered(&self.question.message, shown)
     }
 }
 

@@ -36,7 +36,7 @@ fn a_backend_has_a_name_of_its_own() {
         told,
         [
             "secrets-acme Whole",
-            "beta: it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install a newer bot-cli-cloud, or a version of it for 1.0",
+            "beta: it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install versions of both that fit each other",
             "gamma: its role is `provider-pack`, not `secrets-backend`; its author changes the role in its manifest, or the name of the file",
             "local: `local` is the name of a backend that is built in; give it another name",
         ]

@@ -337,11 +337,11 @@ fn a_backend_that_can_not_be_used_is_one_line_with_the_mend() {
     for (name, line) in [
         (
             "later",
-            "it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install a newer bot-cli-cloud, or a version of it for 1.0",
+            "it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install versions of both that fit each other",
         ),
         (
             "picky",
-            "it requires bot-cli-cloud >=7, this is 0.1.0; install bot-cli-cloud >=7, or a version of it for 0.1.0",
+            "it requires bot-cli-cloud >=7, this is 0.1.0; install versions of both that fit each other",
         ),
         (
             "other",

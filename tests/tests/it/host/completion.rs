@@ -144,9 +144,9 @@ fn a_plugin_is_asked_for_a_value_in_one_form() {
 fn every_script_says_where_to_keep_it() {
     let bench = bench();
     for (shell, place) in [
-        ("bash", "bot-cli completions bash --install"),
-        ("zsh", "bot-cli completions zsh --install"),
-        ("fish", "bot-cli completions fish --install"),
+        ("bash", "~/.bashrc"),
+        ("zsh", "$fpath"),
+        ("fish", "~/.config/fish/completions/bot-cli.fish"),
         ("powershell", "$PROFILE"),
     ] {
         let script = bench.run(&["completions", shell]).unwrap().stdout;
@@ -154,54 +154,6 @@ fn every_script_says_where_to_keep_it() {
         assert!(head.join("\n").contains(place), "{script}");
         assert!(script.contains(&format!("__complete {shell} ")), "{script}");
     }
-}
-
-#[test]
-fn a_script_is_installed_where_its_shell_looks() {
-    let bench = bench();
-    let home = |below: &str| bench.path("home").join(below);
-    for (shell, place) in [
-        ("bash", ".local/share/bash-completion/completions/bot-cli"),
-        ("zsh", ".local/share/zsh/site-functions/_bot-cli"),
-        ("fish", ".config/fish/completions/bot-cli.fish"),
-    ] {
-        let script = bench.run(&["completions", shell]).unwrap().stdout;
-        let install = ["completions", shell, "--install"];
-        let first = bench.run(&install).unwrap();
-        let shown = format!("[BENCH]/home/{place}");
-        assert_eq!((first.status, &*first.stderr), (Some(0), ""));
-        assert!(
-            first.stdout.starts_with(&format!("{shown}: written\n")),
-            "{first:?}"
-        );
-        assert!(!first.stdout.contains("do not find"), "{first:?}");
-        assert_eq!(std::fs::read_to_string(home(place)).unwrap(), script);
-        let modified = || home(place).metadata().unwrap().modified().unwrap();
-        let before = modified();
-        let again = bench.run(&install).unwrap().stdout;
-        assert!(
-            again.starts_with(&format!("{shown}: was there already\n")),
-            "{again}"
-        );
-        assert_eq!(modified(), before);
-        std::fs::write(home(place), "of an older version").unwrap();
-        let replaced = bench.run(&install).unwrap().stdout;
-        assert!(
-            replaced.starts_with(&format!("{shown}: replaced\n")),
-            "{replaced}"
-        );
-        assert_eq!(std::fs::read_to_string(home(place)).unwrap(), script);
-    }
-    // No file that somebody edits was made.
-    let at_home = std::fs::read_dir(bench.path("home")).unwrap();
-    let mut at_home: Vec<_> = at_home.map(|entry| entry.unwrap().file_name()).collect();
-    at_home.sort();
-    assert_eq!(at_home, [".config", ".local"]);
-    let refused = bench
-        .run(&["completions", "powershell", "--install"])
-        .unwrap();
-    assert_eq!(refused.status, Some(2));
-    assert!(refused.stderr.contains("$PROFILE"), "{refused:?}");
 }
 
 #[test]

@@ -25,41 +25,6 @@ fn help_is_what_the_snapshots_say() {
         ),
         ("host_help", &[&["help", "--help"], &["help", "help"]]),
         ("host_environment", &[&["help", "environment"]]),
-        ("host_plugin", &[&["plugin", "--help"], &["help", "plugin"]]),
-        (
-            "host_plugin_list",
-            &[&["plugin", "list", "--help"], &["help", "plugin", "list"]],
-        ),
-        (
-            "host_plugin_check",
-            &[&["plugin", "check", "--help"], &["help", "plugin", "check"]],
-        ),
-        (
-            "host_plugin_new",
-            &[&["plugin", "new", "--help"], &["help", "plugin", "new"]],
-        ),
-        (
-            "host_plugin_add",
-            &[&["plugin", "add", "--help"], &["help", "plugin", "add"]],
-        ),
-        (
-            "host_plugin_upgrade",
-            &[
-                &["plugin", "upgrade", "--help"],
-                &["help", "plugin", "upgrade"],
-            ],
-        ),
-        (
-            "host_plugin_remove",
-            &[
-                &["plugin", "remove", "--help"],
-                &["help", "plugin", "remove"],
-            ],
-        ),
-        (
-            "host_plugin_info",
-            &[&["plugin", "info", "--help"], &["help", "plugin", "info"]],
-        ),
         (
             "host_completions",
             &[&["completions", "-h"], &["help", "completions"]],

@@ -50,7 +50,7 @@ fn another_file_of_its_name_is_never_started() {
     assert!(ran.stderr.contains("comes with bot-cli"), "{ran:?}");
     // Nor where there is no other.
     fs::remove_file(bench.path("bin/bot-cli-plugin")).unwrap();
-    let stderr = "error: there is no command `plugin`\n\
+    let stderr = "error: `bot-cli` has no command `plugin`\n\
          hint: there is no file `bot-cli-plugin` in `[BENCH]/bin`\n\
          hint: it is released together with bot-cli: put it into `[BENCH]/bin`\n\
          hint: bot-cli --help\n";

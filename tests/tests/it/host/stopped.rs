@@ -1,17 +1,13 @@
-//! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z, by somebody else.
+//! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z.
 
 use std::fs;
 
 use bot_cli_tests::bench::{Bench, is_alive};
 use bot_cli_tests::patience::wait_for_file;
-use bot_cli_tests::pty::{CTRL_C, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_Z, Terminal};
 use pty_process::blocking::Command;
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::bench_with_rogue;
-
-/// Suspends what works in the foreground.
-const CTRL_Z: &str = "\u{1a}";
 
 fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -> Terminal {
     let command = Command::new(program)
@@ -54,33 +50,6 @@ fn a_plugin_that_wants_the_terminal_is_named_with_the_mend() {
             "{mode}"
         );
     }
-}
-
-#[test]
-fn a_plugin_that_somebody_stopped_is_not_blamed_for_the_terminal() {
-    let bench = bench_with_rogue();
-    let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "stopped"]);
-    terminal
-        .wait_for("was stopped by a signal; it goes on after")
-        .unwrap();
-    let screen = terminal.screen();
-    let pid = screen.split("kill -CONT ").nth(1).unwrap();
-    let pid: String = pid.chars().take_while(char::is_ascii_digit).collect();
-    let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
-    kill_process(pid, Signal::CONT).unwrap();
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-    assert!(ended.screen.ends_with("done"), "{}", ended.screen);
-}
-
-#[test]
-fn a_stopped_plugin_can_be_cancelled() {
-    let bench = bench_with_rogue();
-    let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "stopped"]);
-    terminal.wait_for("was stopped by a signal").unwrap();
-    terminal.press(CTRL_C).unwrap();
-    // It is just done when it goes on.
-    assert_eq!(terminal.end().unwrap().status.code(), Some(0));
 }
 
 #[test]

@@ -58,12 +58,6 @@ fn every_kind_of_question_is_answered() {
             r#""Bob""#,
         ),
         (
-            "text",
-            r#""default":"Ann""#.to_owned(),
-            ENTER.to_owned(),
-            r#""Ann""#,
-        ),
-        (
             "password",
             r#""help":"hidden""#.to_owned(),
             format!("hunter2{ENTER}"),
@@ -76,12 +70,6 @@ fn every_kind_of_question_is_answered() {
             "false",
         ),
         (
-            "confirm",
-            r#""help":"sure?""#.to_owned(),
-            format!("y{ENTER}"),
-            "true",
-        ),
-        (
             "select",
             choices.to_owned(),
             format!("{DOWN}{ENTER}"),
@@ -91,12 +79,6 @@ fn every_kind_of_question_is_answered() {
             "select",
             choices.to_owned(),
             format!("gam{ENTER}"),
-            r#""c_stt""#,
-        ),
-        (
-            "select",
-            format!(r#""default":"c_stt",{choices}"#),
-            ENTER.to_owned(),
             r#""c_stt""#,
         ),
         (

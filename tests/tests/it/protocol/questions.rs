@@ -2,19 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Open, request, speak};
-
-#[test]
-fn an_answer_to_no_question_is_a_warning() {
-    let answers = json!({ "name": "ada", "langauge": "de", "language": "en" });
-    let replies = speak(&[request(1, "run", json!({ "argv": [], "answers": answers }))]);
-    assert_eq!(
-        replies[0],
-        json!({ "jsonrpc": "2.0", "method": "log", "params": { "id": 1, "level": "warn",
-            "message": "the answer `langauge` was not used: nothing asked for it; did you mean `language`?" } })
-    );
-    assert_eq!(replies[1]["result"]["text"], "Hello, ada.\n");
-}
+use super::Open;
 
 #[test]
 fn questions_go_to_the_host_and_back_leads_back() {

@@ -107,30 +107,6 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
     }
 }
 
-/// Otherwise both would wait for ever: the host until it can write, the plugin until it is read.
-#[test]
-fn a_plugin_that_leaves_its_answers_unread_is_ended() {
-    // Of short answers, a pipe takes many.
-    for (input, most) in [(128 * 1024, 20), (0, 5_000)] {
-        let mut ui = Recorder {
-            input: vec![b'x'; input],
-            ..Recorder::default()
-        };
-        let outcome = run_plugin("insatiable", &mut ui, &Cancel::new());
-        let failure = outcome.result.unwrap_err();
-        assert_eq!(
-            (failure.code.as_str(), outcome.status),
-            ("unread_answers", 125)
-        );
-        assert_eq!(
-            failure.message,
-            "plugin `insatiable` asks on and on without reading the answers"
-        );
-        let asked = ui.seen.iter().filter(|line| *line == "stdin").count();
-        assert!((16..most).contains(&asked), "{asked}");
-    }
-}
-
 #[test]
 fn output_that_was_not_offered_comes_with_the_result() {
     let mut ui = Recorder::default();

@@ -47,19 +47,6 @@ fn a_deaf_plugin_is_ended_in_three_steps() {
 }
 
 #[test]
-fn a_second_request_does_not_wait() {
-    let cancel = Cancel::new();
-    let mut ui = Recorder::cancelling("pids", &cancel, 2);
-    let patience = Patience {
-        cancel: Duration::from_secs(600),
-        reply: None,
-        ..QUICK
-    };
-    let outcome = run(&launch("deaf", patience), &params(), &mut ui, &cancel);
-    assert_eq!(outcome.status, 130);
-}
-
-#[test]
 fn cancelling_says_why() {
     for (terminated, reply, reason, status) in [
         (false, None, "user", 130),

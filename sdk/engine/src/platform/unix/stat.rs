@@ -1,4 +1,4 @@
-//! Where a process stands among the others.
+//! The parent, group and session of a process.
 
 use std::fs;
 

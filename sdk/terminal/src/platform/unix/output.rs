@@ -20,7 +20,7 @@ pub fn take_stdout() -> io::Result<(Stdout, Reader)> {
     Ok((Stdout(File::from(real)), Reader(watched)))
 }
 
-/// Real standard output. Whoever started this process may have made it one that does not wait for its reader.
+/// Real standard output. The parent may have made it non-blocking.
 #[derive(Debug)]
 pub struct Stdout(File);
 

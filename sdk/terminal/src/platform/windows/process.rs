@@ -12,9 +12,7 @@ use std::process::Command;
 use bot_cli_system::job::{Hears, Job};
 
 pub use heedful_input::HeedfulInput;
-pub use signals::{
-    StopSignals, is_ignored, listen_to_stop_signals, note_stop_signals, shell_status,
-};
+pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
 /// Runs another program in the place of this process: waits for it and ends with its status. The program gets the events of the
 /// console, and ends with this process. Returns only when it could not be started or waited for.
@@ -30,9 +28,4 @@ fn stand_in_for(command: &mut Command) -> io::Result<Infallible> {
     let (_job, mut program) = Job::start(command, Hears::Ours)?;
     let status = program.wait()?;
     std::process::exit(status.code().unwrap_or(1))
-}
-
-/// Stops this process's group as Ctrl-Z does elsewhere: there is no such thing, and the key does nothing.
-pub const fn suspend() -> io::Result<()> {
-    Ok(())
 }

@@ -150,19 +150,19 @@ fn versions_that_do_not_fit_are_named_with_the_mend() {
     for (members, reason) in [
         (
             json!({ "catalogue": "2.0" }),
-            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.1; install a newer bot-cli-init, or a version of it for 1.1"),
+            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.1; install versions of both that fit each other"),
         ),
         (
             json!({ "requires": { "bot-cli-init": ">=7" } }),
-            format!("it requires bot-cli-init >=7, this is {ours}; install bot-cli-init >=7, or a version of it for {ours}"),
+            format!("it requires bot-cli-init >=7, this is {ours}; install versions of both that fit each other"),
         ),
         (
             json!({ "framework": ">=3" }),
-            format!("it was made for pipecat-ai >=3, bot-cli-init {ours} makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0"),
+            format!("it was made for pipecat-ai >=3, bot-cli-init {ours} makes projects for 1.14.0; install versions of both that fit each other"),
         ),
         (
             json!({ "protocol": "2.0" }),
-            "it speaks protocol 2.0, this host 1.0; install a newer bot-cli, or a version of the plugin for this one".to_owned(),
+            "it speaks protocol 2.0, this host 1.0; install versions of bot-cli and the plugin that fit each other".to_owned(),
         ),
     ] {
         let mut members = members;

@@ -13,7 +13,7 @@ use signal_hook::iterator::exfiltrator::SignalOnly;
 
 use super::signals::unwatched;
 use crate::platform::output::Reader;
-use crate::signal::{Listened, StopSignal};
+use crate::signal::StopSignal;
 use bot_cli_protocol::failure::Failure;
 
 /// Standard input. Whoever waits for it hears the stop signals, too: a thread of their own would take a good part of a plugin's start.
@@ -23,12 +23,9 @@ pub struct HeedfulInput {
 }
 
 impl HeedfulInput {
-    /// From now on, these signals do not end this process at once, and `heard` is called for each of them while somebody waits here.
-    pub fn new(
-        listened: Listened,
-        heard: impl FnMut(StopSignal) + Send + 'static,
-    ) -> Result<Self, Failure> {
-        let numbers = listened.signals().map(StopSignal::number);
+    /// From now on, the stop signals do not end this process at once, and `heard` is called for each of them while somebody waits here.
+    pub fn new(heard: impl FnMut(StopSignal) + Send + 'static) -> Result<Self, Failure> {
+        let numbers = StopSignal::ALL.map(StopSignal::number);
         let signals = UnixStream::pair()
             .and_then(|(read, write)| SignalDelivery::with_pipe(read, write, SignalOnly, numbers));
         Ok(Self {

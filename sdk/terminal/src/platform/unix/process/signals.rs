@@ -5,16 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
-use crate::background::{no_thread, spawn};
-use crate::signal::{Listened, StopSignal};
+use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
+    pub(super) const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
-    /// Whether whoever started this process has it ignore the signal.
+    /// Whether the parent has this process ignore the signal.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
     }
@@ -40,23 +38,12 @@ pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(signalled)
 }
 
-impl Listened {
-    pub(super) fn signals(self) -> impl Iterator<Item = StopSignal> {
-        StopSignal::ALL
-            .into_iter()
-            .filter(move |signal| match self {
-                Self::All => true,
-                Self::NotIgnored => !signal.is_ignored(),
-            })
-    }
-}
-
 pub(super) fn unwatched(error: io::Error) -> Failure {
     let could_not = "could not watch for signals";
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
-/// The stop signals that have come since somebody last looked.
+/// The stop signals since the last look.
 #[derive(Debug)]
 pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
 
@@ -69,9 +56,11 @@ impl StopSignals {
     }
 }
 
-/// From now on, these signals are noted instead of ending this process at once.
-pub fn note_stop_signals(listened: Listened) -> Result<StopSignals, Failure> {
-    let noted = listened.signals().map(|signal| {
+/// From now on, stop signals are noted instead of ending this process at once. Those that the parent ignores stay ignored, also by
+/// a program that this process becomes: HUP under `nohup`, INT in a script's background job.
+pub fn note_stop_signals() -> Result<StopSignals, Failure> {
+    let heard = StopSignal::ALL.into_iter();
+    let noted = heard.filter(|signal| !signal.is_ignored()).map(|signal| {
         let come = Arc::default();
         signal_hook::flag::register(signal.number(), Arc::clone(&come))?;
         Ok((signal, come))
@@ -80,21 +69,7 @@ pub fn note_stop_signals(listened: Listened) -> Result<StopSignals, Failure> {
     noted.map(StopSignals).map_err(unwatched)
 }
 
-/// From now on, calls `heard` in a thread of its own for each of these signals, instead of ending at once.
-pub fn listen_to_stop_signals(
-    listened: Listened,
-    mut heard: impl FnMut(StopSignal) + Send + 'static,
-) -> Result<(), Failure> {
-    let signals = listened.signals().map(StopSignal::number);
-    let mut signals = Signals::new(signals).map_err(unwatched)?;
-    spawn(move || {
-        let come = signals.forever();
-        come.filter_map(StopSignal::of).for_each(&mut heard);
-    })
-    .map_err(no_thread)
-}
-
-/// Whether whoever started this process has it ignore a signal.
+/// Whether the parent has this process ignore a signal.
 pub fn is_ignored(signal: i32) -> bool {
     ignored::contain(signal)
 }

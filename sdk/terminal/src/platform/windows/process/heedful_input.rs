@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::signals::listen_to_stop_signals;
 use crate::platform::output::Reader;
-use crate::signal::{Listened, StopSignal};
+use crate::signal::StopSignal;
 use bot_cli_protocol::failure::Failure;
 
 /// Standard input. A thread of their own hears the events: nothing waits for them and for a pipe.
@@ -13,11 +13,8 @@ pub struct HeedfulInput(());
 
 impl HeedfulInput {
     /// From now on, these events do not end this process at once, and `heard` is called for each of them.
-    pub fn new(
-        listened: Listened,
-        heard: impl FnMut(StopSignal) + Send + 'static,
-    ) -> Result<Self, Failure> {
-        listen_to_stop_signals(listened, heard)?;
+    pub fn new(heard: impl FnMut(StopSignal) + Send + 'static) -> Result<Self, Failure> {
+        listen_to_stop_signals(heard)?;
         Ok(Self(()))
     }
 

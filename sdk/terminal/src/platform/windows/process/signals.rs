@@ -7,11 +7,11 @@ use std::{io, thread};
 use bot_cli_system::console::{self, Event};
 
 use crate::background::{no_thread, spawn};
-use crate::signal::{Listened, StopSignal};
+use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    /// Whether whoever started this process has it ignore the event. Windows does not tell.
+    /// Whether the parent has this process ignore the event. Windows does not tell.
     pub const fn is_ignored(self) -> bool {
         false
     }
@@ -27,14 +27,13 @@ static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
 
 /// From now on, calls `heard` in a thread of its own for each of these events, instead of ending at once.
 pub fn listen_to_stop_signals(
-    _: Listened,
     mut heard: impl FnMut(StopSignal) + Send + 'static,
 ) -> Result<(), Failure> {
     let signals = subscribe().map_err(unwatched)?;
     spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
 }
 
-/// The events that have come since somebody last looked.
+/// The events since the last look.
 #[derive(Debug)]
 pub struct StopSignals(Mutex<Receiver<StopSignal>>);
 
@@ -47,7 +46,7 @@ impl StopSignals {
 }
 
 /// From now on, these events are noted instead of ending this process at once.
-pub fn note_stop_signals(_: Listened) -> Result<StopSignals, Failure> {
+pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let signals = subscribe().map_err(unwatched)?;
     Ok(StopSignals(Mutex::new(signals)))
 }
@@ -97,7 +96,7 @@ fn tell(event: Event) {
     }
 }
 
-/// Whether whoever started this process has it ignore a signal: there are none.
+/// Whether the parent has this process ignore a signal: there are none.
 pub const fn is_ignored(_: i32) -> bool {
     false
 }
