@@ -132,7 +132,7 @@ pub(super) fn hearing<'a>(first: &[&'a str], stt: &'a str) -> Vec<&'a str> {
     [first, &options].concat()
 }
 
-const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.1\"\nframework = \">=1.14,<2\"\n";
+const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n";
 
 const PROVIDER: &str = r#"
 label = "Acme"
