@@ -12,9 +12,8 @@ use lines::Line;
 use room::Room;
 
 use crate::clients::{chromium, tools};
-use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::{OPENAI, python_script, script};
+use crate::framework::tools::{OPENAI, python_script};
 
 const GREETING: &str = "Hello, how can I help you?";
 
@@ -39,41 +38,9 @@ fn a_bot_with_a_web_client_and_evals_answers() {
 
     let terminals = room.follow(&lines, &|_| CANARY.to_owned(), &str::to_owned);
 
-    look(&terminals.address("npm run dev"), GREETING);
+    look(&terminals.address("npm run dev"));
     drop(terminals);
     assert_eq!(files_with(&room.folder(), CANARY), Vec::<String>::new());
-}
-
-#[test]
-fn a_react_client_reaches_a_bot_that_hears_and_speaks_itself() {
-    let mut realtime =
-        Running::start(python_script("stand_in_realtime.py").args([GREETING, "It is Paris."]));
-    let mut room = Room::new(&["bot-cli", "bot-cli-init"]);
-    room.set("STAND_IN_REALTIME", &realtime.line_with("ws://"));
-    room.set("PYTHONPATH", script("redirected").to_str().unwrap());
-    let lines = room.init(&[
-        "--transport=p2p_webrtc",
-        "--mode=realtime",
-        "--realtime=openai_realtime",
-        "--client-framework=react",
-    ]);
-    let terminals = room.follow(&lines, &|_| CANARY.to_owned(), &str::to_owned);
-    look(&terminals.address("npm run dev"), GREETING);
-}
-
-#[test]
-fn a_nextjs_client_reaches_a_bot() {
-    let room = Room::new(&["bot-cli", "bot-cli-init"]);
-    let options = [
-        "--transport=p2p_webrtc",
-        "--client-framework=react",
-        "--client-server=nextjs",
-    ];
-    let lines = room.init(&[&OPENAI[..], &options].concat());
-    let terminals = room.follow(&lines, &|_| CANARY.to_owned(), &str::to_owned);
-    let page = terminals.address("npm run dev");
-    assert_eq!(page, "http://localhost:3000");
-    look(&page, GREETING);
 }
 
 /// Nothing of it leaves this machine: the runner's own page is its client.
@@ -98,17 +65,6 @@ fn a_bot_that_stays_on_this_machine_answers() {
 }
 
 #[test]
-fn a_bot_on_telnyx_answers_a_call() {
-    let room = Room::new(&["bot-cli", "bot-cli-init"]);
-    let options = ["--transport=carrier_b", "--no-deploy-to-cloud"];
-    let lines = room.init(&[&OPENAI[..], &options].concat());
-    let _terminals = room.follow(&lines, &|_| CANARY.to_owned(), &|line| {
-        line.replace("YOUR_HOST", "bot.example.com")
-    });
-    call("telnyx");
-}
-
-#[test]
 fn a_telephone_bot_answers_a_call() {
     let room = Room::new(&["bot-cli", "bot-cli-init", "bot-cli-cloud"]);
     let lines = room.init(&[&OPENAI[..], &["--transport=carrier_a"]].concat());
@@ -128,7 +84,7 @@ fn a_telephone_bot_answers_a_call() {
         line.replace("YOUR_HOST", "bot.example.com")
     });
 
-    call("twilio");
+    call();
 }
 
 /// Without `cloud`, the keys go into a file.
@@ -157,23 +113,23 @@ fn a_bot_that_calls_people_and_its_server_start() {
 }
 
 /// Opens the page of a client, connects, and waits for the bot's first words.
-fn look(page: &str, greeting: &str) {
+fn look(page: &str) {
     room::wait_for_port(7860);
     let mut look = Command::new("node");
     look.arg("connect.mjs")
         .arg("--chromium")
         .arg(chromium())
-        .args(["--page", page, "--greeting", greeting])
+        .args(["--page", page, "--greeting", GREETING])
         .current_dir(tools());
     let output = look.output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
 }
 
-/// A call through a carrier that has fetched the answer document and hears the bot.
-fn call(carrier: &str) {
+/// A call through Twilio, which has fetched the answer document and hears the bot.
+fn call() {
     room::wait_for_port(7860);
     let output = python_script("stand_in_carrier.py")
-        .args([carrier, "http://127.0.0.1:7860", "--hum", "440"])
+        .args(["twilio", "http://127.0.0.1:7860", "--hum", "440"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output));

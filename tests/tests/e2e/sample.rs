@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::{ANSWERS, evaluate, models, python, python_script, script};
+use crate::framework::tools::{ANSWERS, evaluate, models, python, python_script};
 
 #[test]
 fn the_sample_passes_its_own_tests_and_every_check() {
@@ -63,22 +63,8 @@ fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_and_make_bots() {
 }
 
 #[test]
-fn the_sample_is_formatted_and_free_of_lint() {
-    for subcommand in [&["format", "--check"][..], &["check"]] {
-        let mut ruff = python().command("ruff");
-        ruff.args(subcommand)
-            .args(["--no-cache", "--config"])
-            .arg(script("ruff.toml"))
-            .args(["--extension", "bot-cli-pack-localai:python"]);
-        succeed(ruff.args([sample(PACK), sample("test.py")]));
-    }
-}
-
-#[test]
 fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
     let project = Project::new();
-    project.is_formatted_linted_and_typed();
-
     let heard = ["--hear", "What is the capital of France?"];
     let (mut model, address) = models(&[&heard[..], &ANSWERS].concat());
     let (running, port) = project.listen(&format!(
@@ -96,17 +82,6 @@ fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
     let heard = model.line_with("POST /v1/audio/transcriptions");
     assert!(heard.contains("a-speech-model"), "{heard}");
     drop(running);
-}
-
-#[test]
-fn a_bot_without_the_models_of_the_sample_names_them_and_ends() {
-    let project = Project::new();
-    let output = run(&mut project.bot(0));
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    for variable in ["LOCALAI_LLM_MODEL", "LOCALAI_STT_MODEL", "OPENAI_API_KEY"] {
-        assert!(text(&output).contains(variable), "{}", text(&output));
-    }
-    assert!(!text(&output).contains("Traceback"), "{}", text(&output));
 }
 
 const PACK: &str = "bot-cli-pack-localai";
@@ -184,17 +159,6 @@ impl Project {
         let readme = fs::read_to_string(bench.path("work/bot/README.md")).unwrap();
         assert!(readme.contains("localai 1.0.0"), "{readme}");
         Self { bench, server }
-    }
-
-    fn is_formatted_linted_and_typed(&self) {
-        let tool = |name: &str, arguments: &[&str]| {
-            let mut command = python().command(name);
-            succeed(command.args(arguments).current_dir(&self.server));
-        };
-        tool("ruff", &["format", "--check", "--no-cache"]);
-        tool("ruff", &["check", "--no-cache"]);
-        let interpreter = python().executable("python");
-        tool("pyright", &["--pythonpath", interpreter.to_str().unwrap()]);
     }
 
     /// Starts the bot with this `.env`, and waits until it listens.

@@ -75,7 +75,8 @@ fn the_steps_of_the_quickstart_work() {
 #[test]
 fn dev_installs_runs_and_checks_the_quickstart() {
     let (_models, address) = models(&ANSWERS);
-    let (user, bench) = with_host(&["quickstart"]);
+    let bench = Bench::whole().unwrap();
+    let user = User::new(&["quickstart"]);
     let (dev, port) = dev(&bench);
     let keys =
         ["DEEPGRAM", "OPENAI", "CARTESIA", "DAILY"].map(|name| format!("{name}_API_KEY=any"));
@@ -95,15 +96,6 @@ fn dev_installs_runs_and_checks_the_quickstart() {
     });
 }
 
-#[test]
-fn dev_runs_a_bot_on_services_of_this_machine_without_a_key() {
-    let (user, bench) = with_host(&["quickstart", "--local"]);
-    let (dev, port) = dev(&bench);
-    let mut running = Running::start(&mut user.shell(&dev));
-    running.line_with("ready:");
-    user.succeeds(&format!("curl -fsS http://localhost:{port}/client/"));
-}
-
 /// The line that runs `bot-cli dev` with a vault of its own, and the port of the bot.
 fn dev(bench: &Bench) -> (String, u16) {
     let port = free_port().unwrap();
@@ -116,12 +108,6 @@ fn dev(bench: &Bench) -> (String, u16) {
     (dev, port)
 }
 
-/// A user with a project, and a bench with the executables.
-fn with_host(arguments: &[&str]) -> (User, Bench) {
-    let bench = Bench::whole().unwrap();
-    (User::new(arguments), bench)
-}
-
 #[test]
 fn the_steps_of_a_telephone_bot_work() {
     let mut options = CASCADE.to_vec();
@@ -129,13 +115,6 @@ fn the_steps_of_a_telephone_bot_work() {
         options.extend(["--transport", carrier]);
     }
     follows(&options);
-}
-
-#[test]
-fn the_steps_of_a_bot_that_calls_people_work() {
-    let options = ["--transport=carrier_a_hosted_rtc_sip_dialout"];
-    let taken = User::new(&[&["my-bot"], &CASCADE[..], &options].concat()).follow("README.md");
-    assert!(taken.contains("uv run server.py"), "{taken:?}");
 }
 
 #[test]

@@ -39,8 +39,6 @@ pub(super) struct Room {
     address: String,
     /// The folder of a Python.
     python: PathBuf,
-    /// What else is in the environment of the terminals.
-    variables: Vec<(String, String)>,
     _alone: File,
 }
 
@@ -64,7 +62,6 @@ impl Room {
             _services: services,
             address,
             python: base_python(),
-            variables: Vec::new(),
             _alone: alone,
         };
         for below in ["bin", "home", "work"] {
@@ -82,11 +79,6 @@ impl Room {
         }
         symlink(python().executable("uv"), room.path("bin/uv")).unwrap();
         room
-    }
-
-    /// Sets a variable of every terminal that is opened from now on.
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Where the project is made.
@@ -190,9 +182,6 @@ impl Room {
             .env("PS1", PROMPT)
             .env("OPENAI_BASE_URL", format!("{}/v1", self.address))
             .current_dir(self.folder());
-        for (name, value) in &self.variables {
-            shell = shell.env(name, value);
-        }
         // What has been downloaded once is not downloaded again.
         if let Some(home) = env::var_os("HOME") {
             let home = Path::new(&home);
