@@ -308,7 +308,6 @@ fn what_a_command_has_itself_is_known_from_its_manifest() {
             "ACME_API_KEY": {
                 "of": "a service that is built in",
                 "means": { "about": "Access token", "secret": true },
-                "read": [{}],
             },
             "ACME_LINE": { "of": "the transport `line`" },
         },
