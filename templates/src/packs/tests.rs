@@ -169,11 +169,6 @@ fn brings(pack: &FoundPack) -> String {
 }
 
 #[test]
-fn without_packs_there_are_none() {
-    assert!(Fixture::new().packs().is_empty());
-}
-
-#[test]
 fn a_pack_is_a_file_or_a_folder() {
     let place = Fixture::new();
     place.script(

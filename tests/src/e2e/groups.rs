@@ -123,7 +123,7 @@ pub const GROUPS: &[Group] = &[
     ),
     group(
         "sample",
-        "the sample of a provider pack, from its file to a conversation",
+        "the sample of a provider pack, checked and installed",
         &[Need::Framework],
     ),
     group("telephony", "calls to a generated bot", &[Need::Framework]),

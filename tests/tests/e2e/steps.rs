@@ -217,7 +217,6 @@ impl User {
         } else if step == "cp .env.example .env" {
             let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
             self.succeeds(step);
-            self.bot_names_what_is_missing();
             let address = self.address.as_deref();
             fs::write(self.server().join(".env"), filled_in(&example, address)).unwrap();
         } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
@@ -257,28 +256,6 @@ impl User {
         )));
         running.line_with("Uvicorn running on");
         self.bot = Some((running, port));
-    }
-
-    /// Before its keys are filled in, a bot says which are missing and does nothing else.
-    fn bot_names_what_is_missing(&self) {
-        let code = fs::read_to_string(self.server().join("services.py")).unwrap();
-        let needed: BTreeSet<&str> = code
-            .match_indices(" = required(\"")
-            .filter_map(|(begin, found)| code[begin + found.len()..].split('"').next())
-            .collect();
-        if needed.is_empty() {
-            return;
-        }
-        let output = self.shell("uv run bot.py --port 0").output().unwrap();
-        let said = Finding(&output).to_string();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(output.stdout.is_empty(), "{said}");
-        let named: BTreeSet<&str> = said
-            .lines()
-            .filter_map(|line| line.trim().strip_suffix(" is not set"))
-            .collect();
-        assert_eq!(named, needed, "{said}");
-        assert!(!said.contains("Traceback"), "{said}");
     }
 
     /// Returns what the image's build file runs, with a lock file and in a project that has none yet.
