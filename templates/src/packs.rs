@@ -14,7 +14,7 @@ use crate::pack::{self, Contents, Folder, Problem, Reader, SCHEMA, Taken};
 pub use asking::Reach;
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
-use bot_cli_engine::discovery::inspect::{Plugin, inspect};
+use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, in_a_line, judge};
 use bot_cli_protocol::{Manifest, Role};
 
@@ -156,7 +156,7 @@ impl Finder<'_> {
         }
         let (manifest, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
         let providers = match pack.form {
-            Form::Dynamic => self.ask(&plugin)?,
+            Form::Dynamic => asking::providers(&plugin, self.discovery, &self.reach)?,
             Form::Static | Form::Folder => Some(providers.ok_or_else(|| {
                 let mend = "its author adds them, or `\"providers\":\"dynamic\"`";
                 Refused::with_remedy("its manifest has no `providers`", mend)
@@ -168,10 +168,6 @@ impl Finder<'_> {
         let newer = newer(&manifest, fit, self.user);
         let contents = pack::read(name, providers, newer, &mut self.taken).map_err(refused)?;
         Ok(PackStanding::Used(contents))
-    }
-
-    fn ask(&self, plugin: &Plugin) -> Result<Option<Value>, Refused> {
-        asking::providers(plugin, self.discovery, &self.reach)
     }
 
     fn folder(

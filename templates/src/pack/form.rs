@@ -54,12 +54,12 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Whether a text is such words with single separators between them.
-fn is_words(text: &str, separator: char, letter: fn(&u8) -> bool) -> bool {
+fn is_words(text: &str, separator: char, letter: fn(u8) -> bool) -> bool {
     text.split(separator)
-        .all(|word| !word.is_empty() && word.as_bytes().iter().all(letter))
+        .all(|word| !word.is_empty() && word.bytes().all(letter))
 }
 
-fn is_lower(byte: &u8) -> bool {
+fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
@@ -129,7 +129,8 @@ fn is_range(text: &str) -> bool {
 }
 
 fn is_release(text: &str) -> bool {
-    is_words(text, '.', u8::is_ascii_digit) && text.split('.').all(|number| number.len() < 10)
+    is_words(text, '.', |byte| byte.is_ascii_digit())
+        && text.split('.').all(|number| number.len() < 10)
 }
 
 fn is_python(text: &str) -> bool {
@@ -178,7 +179,7 @@ fn is_site(text: &str) -> bool {
     };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/?#=&%+@:,".contains(c);
-    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     host.contains('.') && is_words(host, '.', in_name) && rest.chars().all(plain)
 }
 

@@ -79,8 +79,8 @@ impl Taken {
 
     /// Takes what a service has. `whose` follows "is that of": `a service that is built in`.
     pub fn service(&mut self, provider: &Provider, service: &Service, whose: &str) {
-        for id in [Some(&service.id), service.alias.as_ref()] {
-            id.into_iter().for_each(|id| self.id(id, whose));
+        for id in service.alias.iter().chain([&service.id]) {
+            self.id(id, whose);
         }
         for name in variables(service) {
             let args = arguments(service);

@@ -55,8 +55,8 @@ impl Found {
             let field = format!("{field}.{key}");
             self.form(&field, code, form);
             let first = code.split('.').next().unwrap_or_default();
-            let is_known = ["session", "None", "True", "False"].contains(&first);
-            if !imported.contains(first) && !(is_known && arg.expr.is_some()) {
+            let is_known = key == "expr" && ["session", "None", "True", "False"].contains(&first);
+            if !is_known && !imported.contains(first) {
                 let unknown = format!("uses `{}`, which `imports` does not have", shown(first));
                 self.add(Rule::Imports, &field, unknown);
             }
