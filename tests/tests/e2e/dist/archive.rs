@@ -128,30 +128,6 @@ fn an_upgrade_that_was_killed_is_completed_by_the_next_run() {
 }
 
 #[test]
-fn an_upgrade_that_fails_in_the_middle_says_so() {
-    let (old, new) = (release("1"), release("2"));
-    let home = public_folder();
-    installed(home.path(), &[old.path().to_str().unwrap()]);
-    let source = new.path().to_str().unwrap();
-    let fails =
-        "for it; do :; done; [ \"${it##*/}\" != bot-cli.1 ] || { echo 'mv: no' >&2; exit 1; }";
-    let tools = public_folder();
-    let lines = format!("#!/bin/sh\n{fails}\nexec /bin/mv \"$@\"\n");
-    fs::write(tools.path().join("mv"), lines).unwrap();
-    super::ran(
-        Command::new("chmod")
-            .arg("755")
-            .arg(tools.path().join("mv")),
-    );
-    let output = with_tools(tools.path(), home.path(), &[source]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("bot-cli.1: mv: no\n"), "{said}");
-    assert!(said.ends_with("run it again to complete it\n"), "{said}");
-    installed(home.path(), &[source]);
-    assert!(contents(home.path()) == whole(new.path()));
-}
-
-#[test]
 fn of_runs_at_once_one_installs() {
     let (old, new) = (release("1"), release("2"));
     let home = public_folder();

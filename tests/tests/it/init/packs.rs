@@ -307,16 +307,6 @@ fn a_configuration_names_its_packs_and_is_read_back() {
 }
 
 #[test]
-fn a_configuration_without_packs_is_as_older_versions_know_it() {
-    let user = User::new();
-    user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
-    let printed = user
-        .run(&hearing(&["my-bot", "--dry-run"], "deepgram_stt"))
-        .stdout;
-    assert!(!printed.contains("packs"), "{printed}");
-}
-
-#[test]
 fn a_near_miss_is_told_the_service_of_a_pack() {
     let user = User::new();
     user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
