@@ -74,13 +74,13 @@ impl Folder {
             Problem::new(Rule::Shape, PROVIDERS, reason)
         })?;
         paths.sort();
-        let problem = match paths.len() {
-            0 => format!("has no file such as `{PROVIDERS}/acme.toml`"),
-            1..=MOST_PROVIDERS => String::new(),
-            _ => format!("has more than {MOST_PROVIDERS} files"),
-        };
-        if !problem.is_empty() {
-            return Err(Problem::new(Rule::Size, PROVIDERS, problem));
+        if paths.is_empty() {
+            let none = format!("has no file such as `{PROVIDERS}/acme.toml`");
+            return Err(Problem::new(Rule::Shape, PROVIDERS, none));
+        }
+        if paths.len() > MOST_PROVIDERS {
+            let most = format!("has more than {MOST_PROVIDERS} files");
+            return Err(Problem::new(Rule::Size, PROVIDERS, most));
         }
         let mut data = 0;
         let mut files = Vec::new();
