@@ -15,7 +15,7 @@ pub use schema::{
     Reader, Transport, TransportVariable,
 };
 
-use crate::embedded::{PROVIDERS, TRANSPORTS};
+use crate::embedded::{self, PROVIDERS, TRANSPORTS};
 
 /// Every provider and transport that is compiled in.
 #[derive(Debug, Default)]
@@ -24,38 +24,21 @@ pub struct Catalogue {
     transports: Vec<Transport>,
 }
 
-/// An embedded file that cannot be read: a defect of this program, which the tests of this crate rule out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}`: {reason}")]
-pub struct CatalogueError {
-    /// The file, below `templates/`.
-    pub path: String,
-    /// The parser's message.
-    pub reason: String,
-}
-
 impl Catalogue {
-    /// The catalogue, parsed once a process. Files that cannot be read are left out; see [`Catalogue::load`].
+    /// The catalogue, parsed once a process.
     #[must_use]
     pub fn get() -> &'static Self {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
-        CATALOGUE.get_or_init(|| Self::load().0)
-    }
-
-    /// Parses the embedded files anew, and says which could not be read.
-    #[must_use]
-    pub fn load() -> (Self, Vec<CatalogueError>) {
-        let mut errors = Vec::new();
-        let providers = parse_all("providers", &PROVIDERS, &mut errors);
-        let mut transports: Vec<Transport> = parse_all("transports", &TRANSPORTS, &mut errors);
-        transports.sort_by_key(|transport| (transport.bot_type, transport.order));
-        (
+        CATALOGUE.get_or_init(|| {
+            let providers = embedded::parsed(&PROVIDERS).into_iter();
+            let transports = embedded::parsed(&TRANSPORTS).into_iter();
+            let mut transports: Vec<Transport> = transports.map(|(_, it)| it).collect();
+            transports.sort_by_key(|transport| (transport.bot_type, transport.order));
             Self {
-                providers,
+                providers: providers.map(|(_, provider)| provider).collect(),
                 transports,
-            },
-            errors,
-        )
+            }
+        })
     }
 
     /// All providers, in the order of their files' names.
@@ -153,23 +136,4 @@ impl Catalogue {
             .iter()
             .flat_map(|provider| &provider.services)
     }
-}
-
-fn parse_all<T: serde::de::DeserializeOwned>(
-    folder: &str,
-    files: &'static include_dir::Dir<'static>,
-    errors: &mut Vec<CatalogueError>,
-) -> Vec<T> {
-    let mut parsed = Vec::new();
-    for file in files.files() {
-        let text = file.contents_utf8().unwrap_or_default();
-        match serde_json::from_str(text) {
-            Ok(value) => parsed.push(value),
-            Err(error) => errors.push(CatalogueError {
-                path: format!("{folder}/{}", file.path().with_extension("toml").display()),
-                reason: error.to_string(),
-            }),
-        }
-    }
-    parsed
 }

@@ -1,6 +1,7 @@
 //! The files that are compiled in.
 
 use include_dir::{Dir, include_dir};
+use serde::de::DeserializeOwned;
 
 /// The catalogue as the build script left it: JSON.
 pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
@@ -9,6 +10,15 @@ pub(crate) static MIGRATIONS: Dir<'_> = include_dir!("$OUT_DIR/migrations");
 pub(crate) static PRESETS: Dir<'_> = include_dir!("$OUT_DIR/presets");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
+
+/// The files of a folder with their names, parsed. One that can't be read is left out, which the tests of this crate rule out.
+pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<(&'static str, T)> {
+    let files = folder.files().filter_map(|file| {
+        let name = file.path().file_stem()?.to_str()?;
+        Some((name, serde_json::from_slice(file.contents()).ok()?))
+    });
+    files.collect()
+}
 
 /// The text of a project template by its path below `project/`, such as `server/bot.py.liquid`.
 #[must_use]

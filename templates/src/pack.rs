@@ -2,30 +2,29 @@
 //!
 //! The services that are built in have the same shape and keep the same rules.
 
-mod check;
 #[cfg(test)]
 mod document;
 mod folder;
-mod grammar;
-mod python;
+mod form;
+mod names;
 mod read;
 mod rule;
+mod rules;
 mod schema;
 mod taken;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Effects, Origin, Problem, arguments, check, effects, variables};
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
-pub use python::{BUILTINS, KEYWORDS, OWN_MODULES, is_standard_module};
-pub(crate) use read::size;
-pub use read::{Contents, LeftOut, Newer, Reader, read};
-pub use rule::Rule;
+pub use names::{BUILTINS, KEYWORDS, OWN_MODULES, is_standard_module};
+pub use read::{Contents, LeftOut, Reader, read};
+pub use rule::{Problem, Rule};
+pub use rules::{Effects, Origin, arguments, check, effects, variables};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use taken::Taken;
 
 /// The version of the schema that this library knows.
-pub const SCHEMA: &str = "1.1";
+pub const SCHEMA: &str = "1.0";
 
 /// The prefix of the name in a pack's manifest: `pack-acme`.
 pub const PREFIX: &str = "pack-";

@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::pack::{self, Contents, Folder, Newer, Problem, Reader, Taken};
+use crate::pack::{self, Contents, Folder, Problem, Reader, SCHEMA, Taken};
 pub use asking::Reach;
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
-use bot_cli_engine::discovery::inspect::{Plugin, Unusable, inspect};
-use bot_cli_engine::discovery::role::{self, Refused, fits, in_a_line, judge};
-use bot_cli_engine::discovery::trust::Refusal;
-use bot_cli_protocol::{self as protocol, Manifest, Role};
+use bot_cli_engine::discovery::inspect::inspect;
+use bot_cli_engine::discovery::role::{Refused, fits, full_name, in_a_line, judge};
+use bot_cli_protocol::{Manifest, Role};
 
 /// A provider pack that was found.
 #[derive(Debug, Clone)]
@@ -62,22 +61,13 @@ pub enum PackStanding {
     Refused(Refused),
 }
 
-/// What a search knows when it comes to a candidate.
-#[derive(Clone, Copy)]
-struct Search<'a> {
+/// A search for packs.
+struct Finder<'a> {
+    discovery: &'a Discovery,
     user: Option<&'a User>,
-    /// The pack that has the name already.
-    winner: Option<&'a PathBuf>,
+    taken: Taken,
+    reach: Reach<'a>,
 }
-
-/// A file or folder that may be a pack.
-enum Candidate {
-    Executable(PathBuf),
-    Folder(PathBuf),
-}
-
-/// Finds packs in the places of a discovery.
-struct Finder<'a>(&'a Discovery);
 
 /// Returns every pack by its name, with what `user` can use of it beside what is `taken`. Where two packs want the same, the first
 /// has it.
@@ -88,239 +78,152 @@ pub fn find(
     taken: impl FnOnce() -> Taken,
     reach: Reach<'_>,
 ) -> Vec<FoundPack> {
-    Finder(discovery).packs(user, taken, reach)
+    let candidates = candidates(discovery);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let mut finder = Finder {
+        discovery,
+        user,
+        taken: taken(),
+        reach,
+    };
+    let mut found = Vec::new();
+    for (name, places) in candidates {
+        let mut winner: Option<PathBuf> = None;
+        for (form, place) in places {
+            let mut pack = FoundPack {
+                name: in_a_line(&name),
+                version: String::new(),
+                about: String::new(),
+                place,
+                form,
+                manifest: None,
+                standing: PackStanding::Unasked,
+            };
+            let standing = finder.standing(&name, &mut pack, winner.as_ref());
+            pack.standing = standing.unwrap_or_else(PackStanding::Refused);
+            // One whose manifest is in order has the name, even if it does not fit.
+            if let Some(manifest) = &pack.manifest {
+                winner.get_or_insert_with(|| pack.place.clone());
+                pack.version = in_a_line(&manifest.version);
+                pack.about = in_a_line(&manifest.about);
+            }
+            found.push(pack);
+        }
+    }
+    found
+}
+
+/// Returns the files and folders that may be packs, by name. Folders come first: they are the user's own.
+fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<(Form, PathBuf)>> {
+    let mut by_name: BTreeMap<String, Vec<(Form, PathBuf)>> = BTreeMap::new();
+    let entries = discovery.pack_folders.iter().map(fs::read_dir);
+    for entry in entries.flatten().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_str().map(str::to_owned);
+        if let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_dir()) {
+            by_name.entry(name).or_default().push((Form::Folder, path));
+        }
+    }
+    for (name, files) in discovery.named(pack::PREFIX) {
+        let files = files.into_iter().map(|file| (Form::Static, file));
+        by_name.entry(name).or_default().extend(files);
+    }
+    by_name
 }
 
 impl Finder<'_> {
-    fn packs(
-        &self,
-        user: Option<&User>,
-        taken: impl FnOnce() -> Taken,
-        mut reach: Reach<'_>,
-    ) -> Vec<FoundPack> {
-        let mut found = Vec::new();
-        let candidates = self.candidates();
-        if candidates.is_empty() {
-            return found;
-        }
-        let taken = &mut taken();
-        for (name, candidates) in candidates {
-            let mut winner: Option<PathBuf> = None;
-            for candidate in candidates {
-                let search = Search {
-                    user,
-                    winner: winner.as_ref(),
-                };
-                let mut pack = match candidate {
-                    Candidate::Executable(file) => {
-                        self.executable(&name, file, search, taken, &mut reach)
-                    }
-                    Candidate::Folder(folder) => self.folder(&name, folder, search, taken),
-                };
-                // One whose manifest is in order has the name, even if it does not fit.
-                if pack.manifest.is_some() && winner.is_none() {
-                    winner = Some(pack.place.clone());
-                }
-                if let Some(manifest) = &pack.manifest {
-                    pack.version = in_a_line(&manifest.version);
-                    pack.about = in_a_line(&manifest.about);
-                }
-                found.push(pack);
-            }
-        }
-        found
-    }
-
-    /// Folders first: they are the user's own.
-    fn candidates(&self) -> BTreeMap<String, Vec<Candidate>> {
-        let mut by_name: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
-        for folder in &self.0.pack_folders {
-            let Ok(entries) = fs::read_dir(folder) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                let path = entry.path();
-                if let Some(name) = entry.file_name().to_str()
-                    && !name.starts_with('.')
-                    && is_folder(&entry)
-                {
-                    by_name
-                        .entry(name.to_owned())
-                        .or_default()
-                        .push(Candidate::Folder(path));
-                }
-            }
-        }
-        for (name, files) in self.0.named(pack::PREFIX) {
-            by_name
-                .entry(name)
-                .or_default()
-                .extend(files.into_iter().map(Candidate::Executable));
-        }
-        by_name
-    }
-
-    fn executable(
-        &self,
+    fn standing(
+        &mut self,
         name: &str,
-        file: PathBuf,
-        search: Search<'_>,
-        taken: &mut Taken,
-        reach: &mut Reach<'_>,
-    ) -> FoundPack {
-        let user = search.user;
-        let mut pack = FoundPack::new(name, file, Form::Static);
-        let plugin = match self.inspect_pack(name, &pack.place) {
-            Ok(plugin) => plugin,
-            Err(refused) => return pack.refused(refused),
-        };
+        pack: &mut FoundPack,
+        winner: Option<&PathBuf>,
+    ) -> Result<PackStanding, Refused> {
+        if pack.form == Form::Folder {
+            return self.folder(name, pack, winner);
+        }
+        let full = full_name(name, pack::PREFIX)?;
+        let plugin = inspect(&full, &pack.place, self.discovery)
+            .map_err(|unusable| Refused::unusable(&unusable, &pack.place))?;
         pack.manifest.clone_from(&plugin.manifest);
         let providers = pack.manifest.as_mut().and_then(|it| it.providers.take());
         if providers == Some(Value::from("dynamic")) {
             pack.form = Form::Dynamic;
         }
-        if let Some(winner) = search.winner {
-            return pack.with(PackStanding::Shadowed(winner.clone()));
+        if let Some(winner) = winner {
+            return Ok(PackStanding::Shadowed(winner.clone()));
         }
-        let (manifest, fit) = match judge(&plugin, &Role::ProviderPack, user) {
-            Ok(judged) => judged,
-            Err(refused) => return pack.refused(refused),
+        let (manifest, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
+        let providers = match pack.form {
+            Form::Dynamic => asking::providers(&plugin, self.discovery, &self.reach)?,
+            Form::Static | Form::Folder => Some(providers.ok_or_else(|| {
+                let mend = "its author adds them, or `\"providers\":\"dynamic\"`";
+                Refused::with_remedy("its manifest has no `providers`", mend)
+            })?),
         };
-        let providers = match (pack.form, providers) {
-            (Form::Dynamic, _) => match asking::providers(&plugin, self.0, reach) {
-                Ok(Some(providers)) => providers,
-                Ok(None) => return pack.with(PackStanding::Unasked),
-                Err(refused) => return pack.refused(refused),
-            },
-            (Form::Static | Form::Folder, Some(providers)) => providers,
-            (Form::Static | Form::Folder, None) => {
-                let mend = "its author adds them, or `\"providers\":\"dynamic\"`".to_owned();
-                let refused = Refused::new("its manifest has no `providers`", Some(mend));
-                return pack.refused(refused);
-            }
+        let Some(providers) = providers else {
+            return Ok(PackStanding::Unasked);
         };
-        match pack::read(name, providers, newer(&manifest, fit, user), taken) {
-            Ok(contents) => pack.with(PackStanding::Used(contents)),
-            Err(problem) => {
-                let refused = refused(&problem);
-                if pack.form == Form::Dynamic {
-                    asking::keep_failure(&plugin, self.0, &refused);
-                }
-                pack.refused(refused)
-            }
-        }
-    }
-
-    fn inspect_pack(&self, name: &str, file: &Path) -> Result<Plugin, Refused> {
-        let full = role::full_name(name, pack::PREFIX)?;
-        inspect(&full, file, self.0).map_err(|unusable| Refused::unusable(&unusable, file))
+        let newer = newer(&manifest, fit, self.user);
+        let contents = pack::read(name, providers, newer, &mut self.taken).map_err(refused)?;
+        Ok(PackStanding::Used(contents))
     }
 
     fn folder(
-        &self,
+        &mut self,
         name: &str,
-        folder: PathBuf,
-        search: Search<'_>,
-        taken: &mut Taken,
-    ) -> FoundPack {
-        let user = search.user;
-        let mut pack = FoundPack::new(name, folder, Form::Folder);
-        if let Err(refused) = role::full_name(name, pack::PREFIX) {
-            return pack.refused(refused);
+        pack: &mut FoundPack,
+        winner: Option<&PathBuf>,
+    ) -> Result<PackStanding, Refused> {
+        full_name(name, pack::PREFIX)?;
+        let folder = &pack.place;
+        // A dangling link is there, too.
+        if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
+            return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
         }
-        let declared_in = pack.place.join(pack::FILE);
-        if let Err(refusal) = self.0.trust.check_data(&declared_in) {
-            let refused = not_read(&refusal, &pack.place);
-            return pack.refused(refused);
-        }
-        let manifest = match Folder::declared(&pack.place, name, &|_| Ok(())) {
-            Ok(manifest) => manifest,
-            Err(problem) => return pack.refused(refused(&problem)),
-        };
+        let trust = &self.discovery.trust;
+        trust
+            .check_data(&folder.join(pack::FILE))
+            .map_err(|refusal| {
+                // A copy can't be put where a link to the folder is.
+                let real = fs::canonicalize(folder);
+                Refused::untrusted(&refusal, real.as_deref().unwrap_or(folder))
+            })?;
         let trusted = |file: &Path| {
-            let checked = self.0.trust.check_data(file);
-            checked
-                .map(drop)
-                .map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
+            let checked = trust.check_data(file).map(drop);
+            checked.map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
         };
-        pack.manifest = Some(manifest.clone());
-        if let Some(winner) = search.winner {
-            return pack.with(PackStanding::Shadowed(winner.clone()));
+        let manifest = Folder::declared(folder, name, &trusted).map_err(refused)?;
+        let manifest = pack.manifest.insert(manifest);
+        if let Some(winner) = winner {
+            return Ok(PackStanding::Shadowed(winner.clone()));
         }
-        if !protocol::serves(&manifest.protocol) {
-            let unusable = Unusable::Protocol(manifest.protocol.clone());
-            return pack.refused(Refused::unusable(&unusable, &declared_in));
-        }
-        let fit = match fits(&manifest, &Role::ProviderPack, user) {
-            Ok(fit) => fit,
-            Err(refused) => return pack.refused(refused),
-        };
-        let files = match Folder::providers(&pack.place, &trusted) {
-            Ok(files) => files,
-            Err(problem) => return pack.refused(refused(&problem)),
-        };
-        let mut reader = Reader::new(name, newer(&manifest, fit, user), taken);
+        let fit = fits(manifest, &Role::ProviderPack, self.user)?;
+        let files = Folder::providers(folder, &trusted).map_err(refused)?;
+        let newer = newer(manifest, fit, self.user);
+        let mut reader = Reader::new(name, newer, &mut self.taken);
         for (file, provider) in files {
             match provider {
                 Ok(provider) => reader.provider(&file, provider),
                 Err(problem) => reader.leave_out(file, vec![problem]),
             }
         }
-        let contents = reader.finish();
-        pack.with(PackStanding::Used(contents))
+        Ok(PackStanding::Used(reader.finish()))
     }
 }
 
-impl FoundPack {
-    fn new(name: &str, place: PathBuf, form: Form) -> Self {
-        Self {
-            name: in_a_line(name),
-            version: String::new(),
-            about: String::new(),
-            place,
-            form,
-            manifest: None,
-            standing: PackStanding::Unasked,
-        }
-    }
-
-    fn with(self, standing: PackStanding) -> Self {
-        Self { standing, ..self }
-    }
-
-    fn refused(self, refused: Refused) -> Self {
-        self.with(PackStanding::Refused(refused))
-    }
+#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
+fn refused(problem: Problem) -> Refused {
+    Refused::new(problem.reason(), None)
 }
 
-fn refused(problem: &Problem) -> Refused {
-    Refused::new(problem.reason(), Some(problem.rule.mend().to_owned()))
-}
-
-/// A link is followed.
-fn is_folder(entry: &fs::DirEntry) -> bool {
-    entry
-        .file_type()
-        .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir())
-}
-
-/// Why `pack.toml` is not read: it is not there, or it can't be trusted.
-fn not_read(refusal: &Refusal, folder: &Path) -> Refused {
-    // A dangling link is there, too.
-    if fs::symlink_metadata(folder.join(pack::FILE)).is_ok() {
-        // A copy can't be put where a link to the folder is.
-        let real = fs::canonicalize(folder);
-        return Refused::untrusted(refusal, real.as_deref().unwrap_or(folder));
-    }
-    let mend = "section `A folder` of PACKS.md says what it holds".to_owned();
-    Refused::new(format!("it has no `{}`", pack::FILE), Some(mend))
-}
-
-fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<Newer> {
+/// Returns what there is to say where a pack has a newer schema than its user.
+fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<String> {
     let user = user.filter(|_| fit == Fit::Newer)?;
-    Some(Newer {
-        schema: manifest.catalogue.clone()?,
-        executable: user.executable.clone(),
-        version: user.version.clone(),
-    })
+    let (catalogue, ours) = (manifest.catalogue.as_ref()?, &user.executable);
+    Some(format!(
+        "the pack has catalogue {catalogue}, {ours} {} knows {SCHEMA}: install a newer {ours}",
+        user.version
+    ))
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::embedded::PRESETS;
+use crate::embedded::{self, PRESETS};
 
 /// A configuration with a name.
 #[derive(Debug, Deserialize)]
@@ -21,19 +21,15 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// All of them by name, parsed once a process. One that can't be read is left out, which a test of this crate rules out.
+    /// All of them by name, parsed once a process.
     pub fn all() -> &'static [Self] {
         static FOUND: OnceLock<Vec<Preset>> = OnceLock::new();
         FOUND.get_or_init(|| {
-            let mut found: Vec<Self> = PRESETS
-                .files()
-                .filter_map(|file| {
-                    let mut preset: Self = serde_json::from_slice(file.contents()).ok()?;
-                    file.path()
-                        .file_stem()?
-                        .to_str()?
-                        .clone_into(&mut preset.name);
-                    Some(preset)
+            let mut found: Vec<Self> = embedded::parsed(&PRESETS)
+                .into_iter()
+                .map(|(name, preset): (&str, Self)| Self {
+                    name: name.to_owned(),
+                    ..preset
                 })
                 .collect();
             found.sort_by(|a, b| a.name.cmp(&b.name));

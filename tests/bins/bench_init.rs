@@ -2,12 +2,10 @@
 //! work can cost (`cp -r`, `/bin/true`, `--version`) and to the framework's own tool.
 //!
 //! `cargo run -p bot-cli-tests --bin bench-init` builds the executables and prints a row for each work. Words behind `--` are more words for
-//! `cargo build`, such as `--target`. Without the framework the rows of its tool are missing, without strace those that count system calls.
+//! `cargo build`, such as `--target`. Without the framework the rows of its tool are missing.
 
 use std::env;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -60,26 +58,20 @@ const THEIRS: &[&str] = &[
 /// The same with everything that is generated for a browser.
 const WITH_CLIENT: &[&str] = &["--client-framework=react", "--client-server=vite"];
 
-/// How many packs or plugins there are where there are many.
-const PACKS: usize = 20;
-const PLUGINS: usize = 200;
-
 fn main() -> Result<()> {
     let executables = Executables::build(
         &["bot-cli", "bot-cli-plugin", "bot-cli-init"],
         env::args_os().skip(1),
     )?;
-    let init = executables.path("bot-cli-init")?;
-    let hosts = [
+    let bench = Bench::new(&[
         ("bot-cli", executables.path("bot-cli")?),
         ("bot-cli-plugin", executables.path("bot-cli-plugin")?),
-    ];
-    let bench = Bench::new(&[&hosts[..], &[("bot-cli-init", init)]].concat())?;
+        ("bot-cli-init", executables.path("bot-cli-init")?),
+    ])?;
     heading("near the limit", "beside", "ratio");
     scaffold(&bench)?;
-    listing(&bench, init)?;
+    listing(&bench)?;
     through_the_host(&bench)?;
-    many_plugins(&bench, &hosts)?;
     match Python::with_framework() {
         Ok(python) => framework(&bench, &python.executable("pipecat"))?,
         Err(reason) => say(&format!("\nThe framework's tool is not there: {reason}")),
@@ -110,8 +102,8 @@ fn scaffold(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// What there is to choose from, beside the shortest answer there is, and with packs.
-fn listing(bench: &Bench, init: &str) -> Result<()> {
+/// The list of what there is to choose from, beside the shortest answer.
+fn listing(bench: &Bench) -> Result<()> {
     let plugin = bench.path("bin/bot-cli-init");
     let (listed, version) = side_by_side(
         &BESIDE_OURS,
@@ -119,32 +111,6 @@ fn listing(bench: &Bench, init: &str) -> Result<()> {
         || run(&plugin, &["--version"]),
     )?;
     row("--list-options", listed, "--version", version);
-    for (form, install) in [
-        ("scripts", pack_script as fn(&Bench, usize) -> Result<()>),
-        ("folders", pack_folder),
-    ] {
-        let with = Bench::new(&[("bot-cli-init", init)])?;
-        for number in 0..PACKS {
-            install(&with, number)?;
-        }
-        let listed = fs::read_to_string(listing_of(&with)?)?;
-        ensure!(listed.contains("acme19_b_tts"), "the packs are not listed");
-        let listing = ["--list-options"];
-        let (beside, alone) = side_by_side(
-            &BESIDE_OURS,
-            || run_at(&with.path("home"), &with.path("plugins"), &plugin, &listing),
-            || {
-                run_at(
-                    &bench.path("home"),
-                    &bench.path("plugins"),
-                    &plugin,
-                    &listing,
-                )
-            },
-        )?;
-        let work = format!("--list-options, {PACKS} packs ({form})");
-        row(&work, beside, "without packs", alone);
-    }
     Ok(())
 }
 
@@ -169,59 +135,6 @@ fn through_the_host(bench: &Bench) -> Result<()> {
         least,
     );
     Ok(())
-}
-
-/// The system calls of commands that look at every plugin.
-fn many_plugins(bench: &Bench, hosts: &[(&str, &str)]) -> Result<()> {
-    let with = Bench::new(hosts)?;
-    for number in 0..PLUGINS {
-        let manifest = serde_json::json!({
-            "protocol": "1.0", "name": format!("x{number}"), "version": "1.0.0", "about": "One of many",
-        });
-        let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
-        with.script(&format!("plugins/bot-cli-x{number}"), &text)?;
-    }
-    say("");
-    for command in [&["--help"][..], &["plugin", "list"]] {
-        let (Some(many), Some(few)) =
-            (system_calls(&with, command)?, system_calls(bench, command)?)
-        else {
-            say("strace is not there: no system calls are counted");
-            return Ok(());
-        };
-        let each = many.saturating_sub(few) / PLUGINS;
-        say(&format!(
-            "{:<34} {many:>6} system calls with {PLUGINS} plugins, {each} for each",
-            command.join(" ")
-        ));
-    }
-    Ok(())
-}
-
-/// `None`: there is no strace.
-fn system_calls(bench: &Bench, command: &[&str]) -> Result<Option<usize>> {
-    let trace = bench.path("work/trace");
-    let mut traced = Command::new("strace");
-    traced
-        .args(["-f", "-o"])
-        .arg(&trace)
-        .arg(bench.path("bin/bot-cli"))
-        .args(command)
-        .env_clear()
-        .envs(bench.environment())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    match traced.status() {
-        Ok(status) => ensure!(status.success(), "strace: {status}"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    }
-    let trace = fs::read_to_string(&trace)?;
-    // A call that another thread has interrupted is resumed on a line of its own.
-    let calls = trace
-        .lines()
-        .filter(|line| line.contains('(') && !line.contains(" resumed>"));
-    Ok(Some(calls.count()))
 }
 
 /// The framework's own tool at the same work.
@@ -278,68 +191,6 @@ fn side_by_side(
         their_times.push(theirs()?);
     }
     Ok((median(our_times), median(their_times)))
-}
-
-/// A provider with four services.
-const PROVIDER: &str = r#"{
-    "label": "AcmeNUMBER", "site": "https://acme.example/keys",
-    "env": { "ACMENUMBER_API_KEY": { "about": "API key", "secret": true } },
-    "service": [
-        { "id": "acmeNUMBER_a_stt", "kind": "stt", "label": "Acme a", "packages": ["acme>=1,<2"],
-          "module": "acme.a", "class": "AcmeA",
-          "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_b_stt", "kind": "stt", "label": "Acme b", "packages": ["acme>=1,<2"],
-          "module": "acme.b", "class": "AcmeB",
-          "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_a_tts", "kind": "tts", "label": "Acme a", "packages": ["acme>=1,<2"],
-          "module": "acme.c", "class": "AcmeC",
-          "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] },
-        { "id": "acmeNUMBER_b_tts", "kind": "tts", "label": "Acme b", "packages": ["acme>=1,<2"],
-          "module": "acme.d", "class": "AcmeD",
-          "args": [{ "name": "api_key", "env": "ACMENUMBER_API_KEY" }] }
-    ]
-}"#;
-
-fn provider(number: usize) -> Result<serde_json::Value> {
-    Ok(serde_json::from_str(
-        &PROVIDER.replace("NUMBER", &number.to_string()),
-    )?)
-}
-
-fn pack_script(bench: &Bench, number: usize) -> Result<()> {
-    let manifest = serde_json::json!({
-        "protocol": "1.0", "name": format!("pack-acme{number}"), "version": "1.0.0", "role": "provider-pack",
-        "catalogue": "1.0", "framework": ">=1.14,<2", "providers": [provider(number)?],
-    });
-    let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
-    bench.script(&format!("plugins/bot-cli-pack-acme{number}"), &text)?;
-    Ok(())
-}
-
-fn pack_folder(bench: &Bench, number: usize) -> Result<()> {
-    let folder = bench.path(&format!("home/.local/share/bot-cli/packs/acme{number}"));
-    fs::create_dir_all(folder.join("providers"))?;
-    fs::write(
-        folder.join("pack.toml"),
-        "version = \"1.0.0\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n",
-    )?;
-    let provider = toml::to_string(&provider(number)?)?;
-    fs::write(folder.join("providers/acme.toml"), provider)?;
-    Ok(())
-}
-
-/// A file with what is listed beside the packs of a bench.
-fn listing_of(bench: &Bench) -> Result<PathBuf> {
-    let file = bench.path("work/listing.json");
-    let status = Command::new(bench.path("bin/bot-cli-init"))
-        .arg("--list-options")
-        .env("HOME", bench.path("home"))
-        .env("BOT_CLI_PLUGIN_PATH", bench.path("plugins"))
-        .stdin(Stdio::null())
-        .stdout(fs::File::create(&file)?)
-        .status()?;
-    ensure!(status.success(), "--list-options: {status}");
-    Ok(file)
 }
 
 /// One run in an empty folder of its own, from start to exit.

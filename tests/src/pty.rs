@@ -1,12 +1,8 @@
 //! An executable at a terminal: keys go in, and what the user would see on the screen comes out.
 
-use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc;
 use std::thread;
@@ -14,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
-use rustix::pty::ptsname;
 
 use crate::bench::Bench;
 use crate::patience::{self, readable};
@@ -198,10 +193,7 @@ impl Terminal {
                 Progress::More => {}
                 Progress::Closed => break,
                 Progress::Late => {
-                    let holders = self.holders();
-                    return Err(self.unseen(&format!(
-                        "the end of every process at the terminal; left are {holders:?}"
-                    )));
+                    return Err(self.unseen("the end of every process at the terminal"));
                 }
             }
         }
@@ -248,29 +240,6 @@ impl Terminal {
                 Progress::More
             }
         }
-    }
-
-    /// The processes that have the terminal open, with their command lines.
-    fn holders(&self) -> Vec<String> {
-        let Ok(name) = ptsname(&self.pty, Vec::new()) else {
-            return Vec::new();
-        };
-        let name = PathBuf::from(OsStr::from_bytes(name.as_bytes()));
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let holds = |process: &Path| {
-            let files = fs::read_dir(process.join("fd"));
-            let mut files = files.into_iter().flatten().flatten();
-            files.any(|file| fs::read_link(file.path()).is_ok_and(|file| file == name))
-        };
-        processes
-            .map(|process| process.path())
-            .filter(|process| holds(process))
-            .map(|process| {
-                let words = fs::read(process.join("cmdline")).unwrap_or_default();
-                let words = String::from_utf8_lossy(&words).replace('\0', " ");
-                format!("{}: {words}", process.display())
-            })
-            .collect()
     }
 
     fn unseen(&self, wanted: &str) -> Unseen {

@@ -119,28 +119,21 @@ impl Pins {
     pub fn install(&self) -> Result<(), String> {
         let python = self.environment()?;
         let environment = &python.environment;
-        fs::create_dir_all(environment.parent().unwrap_or(environment))
-            .map_err(|error| format!("could not create `{}`: {error}", environment.display()))?;
+        let failed = |error| format!("could not set up `{}`: {error}", environment.display());
+        fs::create_dir_all(environment.parent().unwrap_or(environment)).map_err(failed)?;
         // Held until the environment is complete, and let go by the system even when this process is killed.
-        let lock = environment.with_extension("lock");
-        let lock = File::create(&lock)
-            .map_err(|error| format!("could not create `{}`: {error}", lock.display()))?;
-        lock.lock()
-            .map_err(|error| format!("could not lock the environment: {error}"))?;
-
+        let lock = File::create(environment.with_extension("lock")).map_err(failed)?;
+        lock.lock().map_err(failed)?;
         // Written last: a set-up that was killed is started afresh.
         let complete = environment.join(COMPLETE);
         if complete.exists() {
             return Ok(());
         }
         if environment.exists() {
-            fs::remove_dir_all(environment)
-                .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
+            fs::remove_dir_all(environment).map_err(failed)?;
         }
         set_up(&python, self, &lock)?;
-        File::create(&complete)
-            .map(drop)
-            .map_err(|error| format!("could not create `{}`: {error}", complete.display()))
+        File::create(&complete).map(drop).map_err(failed)
     }
 
     /// Returns where the environment is or will be.
@@ -199,7 +192,6 @@ pub fn newest_interpreter() -> Result<PathBuf, String> {
         .map(|version| PathBuf::from(format!("python{version}")))
         .collect();
     candidates.push(PathBuf::from("python3"));
-    candidates.extend(pyenv_interpreters());
     candidates
         .iter()
         .filter_map(|candidate| {
@@ -213,22 +205,6 @@ pub fn newest_interpreter() -> Result<PathBuf, String> {
         .min_by_key(|(rank, _)| *rank)
         .map(|(_, interpreter)| interpreter)
         .ok_or_else(|| "no Python 3.11 to 3.14 was found".to_owned())
-}
-
-/// Returns what pyenv has installed but not selected; its shims for these do nothing but fail.
-fn pyenv_interpreters() -> Vec<PathBuf> {
-    let root = env::var_os("PYENV_ROOT")
-        .map(PathBuf::from)
-        .or_else(|| env::home_dir().map(|home| home.join(".pyenv")));
-    let Some(versions) = root.and_then(|root| fs::read_dir(root.join("versions")).ok()) else {
-        return Vec::new();
-    };
-    let mut found: Vec<PathBuf> = versions
-        .flatten()
-        .map(|version| version.path().join("bin/python3"))
-        .collect();
-    found.sort();
-    found
 }
 
 /// The lock goes along as standard input: were this process killed, the child that still installs would keep it.

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
+
+use crate::nested_cargo::nested_cargo;
 
 /// Executables by their names.
 pub struct Executables(BTreeMap<String, PathBuf>);
@@ -14,8 +16,7 @@ pub struct Executables(BTreeMap<String, PathBuf>);
 impl Executables {
     /// Builds the executables of these packages. `options` are more words for `cargo build`, such as `--target`.
     pub fn build(packages: &[&str], options: impl IntoIterator<Item = OsString>) -> Result<Self> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = nested_cargo();
         command
             .args([
                 "build",

@@ -25,46 +25,13 @@ const EXECUTABLES: [&str; 6] = [
 ];
 
 /// A library of Windows that Wine has had since version 9.
-const PRNG: &str = "\
-#include <windows.h>
-#include <ntsecapi.h>
-__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
-    return RtlGenRandom(bytes, (ULONG)length);
-}
-";
+const PRNG: &str = include_str!("wine/prng.c");
 
 /// A program that says when it sleeps, and when it has slept for a minute.
-const SLEEPER: &str = "\
-#include <stdio.h>
-#include <windows.h>
-int main(void) {
-    fputs(\"asleep\\n\", stderr);
-    fflush(stderr);
-    Sleep(60000);
-    fputs(\"awake\\n\", stderr);
-    return 0;
-}
-";
+const SLEEPER: &str = include_str!("wine/sleeper.c");
 
 /// A plugin that answers each request with its version.
-const GREETER: &str = r#"
-#include <stdio.h>
-#include <string.h>
-const char *volatile manifest =
-    "bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"greet\",\"version\":\"" VERSION "\",\"about\":\"Greet\"}";
-int main(void) {
-    static char line[65536];
-    while (manifest && fgets(line, sizeof line, stdin)) {
-        char *id = strstr(line, "\"id\":");
-        if (!id) continue;
-        id += 5;
-        printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"text\":\"hello from " VERSION "\\n\"}}\n",
-               (int)strcspn(id, ",}"), id);
-        fflush(stdout);
-    }
-    return 0;
-}
-"#;
+const GREETER: &str = include_str!("wine/greet.c");
 
 /// Compiles the plugin `greet` in a version to `file`.
 pub fn compile_greeter(file: &Path, version: &str) -> Result<(), String> {

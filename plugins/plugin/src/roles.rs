@@ -25,11 +25,8 @@ pub fn taken(discovery: &Discovery) -> Taken {
 }
 
 fn taken_by(manifest: &Manifest) -> Taken {
-    let mut taken = Taken::default();
-    if let Some(uses) = manifest.uses.get(Role::ProviderPack.name()) {
-        taken.add_declared(&uses.taken);
-    }
-    taken
+    let uses = manifest.uses.get(Role::ProviderPack.name());
+    uses.map_or_else(Taken::default, |uses| Taken::from_declared(&uses.taken))
 }
 
 /// A command as a user of plugins of `role`, if it is one.

@@ -22,22 +22,18 @@ pub struct Transport {
     /// The neutral name, such as `p2p_webrtc`.
     pub id: String,
     /// The framework's own name where it differs; accepted wherever `id` is.
-    #[serde(default)]
     pub alias: Option<String>,
     /// The name in lists.
     pub label: String,
     /// The page on which its keys are created, if there is one.
-    #[serde(default)]
     pub site: Option<String>,
     /// The users that it serves.
     pub bot_type: BotType,
     /// Position in a list of its bot type, from 1.
     pub order: u8,
     /// The option that selects this transport together with a mode: the name before `_dialin` or `_dialout`.
-    #[serde(default)]
     pub family: Option<String>,
     /// The framework's own name for `family`; accepted wherever that is.
-    #[serde(default)]
     pub family_alias: Option<String>,
     /// The key of the factory in the runner's `transport_params`, and the value of the runner's `-t`.
     pub runner_key: String,
@@ -64,16 +60,13 @@ pub struct Transport {
     #[serde(default)]
     pub env: Vec<TransportVariable>,
     /// The web client's side of it, where a package for that is published.
-    #[serde(default)]
     pub client: Option<ClientTransport>,
     /// A further option for the bot's program: `--whatsapp`.
-    #[serde(default)]
     pub run_option: Option<String>,
     /// The way of the user's pictures to the bot.
     #[serde(default)]
     pub pictures: Pictures,
     /// Present where nobody at the other end says when they are ready: the bot then greets whoever connects.
-    #[serde(default)]
     pub no_client: Option<NoClient>,
     /// Whether the framework calls the handlers of a connection without the client that has connected.
     #[serde(default)]
@@ -82,20 +75,15 @@ pub struct Transport {
     #[serde(default)]
     pub carrier: bool,
     /// The web server that makes a room for each call and starts the bot in it.
-    #[serde(default)]
     pub call_server: Option<CallServer>,
     /// The class that brings an avatar into the user's room. The bot makes it: the framework's runner knows no such transport.
-    #[serde(default)]
     pub avatar: Option<Avatar>,
     /// One sentence that its user should know.
-    #[serde(default)]
     pub note: Option<String>,
     /// Why the hosting service can't start a session on it, as a clause; nothing where it can.
-    #[serde(default)]
     pub stays_behind: Option<String>,
     /// The partial with its passages of the project's README: `partials/readme/livekit.md`. Without one, the README has only the
     /// command that runs the bot.
-    #[serde(default)]
     pub readme: Option<String>,
 }
 
@@ -148,7 +136,6 @@ pub struct NoClient {
     /// The class of the runner's arguments of such a session.
     pub session: String,
     /// The partial that answers where sessions of this class may have a client, too: `partials/no_client/whatsapp.py`.
-    #[serde(default)]
     pub partial: Option<String>,
 }
 
@@ -192,7 +179,6 @@ pub struct ClientTransport {
     /// The range of that package: `^1.6.9`.
     pub version: String,
     /// The exported class, if a plain object of it is all that the client needs. It opens the devices itself.
-    #[serde(default)]
     pub class: Option<String>,
     /// The client's own files, if it needs more than a class: names in `project/client/transports/`. The first is the module whose
     /// function `load` returns the transport.
@@ -202,10 +188,8 @@ pub struct ClientTransport {
     #[serde(default)]
     pub start: Vec<String>,
     /// A package that `package` imports but that the client never runs. Builds leave it out.
-    #[serde(default)]
     pub unused: Option<String>,
     /// Advice for the user of the client, in the project's README.
-    #[serde(default)]
     pub note: Option<String>,
 }
 
@@ -278,10 +262,8 @@ pub struct TransportVariable {
     #[serde(default)]
     pub secret: bool,
     /// The owner of the variable, if that is not the transport's company.
-    #[serde(default)]
     pub owner: Option<Owner>,
     /// The default.
-    #[serde(default)]
     pub default: Option<String>,
     /// Whether it may stay unset without any default. Neither this nor a default: it is needed to use the transport.
     #[serde(default)]

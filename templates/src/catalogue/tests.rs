@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::pack::{self, Origin, Taken};
 
@@ -43,12 +43,13 @@ fn as_provider(transport: &Transport) -> Provider {
 
 #[test]
 fn every_provider_keeps_the_rules_of_packs() {
-    let problems: Vec<String> = catalogue()
-        .providers()
-        .flat_map(|provider| pack::check(provider, Origin::BuiltIn))
-        .map(|problem| problem.to_string())
-        .collect();
-    assert_eq!(problems, Vec::<String>::new());
+    for provider in catalogue().providers() {
+        let problems = pack::check(provider, Origin::BuiltIn);
+        assert_eq!(problems, [], "{}", provider.label);
+        let used: BTreeSet<&str> = provider.services.iter().flat_map(pack::variables).collect();
+        let described: BTreeSet<&str> = provider.env.keys().map(String::as_str).collect();
+        assert_eq!(described, used, "{}", provider.label);
+    }
 }
 
 #[test]
@@ -70,11 +71,8 @@ fn every_transport_keeps_the_rules_of_services() {
             provider
         }));
         for provider in as_providers {
-            let problems: Vec<String> = pack::check(&provider, Origin::BuiltIn)
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            assert_eq!(problems, Vec::<String>::new(), "{}", transport.id);
+            let problems = pack::check(&provider, Origin::BuiltIn);
+            assert_eq!(problems, [], "{}", transport.id);
         }
     }
 }
@@ -102,8 +100,11 @@ fn what_an_avatar_reads_is_needed_or_not_in_both_places() {
 }
 
 #[test]
-fn services_can_stand_beside_each_other() {
+fn services_can_stand_beside_each_other_and_transports() {
     let mut taken = Taken::default();
+    for variable in catalogue().transports.iter().flat_map(|it| &it.env) {
+        taken.variable(&variable.name, "a transport");
+    }
     for provider in catalogue().providers() {
         for service in &provider.services {
             assert_eq!(taken.conflict(provider, service), None, "{}", service.id);
@@ -114,61 +115,43 @@ fn services_can_stand_beside_each_other() {
 
 #[test]
 fn what_is_built_in_is_taken() {
-    let Some(deepgram) = catalogue().providers().find(|it| it.label == "Deepgram") else {
-        panic!("no Deepgram");
+    let taken = Taken::from_declared(&catalogue().taken().declared());
+    let mut deepgram = catalogue().providers().find(|it| it.label == "Deepgram");
+    let deepgram = deepgram.as_mut().unwrap();
+    let reason = |provider: &Provider, id: &str| {
+        let service = Service {
+            id: id.to_owned(),
+            ..provider.services[0].clone()
+        };
+        taken.conflict(provider, &service).map(|it| it.reason())
     };
-    let taken = catalogue().taken();
-    for (change, expected) in [
+    for (id, expected) in [
         (
-            serde_json::json!({}),
-            "`id` is that of a service that is built in",
+            "deepgram_stt",
+            Some("`id` is that of a service that is built in"),
         ),
         (
-            serde_json::json!({ "id": "ultravox" }),
-            "`id` is that of a service that is built in",
+            "ultravox",
+            Some("`id` is that of a service that is built in"),
         ),
-        (
-            serde_json::json!({ "id": "livekit" }),
-            "`id` is that of a transport",
-        ),
+        ("livekit", Some("`id` is that of a transport")),
+        ("other_stt", None),
     ] {
-        let mut service = serde_json::to_value(&deepgram.services[0]).unwrap();
-        service
-            .as_object_mut()
-            .unwrap()
-            .extend(change.as_object().unwrap().clone());
-        let service = serde_json::from_value(service).unwrap();
-        assert_eq!(
-            taken
-                .conflict(deepgram, &service)
-                .map(|it| it.reason())
-                .as_deref(),
-            Some(expected)
-        );
+        assert_eq!(reason(deepgram, id).as_deref(), expected, "{id}");
     }
     let mut other = deepgram.clone();
-    for (index, service) in other.services.iter_mut().enumerate() {
-        service.id = format!("other{index}_{}", service.kind.name());
-    }
-    assert_eq!(taken.conflict(&other, &other.services[0]), None);
     other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "Your bank's password".to_owned();
     assert_eq!(
-        taken
-            .conflict(&other, &other.services[0])
-            .map(|it| it.reason())
-            .as_deref(),
+        reason(&other, "other_stt").as_deref(),
         Some("`env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in")
     );
 }
 
 #[test]
 fn every_file_parses() {
-    let (_, errors) = Catalogue::load();
-    assert_eq!(
-        errors,
-        [],
-        "line and column are those of the JSON that the build makes of the file"
-    );
+    let read = (catalogue().providers.len(), catalogue().transports.len());
+    let files = [&PROVIDERS, &TRANSPORTS].map(|it| it.files().count());
+    assert_eq!(<[usize; 2]>::from(read), files);
 }
 
 #[test]
@@ -268,44 +251,6 @@ fn transports_stand_in_order_without_gaps() {
 }
 
 #[test]
-fn a_variable_means_the_same_wherever_it_is_described() {
-    let mut seen: BTreeMap<&str, &Variable> = BTreeMap::new();
-    for (name, variable) in catalogue().providers().flat_map(|provider| &provider.env) {
-        assert_eq!(*seen.entry(name).or_insert(variable), variable, "{name}");
-    }
-    for variable in catalogue()
-        .transports
-        .iter()
-        .flat_map(|transport| &transport.env)
-    {
-        assert!(
-            catalogue().variable(&variable.name).is_none(),
-            "{}",
-            variable.name
-        );
-    }
-}
-
-#[test]
-fn credentials_are_secrets() {
-    let endings = ["_API_KEY", "_SECRET", "_TOKEN", "_SECRET_ACCESS_KEY"];
-    let of_providers = catalogue()
-        .providers()
-        .flat_map(|provider| &provider.env)
-        .map(|(name, it)| (name, it.secret));
-    let of_transports = catalogue()
-        .transports
-        .iter()
-        .flat_map(|it| &it.env)
-        .map(|it| (&it.name, it.secret));
-    for (name, secret) in of_providers.chain(of_transports) {
-        if endings.iter().any(|ending| name.ends_with(ending)) {
-            assert!(secret, "`{name}` must have `secret = true`");
-        }
-    }
-}
-
-#[test]
 fn deprecated_services_name_others() {
     for service in catalogue().all_services() {
         let Some(reason) = &service.deprecated else {
@@ -315,6 +260,7 @@ fn deprecated_services_name_others() {
             .services(service.kind)
             .any(|other| reason.contains(&other.id) && other.deprecated.is_none());
         assert!(names_another, "{}", service.id);
+        assert_eq!(service.recommended, None, "{}", service.id);
     }
 }
 

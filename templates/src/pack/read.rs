@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::check::{check_provider, check_service, variables};
-use super::grammar::{self, shown};
+use super::form::{self, shown};
+use super::rules::{check_provider, check_service, variables};
 use super::{MOST_DATA, Origin, Problem, Provider, Rule, SCHEMA, Service, Taken, Variable};
 use bot_cli_protocol::shape;
 
 /// The most providers of a pack.
-const MOST_PROVIDERS: usize = 100;
+pub(super) const MOST_PROVIDERS: usize = 100;
 
 /// The services of a pack.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,8 +21,6 @@ pub struct Contents {
     pub providers: Vec<Provider>,
     /// The services that are left out.
     pub left_out: Vec<LeftOut>,
-    /// Harmless problems: a variable that no service reads.
-    pub remarks: Vec<Problem>,
 }
 
 /// A service, a provider or a file that can't be used.
@@ -34,67 +33,61 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Why, in a line.
+    /// Returns the first reason, in a line.
     #[must_use]
     pub fn reason(&self) -> String {
-        let first = self.problems.first().map(|problem| {
+        match self.problems.first() {
             // A file is named once.
-            if problem.field == self.what.trim_matches('`') {
-                format!("it {}", problem.problem)
-            } else {
-                problem.reason()
-            }
-        });
-        let first = first.unwrap_or_default();
-        match self.problems.len() {
-            0 | 1 => first,
-            2 => format!("{first}; and 1 more problem"),
-            count => format!("{first}; and {} more problems", count - 1),
+            Some(problem) if problem.field == self.what => format!("it {}", problem.problem),
+            first => first.map(Problem::reason).unwrap_or_default(),
         }
     }
-}
-
-/// The versions of a pack whose schema is newer than what its reader knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newer {
-    /// The version of the schema that the pack declares.
-    pub schema: String,
-    /// The executable that reads it: `bot-cli-init`.
-    pub executable: String,
-    /// The version of that.
-    pub version: String,
 }
 
 /// Reads the providers of a pack, one after the other.
 #[derive(Debug)]
 pub struct Reader<'a> {
     pack: &'a str,
-    newer: Option<Newer>,
+    newer: Option<String>,
     taken: &'a mut Taken,
-    providers: usize,
     contents: Contents,
 }
 
+/// A provider whose services are not read yet.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unread {
+    label: String,
+    site: String,
+    #[serde(default)]
+    env: BTreeMap<String, Variable>,
+    service: Vec<Value>,
+}
+
 impl<'a> Reader<'a> {
-    /// For the pack of this name, that of its file without `bot-cli-pack-`. What its services have is `taken` then.
-    pub fn new(pack: &'a str, newer: Option<Newer>, taken: &'a mut Taken) -> Self {
+    /// For the pack of this name, that of its file without `bot-cli-pack-`. What its services have is `taken` then. `newer` is what
+    /// there is to say where the pack has a newer schema than this one.
+    pub fn new(pack: &'a str, newer: Option<String>, taken: &'a mut Taken) -> Self {
         Self {
             pack,
             newer,
             taken,
-            providers: 0,
             contents: Contents::default(),
         }
     }
 
     /// Reads `providers` of a manifest or of a reply; or says why they are no providers.
     pub fn list(&mut self, providers: Value) -> Result<(), Problem> {
-        if size(&providers) > MOST_DATA {
-            return Err(too_much_data());
+        if providers.to_string().len() > MOST_DATA {
+            return Err(too_much("providers"));
         }
         let Value::Array(providers) = providers else {
-            return Err(problem(Rule::Shape, "providers", "must be a list"));
+            return Err(Problem::new(Rule::Shape, "providers", "must be a list"));
         };
+        if providers.len() > MOST_PROVIDERS {
+            let most = format!("has more than {MOST_PROVIDERS} entries");
+            return Err(Problem::new(Rule::Size, "providers", most));
+        }
         for (index, provider) in providers.into_iter().enumerate() {
             self.provider(&format!("provider {}", index + 1), provider);
         }
@@ -103,152 +96,64 @@ impl<'a> Reader<'a> {
 
     /// Leaves out what can't be read at all.
     pub fn leave_out(&mut self, what: impl Into<String>, problems: Vec<Problem>) {
-        self.contents.left_out.push(LeftOut {
-            what: what.into(),
-            problems,
-        });
+        let what = what.into();
+        self.contents.left_out.push(LeftOut { what, problems });
     }
 
     /// Reads a provider, which is called `what` as long as it has no label.
     pub fn provider(&mut self, what: &str, value: Value) {
-        self.providers += 1;
-        // Of thousands, one line is enough.
-        if self.providers > MOST_PROVIDERS {
-            if self.providers == MOST_PROVIDERS + 1 {
-                let most = format!("has more than {MOST_PROVIDERS} entries");
-                self.leave_out(what, vec![problem(Rule::Size, "providers", most)]);
-            }
-            return;
-        }
-        let label = value.get("label").and_then(Value::as_str);
-        let what = match label {
-            Some(label) if grammar::LABEL.problem(label).is_none() => label.to_owned(),
-            _ => what.to_owned(),
+        let unread: Unread = match self.shaped("provider", value) {
+            Ok(unread) => unread,
+            Err(problem) => return self.leave_out(what, vec![problem]),
         };
-        match self.parts(value) {
-            Ok((provider, parts)) => self.services(&what, provider, parts),
-            Err(problems) => self.leave_out(what, problems),
-        }
-    }
-
-    /// The provider without its services and variables, and these.
-    fn parts(&self, value: Value) -> Result<(Provider, Parts), Vec<Problem>> {
-        let Value::Object(mut members) = value else {
-            return Err(vec![problem(Rule::Shape, "provider", "must be an object")]);
+        let mut provider = Provider {
+            label: unread.label,
+            site: unread.site,
+            env: unread.env,
+            services: Vec::new(),
         };
-        let services = match members.insert("service".to_owned(), Value::Array(Vec::new())) {
-            Some(Value::Array(services)) => services,
-            Some(_) => return Err(vec![problem(Rule::Shape, "service", "must be a list")]),
-            None => return Err(vec![problem(Rule::Shape, "service", "is missing")]),
-        };
-        let described = match members.remove("env") {
-            Some(Value::Object(described)) => described,
-            Some(_) => return Err(vec![problem(Rule::Shape, "env", "must be an object")]),
-            None => Map::new(),
-        };
-        let mut provider: Provider = self
-            .shaped(None, "provider", Value::Object(members))
-            .map_err(|problem| vec![problem])?;
-        let mut unusable = BTreeMap::new();
-        for (name, variable) in described {
-            let field = format!("env.{}", shown(&name));
-            match self.shaped::<Variable>(None, &field, variable) {
-                Ok(variable) => drop(provider.env.insert(name, variable)),
-                Err(problem) => drop(unusable.insert(name, problem)),
-            }
+        let problems = check_provider(&provider, unread.service.len());
+        if !problems.is_empty() {
+            return self.leave_out(what, problems);
         }
-        let problems = check_provider(&provider, services.len());
-        if problems.is_empty() {
-            Ok((provider, Parts { services, unusable }))
-        } else {
-            Err(problems)
-        }
-    }
-
-    fn services(&mut self, what: &str, mut provider: Provider, parts: Parts) {
-        let mut read: BTreeSet<String> = BTreeSet::new();
-        let mut all_read = parts.unusable.is_empty();
-        for (index, service) in parts.services.into_iter().enumerate() {
-            let id = service.get("id").and_then(Value::as_str);
-            let id = id.filter(|id| grammar::ID.problem(id).is_none());
-            let id = id.map(str::to_owned);
-            let name = match &id {
-                Some(id) => id.clone(),
-                None => format!("service {} of {what}", index + 1),
+        for (index, value) in unread.service.into_iter().enumerate() {
+            let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
+            let name = match form::ID.problem(id) {
+                None => id.to_owned(),
+                Some(_) => format!("service {} of {}", index + 1, provider.label),
             };
-            let service: Service = match self.shaped(id, "service", service) {
-                Ok(service) => service,
-                Err(problem) => {
-                    all_read = false;
-                    self.leave_out(name, vec![problem]);
-                    continue;
-                }
-            };
-            read.extend(variables(&service).into_iter().map(str::to_owned));
-            match self.service(&provider, &parts.unusable, service) {
-                Ok(service) => {
-                    let whose = format!("pack `{}`", self.pack);
-                    self.taken.service(&provider, &service, &whose);
-                    provider.services.push(service);
-                }
+            match self.service(&provider, value) {
+                Ok(service) => provider.services.push(service),
                 Err(problems) => self.leave_out(name, problems),
             }
         }
-        // What could not be read may be what reads it.
-        for name in provider
-            .env
-            .keys()
-            .filter(|name| all_read && !read.contains(*name))
-        {
-            let field = format!("env.{}", shown(name));
-            let remark = problem(Rule::Variables, &field, "is read by no service");
-            self.contents.remarks.push(remark);
+        if !provider.services.is_empty() {
+            let services = provider.services.iter().flat_map(variables);
+            let used: BTreeSet<String> = services.map(str::to_owned).collect();
+            provider.env.retain(|name, _| used.contains(name));
+            self.contents.providers.push(provider);
         }
-        if provider.services.is_empty() {
-            return;
-        }
-        let services = provider.services.iter().flat_map(variables);
-        let used: BTreeSet<String> = services.map(str::to_owned).collect();
-        provider.env.retain(|name, _| used.contains(name));
-        self.contents.providers.push(provider);
     }
 
-    fn service(
-        &self,
-        provider: &Provider,
-        unusable: &BTreeMap<String, Problem>,
-        mut service: Service,
-    ) -> Result<Service, Vec<Problem>> {
-        // Which services come first is not a pack's to say.
-        service.recommended = None;
-        let of_variables = variables(&service).into_iter();
-        let mut problems: Vec<Problem> = of_variables
-            .filter_map(|name| unusable.get(name))
-            .cloned()
-            .collect();
-        let not_described = |problem: &Problem| {
-            problems
-                .iter()
-                .any(|known| known.field.starts_with(&problem.field))
-        };
-        let found = check_service(provider, &service, Origin::Pack(self.pack));
-        let found: Vec<Problem> = found.into_iter().filter(|it| !not_described(it)).collect();
-        problems.extend(found);
-        let has_label = |other: &Service| {
-            other.kind == service.kind && other.label.to_lowercase() == service.label.to_lowercase()
-        };
-        if provider.services.iter().any(has_label) {
+    fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Vec<Problem>> {
+        let shaped = self.shaped("service", value);
+        let mut service: Service = shaped.map_err(|problem| vec![problem])?;
+        // Neither is a pack's to say.
+        (service.recommended, service.alias) = (None, None);
+        let mut problems = check_service(provider, &service, Origin::Pack(self.pack));
+        let label = service.label.to_lowercase();
+        let mut others = provider.services.iter();
+        if others.any(|it| it.kind == service.kind && it.label.to_lowercase() == label) {
             let twice = "is that of another service of its kind";
-            problems.push(problem(Rule::Identifiers, "label", twice));
+            problems.push(Problem::new(Rule::Identifiers, "label", twice));
         }
         problems.extend(self.taken.conflict(provider, &service));
-        if problems.is_empty() {
-            return Ok(service);
+        if !problems.is_empty() {
+            return Err(problems);
         }
-        for problem in &mut problems {
-            problem.service = Some(service.id.clone());
-        }
-        Err(problems)
+        let whose = format!("pack `{}`", self.pack);
+        self.taken.service(provider, &service, &whose);
+        Ok(service)
     }
 
     /// Returns what was read.
@@ -258,61 +163,30 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value. What is unknown may be of a later version of the schema.
-    fn shaped<T: DeserializeOwned>(
-        &self,
-        service: Option<String>,
-        field: &str,
-        value: Value,
-    ) -> Result<T, Problem> {
+    fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Problem> {
         serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
-            let field = if path == "." {
-                field.to_owned()
+            let path = path.split('.').filter(|part| !part.is_empty()).map(shown);
+            let field: Vec<String> = std::iter::once(field.to_owned()).chain(path).collect();
+            let said = error.into_inner().to_string();
+            let (rule, said) = if said.starts_with("unknown field `") {
+                (Rule::Keys, format!("is not a key of catalogue {SCHEMA}"))
             } else {
-                format!("{field}.{path}")
+                let said = shape::problem("", &said);
+                (Rule::Shape, said.trim_start_matches("`` ").to_owned())
             };
-            Problem {
-                service,
-                ..self.misshape(&field, &error.into_inner().to_string())
-            }
+            let newer = self.newer.iter().map(|newer| format!("; {newer}"));
+            let said = std::iter::once(said).chain(newer).collect::<String>();
+            Problem::new(rule, &field.join("."), said)
         })
     }
-
-    /// The problem behind an error of serde's.
-    fn misshape(&self, field: &str, error: &str) -> Problem {
-        let (rule, said) = if error.starts_with("unknown field `") {
-            (Rule::Keys, format!("is not a key of catalogue {SCHEMA}"))
-        } else {
-            let sentence = shape::problem("", error);
-            let said = sentence.strip_prefix("`` ").unwrap_or(&sentence);
-            (Rule::Shape, said.to_owned())
-        };
-        let said = match &self.newer {
-            None => said,
-            Some(Newer {
-                schema,
-                executable,
-                version,
-            }) => format!(
-                "{said}; the pack has catalogue {schema}, {executable} {version} knows {SCHEMA}: install a newer {executable}"
-            ),
-        };
-        problem(rule, &shown_path(field), said)
-    }
-}
-
-/// The services of a provider.
-struct Parts {
-    services: Vec<Value>,
-    /// The variables that can't be read.
-    unusable: BTreeMap<String, Problem>,
 }
 
 /// Reads the providers of the pack `pack` and takes what they have; or says why they are no providers.
 pub fn read(
     pack: &str,
     providers: Value,
-    newer: Option<Newer>,
+    newer: Option<String>,
     taken: &mut Taken,
 ) -> Result<Contents, Problem> {
     let mut reader = Reader::new(pack, newer, taken);
@@ -320,41 +194,8 @@ pub fn read(
     Ok(reader.finish())
 }
 
-/// Why so much data is not looked at.
-pub fn too_much_data() -> Problem {
-    let most = format!(
-        "has more than {} MiB of data, the most of a pack",
-        MOST_DATA / (1024 * 1024)
-    );
-    problem(Rule::Size, "providers", most)
-}
-
-pub fn problem(rule: Rule, field: &str, problem: impl Into<String>) -> Problem {
-    Problem {
-        rule,
-        service: None,
-        field: field.to_owned(),
-        problem: problem.into(),
-    }
-}
-
-/// The end of a path, whatever its keys are.
-fn shown_path(path: &str) -> String {
-    path.split('.').map(shown).collect::<Vec<_>>().join(".")
-}
-
-/// About as many bytes as a value has in JSON.
-pub fn size(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
-        Value::String(text) => text.len() + 2,
-        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
-        Value::Object(members) => {
-            let members = members.iter();
-            members
-                .map(|(key, value)| key.len() + 4 + size(value))
-                .sum::<usize>()
-                + 2
-        }
-    }
+pub(super) fn too_much(field: &str) -> Problem {
+    let most = MOST_DATA / (1024 * 1024);
+    let problem = format!("has more than {most} MiB of data, the most of a pack");
+    Problem::new(Rule::Size, field, problem)
 }

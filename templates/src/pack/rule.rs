@@ -1,7 +1,7 @@
-//! The rules of the catalogue by their names.
+//! The rules of the catalogue, and what breaks them.
 
-/// A rule of the catalogue. Its section in `PACKS.md` says what it asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A rule of the catalogue. Its row in `PACKS.md` says what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// There is no more data than can be looked at.
     Size,
@@ -9,13 +9,13 @@ pub enum Rule {
     Shape,
     /// There is no key that the schema does not have.
     Keys,
-    /// Identifiers have their form, the pack's name in front, their kind behind, and are there once.
+    /// Identifiers have their form and are unique.
     Identifiers,
     /// Texts for people are one printable line.
     Texts,
     /// Modules, classes, names and expressions are nothing but these.
     Code,
-    /// Names that are used are imported, each once, from the framework's services or from packages that are named.
+    /// Names that are used are imported once, from the framework's services or from packages that are named.
     Imports,
     /// Each argument has one source.
     Sources,
@@ -25,27 +25,11 @@ pub enum Rule {
     Variables,
     /// Extras and packages can be installed, within bounds.
     Requirements,
-    /// Prompt, turns and the like are where the kind has them.
+    /// Prompt, turns and the like are used for the kinds that have them.
     Place,
 }
 
 impl Rule {
-    /// Every rule.
-    pub const ALL: [Self; 12] = [
-        Self::Size,
-        Self::Shape,
-        Self::Keys,
-        Self::Identifiers,
-        Self::Texts,
-        Self::Code,
-        Self::Imports,
-        Self::Sources,
-        Self::Values,
-        Self::Variables,
-        Self::Requirements,
-        Self::Place,
-    ];
-
     /// Returns the name for programs, stable.
     #[must_use]
     pub const fn id(self) -> &'static str {
@@ -64,37 +48,31 @@ impl Rule {
             Self::Place => "place",
         }
     }
+}
 
-    /// Returns what mends a service that breaks it.
-    #[must_use]
-    pub const fn mend(self) -> &'static str {
-        match self {
-            Self::Size => "leave out what nobody chooses: a pack has at most 1 MiB of data",
-            Self::Shape => {
-                "write it so that it can be read, and give every key the type that the schema has for it"
-            }
-            Self::Keys => "leave out the key, or declare the version of the catalogue that has it",
-            Self::Identifiers => {
-                "call the service by the pack's name, its own words and its kind: `acme_fast_stt`"
-            }
-            Self::Texts => "write one line of plain characters, within the length",
-            Self::Code => {
-                "write the plain name of a module, a class or an argument: code belongs into the package that the pack installs"
-            }
-            Self::Imports => {
-                "import every class that `call` and `expr` use once, from the framework's services or from a package of the service"
-            }
-            Self::Sources => "give every argument one of `env`, `value`, `expr` and `call`",
-            Self::Values => "let default, choices and type of an argument agree",
-            Self::Variables => {
-                "describe every variable that a service reads under `env`, and no other"
-            }
-            Self::Requirements => {
-                "write names as PyPI normalizes them, and give every package a floor and a ceiling: `acme-speech>=1.2,<2`"
-            }
-            Self::Place => {
-                "give language models a `prompt`, realtime services `prompt` and `turns`"
-            }
+/// A rule that is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The rule.
+    pub rule: Rule,
+    /// The field: `args.api_key.env`.
+    pub field: String,
+    /// The problem, as it follows the field: `must not be empty`.
+    pub problem: String,
+}
+
+impl Problem {
+    pub(super) fn new(rule: Rule, field: &str, problem: impl Into<String>) -> Self {
+        Self {
+            rule,
+            field: field.to_owned(),
+            problem: problem.into(),
         }
+    }
+
+    /// Returns the field and what is wrong with it.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        format!("`{}` {}", self.field, self.problem)
     }
 }

@@ -1,7 +1,6 @@
-//! Packs and backends in folders: which are found, which are used, and why the others are not.
+//! Packs in folders: which are found, which are used, and why the others are not.
 
 mod asked;
-mod backends;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -170,11 +169,6 @@ fn brings(pack: &FoundPack) -> String {
 }
 
 #[test]
-fn without_packs_there_are_none() {
-    assert!(Fixture::new().packs().is_empty());
-}
-
-#[test]
 fn a_pack_is_a_file_or_a_folder() {
     let place = Fixture::new();
     place.script(
@@ -220,13 +214,7 @@ fn a_name_is_one_pack() {
     )
     .unwrap();
     let told: Vec<String> = place.packs().iter().map(brings).collect();
-    assert_eq!(
-        told,
-        [
-            "it has no `pack.toml`; section `A folder` of PACKS.md says what it holds",
-            "acme_stt"
-        ]
-    );
+    assert_eq!(told, ["it has no `pack.toml`", "acme_stt"]);
 }
 
 #[test]
@@ -267,7 +255,7 @@ fn what_is_not_used_is_told_in_a_line_with_the_mend() {
         ),
         (
             format!(r#"{PACK},"providers":"later""#),
-            "`providers` must be a list; write it so that it can be read, and give every key the type that the schema has for it",
+            "`providers` must be a list",
         ),
     ] {
         let place = Fixture::new();
@@ -367,42 +355,4 @@ fn names_of_folders_are_names_of_packs() {
     for pack in packs {
         assert!(brings(&pack).starts_with("its name is "), "{pack:?}");
     }
-}
-
-#[test]
-fn much_data_is_refused_in_a_line() {
-    let place = Fixture::new();
-    let manifest = json!({
-        "protocol": "1.0", "name": "pack-acme", "version": "1.0.0", "role": "provider-pack",
-        "catalogue": "1.0", "providers": ["x".repeat(10 * 1024 * 1024)],
-    });
-    for (head, expected) in [
-        (
-            "#!/bin/sh\n",
-            "its manifest is malformed: it is longer than 1 MiB, the most in a script; ",
-        ),
-        (
-            "\u{7f}ELF",
-            "its manifest is malformed: it is longer than 8 MiB; ",
-        ),
-    ] {
-        let text = format!("{head}# bot-cli-plugin: {manifest}\n");
-        let file = place.write("bin/bot-cli-pack-acme", &text);
-        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
-        let told = brings(&place.one());
-        assert!(told.starts_with(expected), "{told}");
-    }
-    let list = vec!["x".repeat(1024); 2048];
-    let manifest = json!({
-        "protocol": "1.0", "name": "pack-acme", "version": "1.0.0", "role": "provider-pack",
-        "catalogue": "1.0", "providers": list,
-    });
-    place.write(
-        "bin/bot-cli-pack-acme",
-        &format!("\u{7f}ELF bot-cli-plugin: {manifest}"),
-    );
-    assert_eq!(
-        brings(&place.one()),
-        "`providers` has more than 1 MiB of data, the most of a pack; leave out what nobody chooses: a pack has at most 1 MiB of data"
-    );
 }

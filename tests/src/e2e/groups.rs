@@ -33,26 +33,25 @@ impl Group {
     }
 }
 
-const BASH: Need = Need::program(&["bash"], "bash", 7);
-const FISH: Need = Need::program(&["fish"], "fish", 20);
-const ZSH: Need = Need::program(&["zsh"], "zsh", 20);
-const CURL: Need = Need::program(&["curl", "wget"], "curl", 1);
-const DBUS_DAEMON: Need = Need::program(&["dbus-daemon"], "dbus-daemon", 1);
-const GNOME_KEYRING_DAEMON: Need = Need::program(&["gnome-keyring-daemon"], "gnome-keyring", 10);
-const SECRET_TOOL: Need = Need::program(&["secret-tool"], "libsecret-tools", 1);
-const AGE: Need = Need::program(&["age"], "age", 7);
-const PYTHON3: Need = Need::program(&["python3"], "python3", 30);
-const NPM: Need = Need::program(&["npm"], "npm", 100);
-const GO: Need = Need::program(&["go"], "golang-go", 350);
-const CARGO: Need = Need::program(&["cargo"], "cargo", 500);
-const STRACE: Need = Need::program(&["strace"], "strace", 3);
-const MINGW: Need = Need::program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64", 700);
-const WINE: Need = Need::program(&["wine"], "wine wine64", 300);
-const GIT: Need = Need::program(&["git"], "git", 40);
-const CHROMIUM: Need = Need::program(
+const BASH: Need = Need::Program(&["bash"], "bash");
+const FISH: Need = Need::Program(&["fish"], "fish");
+const ZSH: Need = Need::Program(&["zsh"], "zsh");
+const CURL: Need = Need::Program(&["curl", "wget"], "curl");
+const DBUS_DAEMON: Need = Need::Program(&["dbus-daemon"], "dbus-daemon");
+const GNOME_KEYRING_DAEMON: Need = Need::Program(&["gnome-keyring-daemon"], "gnome-keyring");
+const SECRET_TOOL: Need = Need::Program(&["secret-tool"], "libsecret-tools");
+const AGE: Need = Need::Program(&["age"], "age");
+const PYTHON3: Need = Need::Program(&["python3"], "python3");
+const NPM: Need = Need::Program(&["npm"], "npm");
+const GO: Need = Need::Program(&["go"], "golang-go");
+const CARGO: Need = Need::Program(&["cargo"], "cargo");
+const STRACE: Need = Need::Program(&["strace"], "strace");
+const MINGW: Need = Need::Program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64");
+const WINE: Need = Need::Program(&["wine"], "wine wine64");
+const GIT: Need = Need::Program(&["git"], "git");
+const CHROMIUM: Need = Need::Program(
     &["chromium", "chromium-browser", "google-chrome"],
     "chromium",
-    400,
 );
 
 const fn group(name: &'static str, about: &'static str, needs: &'static [Need]) -> Group {
@@ -124,7 +123,7 @@ pub const GROUPS: &[Group] = &[
     ),
     group(
         "sample",
-        "the sample of a provider pack, from its file to a conversation",
+        "the sample of a provider pack, checked and installed",
         &[Need::Framework],
     ),
     group("telephony", "calls to a generated bot", &[Need::Framework]),

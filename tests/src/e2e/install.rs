@@ -3,19 +3,13 @@
 use std::process::Command;
 
 use super::groups::Group;
-use super::needs::{Package, Remedy};
+use super::needs::Remedy;
 use super::say;
 use crate::python::{Pins, newest_interpreter};
 
-/// The tool that makes a Python environment.
-const PYTHON: Package = Package {
-    name: "python3-venv",
-    megabytes: 40,
-};
-
 /// Packages first: environments are made with some of them.
 pub(super) fn install(groups: &[&Group]) {
-    let mut packages: Vec<Package> = Vec::new();
+    let mut packages: Vec<&str> = Vec::new();
     let mut environments: Vec<&Pins> = Vec::new();
     let mut targets: Vec<&str> = Vec::new();
     let lacks = groups.iter().flat_map(|group| group.needs);
@@ -29,10 +23,10 @@ pub(super) fn install(groups: &[&Group]) {
     }
     environments.dedup_by_key(|pins| pins.name);
     if !environments.is_empty() && !makes_environments() {
-        packages.push(PYTHON);
+        packages.push("python3-venv");
     }
-    packages.sort_by_key(|package| package.name);
-    packages.dedup_by_key(|package| package.name);
+    packages.sort_unstable();
+    packages.dedup();
     if !packages.is_empty() {
         install_packages(&packages);
     }
@@ -65,17 +59,15 @@ fn makes_environments() -> bool {
 }
 
 /// What can't be installed is named as missing by the groups that need it.
-fn install_packages(packages: &[Package]) {
-    let names: Vec<&str> = packages.iter().map(|package| package.name).collect();
-    let sum: u32 = packages.iter().map(|package| package.megabytes).sum();
-    let names = names.join(" ");
+fn install_packages(packages: &[&str]) {
+    let names = packages.join(" ");
     if !rustix::process::geteuid().is_root() {
         say(&format!(
-            "as root, `apt-get install {names}` installs what is missing (about {sum} MB)"
+            "as root, `apt-get install {names}` installs what is missing"
         ));
         return;
     }
-    say(&format!("installing {names} (about {sum} MB)"));
+    say(&format!("installing {names}"));
     let apt =
         format!("apt-get update -qq && apt-get install -y -qq --no-install-recommends {names}");
     let status = Command::new("sh")

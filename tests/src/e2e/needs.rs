@@ -20,7 +20,7 @@ const NODE: u64 = 20;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Need {
     /// A program on the path, by its names, and where Debian has it.
-    Program(&'static [&'static str], Package),
+    Program(&'static [&'static str], &'static str),
     /// Node.js, in a version that is new enough.
     Node,
     /// The Python environment of the framework.
@@ -47,14 +47,6 @@ pub(super) enum Need {
     CoreDumps,
 }
 
-/// A package of Debian.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Package {
-    pub name: &'static str,
-    /// Roughly what it takes on the disk, with what it brings along.
-    pub megabytes: u32,
-}
-
 /// A missing need, and how to come by it.
 #[derive(Debug)]
 pub(super) struct Lack {
@@ -67,7 +59,7 @@ pub(super) struct Lack {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Remedy {
     /// As root, with Debian's package manager.
-    Package(Package),
+    Package(&'static str),
     /// Under `target/`.
     Environment(&'static Pins),
     /// With `rustup`.
@@ -77,18 +69,6 @@ pub(super) enum Remedy {
 }
 
 impl Need {
-    pub(super) const fn program(
-        names: &'static [&'static str],
-        package: &'static str,
-        megabytes: u32,
-    ) -> Self {
-        let package = Package {
-            name: package,
-            megabytes,
-        };
-        Self::Program(names, package)
-    }
-
     /// Returns what is missing, if anything is.
     pub(super) fn lack(self) -> Option<Lack> {
         let (found, remedy) = match self {
@@ -96,13 +76,7 @@ impl Need {
                 program(names).map(drop).map_err(|error| error.to_string()),
                 Remedy::Package(package),
             ),
-            Self::Node => {
-                let package = Package {
-                    name: "nodejs",
-                    megabytes: 100,
-                };
-                (node(), Remedy::Package(package))
-            }
+            Self::Node => (node(), Remedy::Package("nodejs")),
             Self::Framework => (environment(&FRAMEWORK), Remedy::Environment(&FRAMEWORK)),
             Self::Client => (environment(&CLIENT), Remedy::Environment(&CLIENT)),
             Self::PythonIndex => (python_index(), Remedy::None),
@@ -123,9 +97,7 @@ impl Remedy {
     /// Returns what `--install` does, if it can do something.
     pub(super) fn told(self) -> Option<String> {
         match self {
-            Self::Package(Package { name, megabytes }) => {
-                Some(format!("the Debian package `{name}`, about {megabytes} MB"))
-            }
+            Self::Package(name) => Some(format!("the Debian package `{name}`")),
             Self::Target(name) => Some(format!(
                 "the standard library for `{name}`, with rustup, about 150 MB"
             )),

@@ -1,7 +1,6 @@
 //! The test executable of `tests/e2e`: built, asked for its tests, and run.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,6 +11,7 @@ use serde_json::Value;
 use super::groups::Group;
 use super::report::Ran;
 use super::say;
+use crate::nested_cargo::nested_cargo;
 
 /// The test executable, and the names of its tests.
 #[derive(Debug)]
@@ -23,17 +23,7 @@ pub(super) struct TestExecutable {
 impl TestExecutable {
     /// Has cargo build it.
     pub(super) fn build() -> Result<Self, String> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        // What `cargo run` tells the executable, or build scripts that look at it would run again each time.
-        for (name, _) in env::vars_os() {
-            let told = name.to_str().is_some_and(|name| {
-                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-            });
-            if told {
-                command.env_remove(name);
-            }
-        }
+        let mut command = nested_cargo();
         let output = command
             .args(["test", "--package=bot-cli-tests", "--test=e2e", "--no-run"])
             .arg("--message-format=json-render-diagnostics")

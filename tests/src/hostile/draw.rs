@@ -83,70 +83,20 @@ fn describe(args: &Value, member: &str, described: &mut Map<String, Value>) {
     }
 }
 
+/// A service of `pack.json`, with some of the arguments and members that it has there.
 fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
-    let id = format!("acme_x_n{number}_{kind}");
-    let variable = |name: &str| format!("ACME{number}_{name}");
-    let mut args = vec![json!({ "name": "api_key", "env": variable("API_KEY") })];
-    let choices = [
-        json!({ "name": "url", "env": variable("URL"), "default": "https://acme.example/v1" }),
-        json!({ "name": "count", "env": variable("COUNT"), "type": "int", "default": "3" }),
-        json!({ "name": "speed", "env": variable("SPEED"), "type": "float", "default": "1.5" }),
-        json!({ "name": "mode", "env": variable("MODE"), "type": "choice", "choices": ["fast", "good"], "default": "fast" }),
-        json!({ "name": "words", "env": variable("WORDS"), "type": "list", "default": "one,two" }),
-        json!({ "name": "maybe", "env": variable("MAYBE"), "optional": true }),
-        json!({ "name": "settings.voice", "env": variable("VOICE"), "default": "Ada" }),
-        json!({ "name": "settings.model", "env": variable("MODEL"), "class_default": "small" }),
-        json!({ "name": "settings.fixed", "value": "a fixed text" }),
-        json!({ "name": "numbers", "value": [1, 2.5, true, "text", ["inner"]] }),
-        json!({ "name": "session", "expr": "session" }),
-        json!({ "name": "quality", "expr": "Quality.GOOD" }),
-        json!({ "name": "params", "call": "make_params", "args": [
-            { "name": "region", "env": variable("REGION"), "default": "eu-1" },
-            { "name": "depth", "value": 3 },
-        ] }),
-    ];
-    args.extend(choices.into_iter().filter(|_| random.u8(..3) == 0));
-    let mut service = json!({
-        "id": id,
-        "kind": kind,
-        "label": format!("Acme {kind} {number}"),
-        "extras": ["openai"],
-        "packages": ["acme-speech>=1.2,<2"],
-        "modules": { "acme-speech": ["acme_x"] },
-        "module": format!("acme_x.services.n{number}"),
-        "class": format!("Acme{number}Service"),
-        "imports": { "acme_x.types": ["Quality", "make_params"] },
-        "args": args,
-    });
-    if random.u8(..4) == 0 {
-        service["reads"] = json!([{ "name": variable("HOME"), "optional": true }]);
+    let text = include_str!("pack.json").replace("NUMBER", &number.to_string());
+    let drawn: Value = text.replace("KIND", kind).parse().unwrap_or_default();
+    let mut service = drawn["service"].clone();
+    let list = |name: &str| drawn[name].as_array().cloned().unwrap_or_default();
+    if let Some(args) = service["args"].as_array_mut() {
+        args.extend(list("args").into_iter().filter(|_| random.u8(..3) == 0));
     }
-    if random.u8(..4) == 0 {
-        let ways = [variable("HOME"), variable("ACCOUNT")];
-        service["reads"] = json!(
-            ways.each_ref()
-                .map(|name| json!({ "name": name, "optional": true }))
-        );
-        service["one_of"] = json!(ways);
-    }
-    if random.bool() {
-        service["note"] = json!("Runs on this machine");
-    }
-    if random.u8(..8) == 0 {
-        service["deprecated"] = json!("choose `acme_x_new_stt` instead");
-    }
-    if random.u8(..4) == 0 {
-        service["requires_python"] = json!("3.12");
-    }
-    match kind {
-        "llm" => service["prompt"] = json!("settings.system_instruction"),
-        "realtime" => {
-            service["prompt"] = json!("settings.system_instruction");
-            service["turns"] = json!(if random.bool() { "service" } else { "bot" });
-        }
-        "stt" if random.bool() => service["input_rate"] = json!(16_000),
-        "video" => service["video_size"] = json!([512, 512]),
-        _ => {}
+    let mut members: Vec<Value> = list("sometimes");
+    members.retain(|_| random.u8(..4) == 0);
+    members.extend(random.choice(list(kind)));
+    for (key, value) in members.iter().filter_map(Value::as_object).flatten() {
+        service[key] = value.clone();
     }
     service
 }

@@ -8,6 +8,7 @@ use bot_cli_init::{
 use bot_cli_templates::pack::{Kind, Service};
 use fastrand::Rng;
 
+use super::grammar::is_variable;
 use super::{draw, python};
 
 /// The services can't be in one bot.
@@ -93,9 +94,7 @@ fn files(planned: &[PlannedFile], expected: &[PlannedFile], config: &Config) -> 
     let mut wrong = Vec::new();
     for (file, twin) in planned.iter().zip(expected) {
         let problem = match file.path.as_str() {
-            "server/bot.py" => python::difference(&file.text, &twin.text),
-            "server/services.py" => python::difference(&file.text, &twin.text)
-                .or_else(|| python::missing_text(&file.text, config)),
+            "server/bot.py" | "server/services.py" => python::difference(&file.text, &twin.text),
             "README.md" => markdown(&file.text, &twin.text),
             "server/.env.example" => environment(&file.text, &twin.text, config),
             // No text of a service is in any other file.
@@ -178,11 +177,6 @@ fn environment(text: &str, twin: &str, config: &Config) -> Option<String> {
         let value = binding.value.expose();
         (*value != *expected).then(|| format!("{} is {value:?}, not {expected:?}", binding.key))
     })
-}
-
-fn is_variable(name: &str) -> bool {
-    let word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    !name.is_empty() && name.chars().all(word)
 }
 
 /// The variables of services of packs that only they read, and what each is while it is unset.

@@ -1,7 +1,7 @@
 //! Python code as a tree: what it does follows from the kinds of its nodes and its names.
 
 use bot_cli_init::Config;
-use bot_cli_templates::pack::{Arg, Literal};
+use bot_cli_templates::pack::{self, Arg};
 use tree_sitter::{Node, Parser, Tree};
 
 /// Returns where the code does something else than its twin.
@@ -21,55 +21,11 @@ pub(super) fn difference(code: &str, twin: &str) -> Option<String> {
     ))
 }
 
-/// A text that the services have as a value and the code does not have as a literal.
-pub(super) fn missing_text(code: &str, config: &Config) -> Option<String> {
-    let tree = parse(code)?;
-    let mut literals = Vec::new();
-    walk(tree.root_node(), &mut |node| {
-        if node.kind() == "string" {
-            literals.push(unescaped(code.get(node.byte_range()).unwrap_or_default()));
-        }
-    });
-    let mut texts = Vec::new();
-    for arg in arguments(config) {
-        if let (Some(default), "Str" | "Choice") =
-            (&arg.default, format!("{:?}", arg.r#type).as_str())
-        {
-            texts.push(default.clone());
-        }
-        if let Some(value) = &arg.value {
-            collect(value, &mut texts);
-        }
-    }
-    texts
-        .into_iter()
-        .find(|text| !literals.contains(text))
-        .map(|text| format!("no literal is {text:?}"))
-}
-
 /// The arguments of the services of packs, those of calls included.
 pub(super) fn arguments<'c>(config: &Config<'c>) -> Vec<&'c Arg> {
-    fn add<'c>(args: &'c [Arg], found: &mut Vec<&'c Arg>) {
-        for arg in args {
-            found.push(arg);
-            add(&arg.args, found);
-        }
-    }
-    let mut found = Vec::new();
-    for service in config.services() {
-        if config.catalogue.pack_of(service).is_some() {
-            add(&service.args, &mut found);
-        }
-    }
-    found
-}
-
-fn collect(value: &Literal, texts: &mut Vec<String>) {
-    match value {
-        Literal::Text(text) => texts.push(text.clone()),
-        Literal::List(items) => items.iter().for_each(|item| collect(item, texts)),
-        Literal::Boolean(_) | Literal::Integer(_) | Literal::Float(_) => {}
-    }
+    let services = config.services();
+    let brought = services.filter(|service| config.catalogue.pack_of(service).is_some());
+    brought.flat_map(pack::arguments).collect()
 }
 
 fn parse(code: &str) -> Option<Tree> {
@@ -129,35 +85,4 @@ fn walk<'t>(root: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
         let mut cursor = node.walk();
         open.extend(node.children(&mut cursor));
     }
-}
-
-/// Returns what a literal of one line stands for.
-fn unescaped(literal: &str) -> String {
-    let inner = literal
-        .strip_prefix(['"', '\''])
-        .and_then(|rest| rest.strip_suffix(['"', '\'']))
-        .unwrap_or_default();
-    let mut text = String::new();
-    let mut letters = inner.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '\\' {
-            text.push(letter);
-            continue;
-        }
-        match letters.next() {
-            Some('n') => text.push('\n'),
-            Some('r') => text.push('\r'),
-            Some('t') => text.push('\t'),
-            Some('u') => {
-                let digits: String = letters.by_ref().take(4).collect();
-                let code = u32::from_str_radix(&digits, 16)
-                    .ok()
-                    .and_then(char::from_u32);
-                text.extend(code);
-            }
-            Some(other) => text.push(other),
-            None => {}
-        }
-    }
-    text
 }

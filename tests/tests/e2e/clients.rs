@@ -52,7 +52,6 @@ fn the_plain_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CARRIER].concat());
     client.install();
     talk(&client, "webrtc", "websocket", &[]);
-    works_with_a_hidden_connection(&client);
     let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
     client.hand_dependencies_to(&camera);
     camera.check();
@@ -141,28 +140,6 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
         look.arg("--screenshots").arg(folder);
     }
     visit(&mut look);
-}
-
-/// Another version of the peer-to-peer transport has other private fields.
-fn works_with_a_hidden_connection(client: &Project) {
-    let transport = client
-        .client()
-        .join("node_modules/@pipecat-ai/small-webrtc-transport/dist/index.module.js");
-    let code = fs::read_to_string(&transport).unwrap();
-    assert!(code.contains("this.pc = "));
-    fs::write(&transport, code.replace("this.pc", "this.renamed")).unwrap();
-    client.build();
-    fs::write(&transport, code).unwrap();
-    let _services = client.services();
-    // The page was built for the port of a bot that is gone.
-    let settings = fs::read_to_string(client.client().join(".env")).unwrap();
-    let port = settings
-        .split(['/', ':'])
-        .find_map(|part| part.parse().ok());
-    let _bot = client.bot(port.unwrap());
-    let (_server, page) = client.serve();
-    let mut hidden = browse("hidden.mjs", &page);
-    visit(hidden.args(["--greeting", GREETING]));
 }
 
 /// The file of the drawer is deleted: nothing else misses it.
@@ -338,7 +315,6 @@ pub(crate) fn tools() -> &'static Path {
                 "connect.mjs",
                 "counted.mjs",
                 "faults.mjs",
-                "hidden.mjs",
                 "look.mjs",
                 "parts.mjs",
                 "voice.mjs",

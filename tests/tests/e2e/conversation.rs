@@ -1,14 +1,10 @@
 //! A generated bot holds a conversation, with nothing but this machine: the framework's own eval harness talks to the
 //! untouched bot, and a stand-in on loopback answers for the language model.
 
-mod living;
-mod moq;
 pub(crate) mod running;
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use bot_cli_tests::port::free_port;
@@ -21,22 +17,9 @@ use crate::framework::tools::{
 
 #[test]
 fn the_starter_scenario_passes_with_a_model_that_answers_well() {
-    let talk = Talk::with(&ANSWERS);
-    let output = talk.evaluate();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(talk.model_was_asked(), "the bot never asked its model");
-}
-
-#[test]
-fn the_starter_scenario_fails_with_a_model_that_answers_wrongly() {
-    let talk = Talk::with(&[
-        "--say",
-        "capital of France=It is Rome.",
-        "--say",
-        "which city=You like Lisbon best.",
-    ]);
-    let output = talk.evaluate();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let bot = Bot::new();
+    let (mut model, _running) = bot.evaluate("evals/text.yaml", &ANSWERS);
+    model.line_with("POST /v1/chat/completions");
 }
 
 #[test]
@@ -77,18 +60,6 @@ fn a_realtime_bot_answers_what_is_typed() {
     let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(said["greeting"], "Hello.");
     assert_eq!(said["answer"], "It is Paris.");
-}
-
-#[test]
-fn the_bot_serves_its_web_page() {
-    let bot = Bot::new();
-    let (_running, port) = bot.listen("OPENAI_API_KEY=any\n");
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    write!(stream, "GET /client/ HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
-    let mut page = String::new();
-    stream.read_to_string(&mut page).unwrap();
-    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
-    assert!(page.contains("<html"), "{page}");
 }
 
 #[test]
@@ -156,8 +127,7 @@ fn a_function_and_a_handler_of_the_user_are_called() {
         .split_once("    # Your own event handlers go here.\n")
         .unwrap();
     fs::write(bot.server.join("bot.py"), [before, HANDLER, after].concat()).unwrap();
-    let order = bot.server.join("evals/order.yaml");
-    fs::write(&order, ORDER).unwrap();
+    fs::write(bot.server.join("evals/order.yaml"), ORDER).unwrap();
     let lint = python()
         .command("ruff")
         .args(["check", "--no-cache", "."])
@@ -166,18 +136,13 @@ fn a_function_and_a_handler_of_the_user_are_called() {
         .unwrap();
     assert!(lint.status.success(), "{}", text(&lint));
 
-    let talk = Talk::of(
-        bot,
-        &[
-            "--call",
-            r#"where is my order=order_status {"order_id": "A-1042"}"#,
-            "--say",
-            "\"status\": \"shipped\"=It has been shipped.",
-        ],
-    );
-    let output = talk.evaluate_with(&order);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let mut running = talk.running.borrow_mut();
+    let answers = [
+        "--call",
+        r#"where is my order=order_status {"order_id": "A-1042"}"#,
+        "--say",
+        "\"status\": \"shipped\"=It has been shipped.",
+    ];
+    let (_model, mut running) = bot.evaluate("evals/order.yaml", &answers);
     running.line_with("My handler saw order_status");
 }
 
@@ -203,50 +168,6 @@ scenarios:
             text_contains: shipped
 "#;
 
-/// A bot, its model, and what they need.
-struct Talk {
-    bot: Bot,
-    port: u16,
-    /// Ended before the model, which it talks to.
-    running: std::cell::RefCell<Running>,
-    model: std::cell::RefCell<Running>,
-}
-
-impl Talk {
-    fn with(answers: &[&str]) -> Self {
-        Self::of(Bot::new(), answers)
-    }
-
-    fn of(bot: Bot, answers: &[&str]) -> Self {
-        let (model, address) = models(answers);
-        let (running, port) = bot.listen(&format!(
-            "OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
-        ));
-        Self {
-            bot,
-            port,
-            running: running.into(),
-            model: model.into(),
-        }
-    }
-
-    fn evaluate(&self) -> Output {
-        self.evaluate_with(&self.bot.server.join("evals/text.yaml"))
-    }
-
-    fn evaluate_with(&self, scenarios: &Path) -> Output {
-        let address = format!("ws://127.0.0.1:{}/ws", self.port);
-        evaluate(scenarios, &address, &self.bot.folder.path().join("logs"))
-    }
-
-    fn model_was_asked(&self) -> bool {
-        self.model
-            .borrow_mut()
-            .line_with("POST /v1/chat/completions")
-            .contains("role")
-    }
-}
-
 /// The first passage between two others.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap();
@@ -266,13 +187,21 @@ impl Bot {
 
     /// Of services, and what else there may be.
     fn with(options: &[&str]) -> Self {
-        Self::on(&[options, &["--transport", "p2p_webrtc"]].concat())
+        let further = ["--transport", "p2p_webrtc", "--eval"];
+        let (folder, server) = made(&[options, &further].concat());
+        Self { folder, server }
     }
 
-    /// Of services, transports and what else there may be.
-    fn on(options: &[&str]) -> Self {
-        let (folder, server) = made(&[options, &["--eval"]].concat());
-        Self { folder, server }
+    /// The scenarios of a file pass with a model that answers so. Returns the model and the bot.
+    fn evaluate(&self, scenarios: &str, answers: &[&str]) -> (Running, Running) {
+        let (model, address) = models(answers);
+        let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
+        let (running, port) = self.listen(&env);
+        let address = format!("ws://127.0.0.1:{port}/ws");
+        let logs = self.folder.path().join("logs");
+        let output = evaluate(&self.server.join(scenarios), &address, &logs);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        (model, running)
     }
 
     /// Starts it with this `.env`, and waits until it listens.

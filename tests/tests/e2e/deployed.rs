@@ -1,11 +1,9 @@
 //! Generated bots as the hosting service runs them: from the files of their image, in a program of the shape of the
 //! image's own, with its session classes. Rooms, carriers and REST APIs are stand-ins, to which an untouched bot is redirected.
 
-mod covered;
 mod elsewhere;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
@@ -115,29 +113,6 @@ fn a_call_that_the_bot_ends_ends_at_the_carrier() {
         r#""POST https://api.twilio.com/2010-04-01/Accounts/AC0/Calls/CA0.json" "Basic QUMwOmFueQ==" {"Status":"completed"}"#,
     ];
     assert_eq!(asked, expected.map(str::to_owned).into(), "{world}");
-}
-
-#[test]
-fn a_bot_for_websockets_alone_is_reached_and_has_its_own_modules() {
-    let bot = Bot::new(&["websocket"], &[]);
-    fs::write(bot.server.join("words.py"), "GREETING = 'any'\n").unwrap();
-    let path = bot.server.join("bot.py");
-    let code = fs::read_to_string(&path).unwrap();
-    fs::write(
-        &path,
-        code.replacen("import os\n", "import os\nimport words\n", 1),
-    )
-    .unwrap();
-    let deployed = bot.deploy();
-    let said = deployed.drive("talk_to_deployed.py", &["websocket"], &[]);
-    assert_eq!(said["answer"], "It is Paris.");
-    assert!(said["seconds"].as_f64().unwrap() > 0.1, "{said}");
-    // Only who has asked `/start` gets in.
-    let settings = fs::read_to_string(bot.server.join("cloud-deploy.toml")).unwrap();
-    assert!(
-        settings.contains("\nwebsocket_auth = \"token\"\n"),
-        "{settings}"
-    );
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The service's own client, as a witness: pointed at the stand-in, it runs its own commands.
 
-mod stand_in;
 mod witness;
 
 use std::process::Stdio;

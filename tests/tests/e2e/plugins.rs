@@ -77,29 +77,37 @@ fn the_skeletons_of_the_documents_keep_every_required_rule() {
 }
 
 #[test]
-fn a_plugin_in_node_passes_every_check() {
-    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/plugins/bot-cli-node");
-    let bench = bench();
-    let text = fs::read_to_string(plugin).unwrap();
-    bench.script("plugins/bot-cli-node", &text).unwrap();
-    for argv in ["world", ""] {
-        check(&bench, &bench.path("plugins/bot-cli-node"), argv);
+fn plugins_in_node_and_python_pass_every_check() {
+    for (file, argvs) in [
+        ("tests/e2e/plugins/bot-cli-node", ["world", ""]),
+        ("../sdk/protocol/tests/examples/bot-cli-roll", ["3", ""]),
+    ] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let bench = bench();
+        let place = format!("plugins/{}", file.file_name().unwrap().display());
+        let text = fs::read_to_string(&file).unwrap();
+        bench.script(&place, &text).unwrap();
+        for argv in argvs {
+            check(&bench, &bench.path(&place), argv);
+        }
     }
 }
 
-#[test]
-fn the_sample_in_python_breaks_no_rule() {
-    let sample =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/protocol/tests/examples/bot-cli-roll");
-    let bench = bench();
-    let text = fs::read_to_string(sample).unwrap();
-    bench.script("plugins/bot-cli-roll", &text).unwrap();
-    for argv in ["3", ""] {
-        check(&bench, &bench.path("plugins/bot-cli-roll"), argv);
-    }
-}
+/// Secrets backends in other languages than ours: name, file, and the setting that says where they keep sets.
+const BACKENDS: [(&str, &str, &str); 2] = [
+    (
+        "shelf",
+        "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
+        "file",
+    ),
+    (
+        "folder",
+        "tests/e2e/plugins/bot-cli-secrets-folder",
+        "folder",
+    ),
+];
 
-/// The file of a secrets backend, in another language than ours.
+/// Installs a secrets backend.
 fn backend(bench: &Bench, file: &str, name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = fs::read_to_string(file).unwrap();
@@ -110,18 +118,7 @@ fn backend(bench: &Bench, file: &str, name: &str) -> String {
 
 #[test]
 fn secrets_backends_in_python_and_node_keep_the_whole_contract() {
-    for (name, file, setting) in [
-        (
-            "shelf",
-            "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
-            "file",
-        ),
-        (
-            "folder",
-            "tests/e2e/plugins/bot-cli-secrets-folder",
-            "folder",
-        ),
-    ] {
+    for (name, file, setting) in BACKENDS {
         let bench = bench();
         let place = bench.path(&backend(&bench, file, name));
         let kept = bench.path("kept");
@@ -139,68 +136,50 @@ fn secrets_backends_in_python_and_node_keep_the_whole_contract() {
 
 #[test]
 fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
-    for (name, file, setting) in [
-        (
-            "shelf",
-            "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
-            "file",
-        ),
-        (
-            "folder",
-            "tests/e2e/plugins/bot-cli-secrets-folder",
-            "folder",
-        ),
-    ] {
-        let bench = Bench::new(&[
+    for (name, file, setting) in BACKENDS {
+        let mut bench = Bench::new(&[
             ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
             ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
         ])
         .unwrap();
         backend(&bench, file, name);
-        let kept = bench.path("kept").display().to_string();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let run = |words: &[&str]| {
-            let mut host = bench.host(&[&["cloud"], words].concat());
-            let plugins = std::env::join_paths(
-                std::iter::once(bench.path("plugins")).chain(std::env::split_paths(&path)),
-            );
-            let output = host.env("PATH", plugins.unwrap()).output().unwrap();
-            assert!(output.status.success(), "{name} {words:?}: {output:?}");
-            String::from_utf8(output.stdout).unwrap()
-        };
-        run(&["config", "set", &format!("{name}.{setting}"), &kept]);
-        run(&["config", "set", "backend", name]);
-        run(&["secrets", "set", "prod", "OPENAI_API_KEY=sk-1", "--skip"]);
-        let listed = run(&["secrets", "list", "--json"]);
-        assert!(listed.contains("\"prod\""), "{listed}");
-        let printed = run(&[
-            "secrets",
-            "run",
-            "prod",
-            "--",
-            "sh",
-            "-c",
-            "echo $OPENAI_API_KEY",
-        ]);
-        assert_eq!(printed, "sk-1\n");
-        run(&["secrets", "delete", "prod", "--skip"]);
-        let listed = run(&["secrets", "list", "--json"]);
-        assert!(!listed.contains("\"prod\""), "{listed}");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let own = ["plugins", "bin"].map(|folder| bench.path(folder).display().to_string());
+        bench.set("PATH", format!("{}:{path}", own.join(":")));
+        bench.shows(&format!(
+            "
+            $ bot-cli cloud config set {name}.{setting} [BENCH]/kept && bot-cli cloud config set backend {name}
+            ...
+            $ bot-cli cloud secrets set prod OPENAI_API_KEY=sk-1 --skip
+            ...
+            $ bot-cli cloud secrets run prod -- sh -c 'echo $OPENAI_API_KEY' 2>/dev/null
+            sk-1
+            $ bot-cli cloud secrets delete prod --skip
+            ...
+            $ bot-cli cloud secrets list --json 2>/dev/null | grep -c prod
+            0
+            = 1
+            "
+        ));
     }
 }
 
 #[test]
-fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
-    let bench = bench();
-    let ran = bench
-        .run(&["plugin", "new", "demo", "--lang", "python"])
-        .unwrap();
-    assert_eq!(ran.status, Some(0), "{ran:?}");
-    let folder = bench.path("work/bot-cli-demo");
-    let output = Command::new(folder.join("test.py")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    for argv in ["world", ""] {
-        check(&bench, &folder.join("bot-cli-demo"), argv);
+fn new_plugins_in_python_pass_every_check_and_their_own_test() {
+    for (name, role, file, argvs) in [
+        ("demo", "command", "bot-cli-demo", &["world", ""][..]),
+        ("safe", "secrets-backend", "bot-cli-secrets-safe", &[""]),
+    ] {
+        let bench = bench();
+        let new = ["plugin", "new", name, "--role", role, "--lang", "python"];
+        let ran = bench.run(&new).unwrap();
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let folder = bench.path("work").join(file);
+        let output = Command::new(folder.join("test.py")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        for argv in argvs {
+            check(&bench, &folder.join(file), argv);
+        }
     }
 }
 
@@ -229,26 +208,6 @@ fn ctrl_c_ends_the_work_of_a_new_plugin_in_python() {
     let plugin = plugin.replace("    text = f", slow);
     assert!(plugin.contains(slow));
     cancel(&bench, &bench.script("plugins/slow", &plugin).unwrap());
-}
-
-#[test]
-fn a_new_secrets_backend_in_python_passes_every_check_and_its_own_test() {
-    let bench = bench();
-    let new = [
-        "plugin",
-        "new",
-        "safe",
-        "--role",
-        "secrets-backend",
-        "--lang",
-        "python",
-    ];
-    let ran = bench.run(&new).unwrap();
-    assert_eq!(ran.status, Some(0), "{ran:?}");
-    let folder = bench.path("work/bot-cli-secrets-safe");
-    let output = Command::new(folder.join("test.py")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    check(&bench, &folder.join("bot-cli-secrets-safe"), "");
 }
 
 #[test]

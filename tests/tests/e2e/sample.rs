@@ -1,16 +1,14 @@
-//! The sample of a provider pack, `packs/localai`, from its installation to a conversation with its two services.
+//! The sample of a provider pack, `packs/localai`: its checks, and the lines that install it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::port::free_port;
 use serde_json::Value;
 
-use crate::conversation::running::Running;
 use crate::conversation::text;
-use crate::framework::tools::{ANSWERS, evaluate, models, python, python_script, script};
+use crate::framework::tools::python;
 
 #[test]
 fn the_sample_passes_its_own_tests_and_every_check() {
@@ -62,53 +60,6 @@ fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_and_make_bots() {
     }
 }
 
-#[test]
-fn the_sample_is_formatted_and_free_of_lint() {
-    for subcommand in [&["format", "--check"][..], &["check"]] {
-        let mut ruff = python().command("ruff");
-        ruff.args(subcommand)
-            .args(["--no-cache", "--config"])
-            .arg(script("ruff.toml"))
-            .args(["--extension", "bot-cli-pack-localai:python"]);
-        succeed(ruff.args([sample(PACK), sample("test.py")]));
-    }
-}
-
-#[test]
-fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
-    let project = Project::new();
-    project.is_formatted_linted_and_typed();
-
-    let heard = ["--hear", "What is the capital of France?"];
-    let (mut model, address) = models(&[&heard[..], &ANSWERS].concat());
-    let (running, port) = project.listen(&format!(
-        "LOCALAI_BASE_URL={address}/v1\nLOCALAI_LLM_MODEL=a-language-model\nLOCALAI_STT_MODEL=a-speech-model\n\
-         OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
-    ));
-    project.evaluate(&project.server.join("evals/text.yaml"), port);
-    let asked = model.line_with("POST /v1/chat/completions");
-    assert!(asked.contains(r#""model":"a-language-model""#), "{asked}");
-
-    succeed(python_script("voice.py").arg(project.bench.path("work/voice.wav")));
-    let spoken = project.bench.path("work/spoken.yaml");
-    fs::write(&spoken, include_str!("sample/spoken.yaml")).unwrap();
-    project.evaluate(&spoken, port);
-    let heard = model.line_with("POST /v1/audio/transcriptions");
-    assert!(heard.contains("a-speech-model"), "{heard}");
-    drop(running);
-}
-
-#[test]
-fn a_bot_without_the_models_of_the_sample_names_them_and_ends() {
-    let project = Project::new();
-    let output = run(&mut project.bot(0));
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    for variable in ["LOCALAI_LLM_MODEL", "LOCALAI_STT_MODEL", "OPENAI_API_KEY"] {
-        assert!(text(&output).contains(variable), "{}", text(&output));
-    }
-    assert!(!text(&output).contains("Traceback"), "{}", text(&output));
-}
-
 const PACK: &str = "bot-cli-pack-localai";
 
 const EXECUTABLES: [(&str, &str); 2] = [
@@ -138,95 +89,6 @@ fn bench() -> Bench {
     let installed = format!("home/.local/share/bot-cli/plugins/{PACK}");
     bench.script(&installed, &pack).unwrap();
     bench
-}
-
-/// A generated project with both services of the sample.
-struct Project {
-    bench: Bench,
-    server: PathBuf,
-}
-
-impl Project {
-    /// As a user gets there: both services are listed, and chosen by their names.
-    fn new() -> Self {
-        let bench = bench();
-        let init = |arguments: &[&str]| {
-            let output = succeed(with_interpreter(
-                &bench,
-                bench.host(arguments).arg("--json"),
-            ));
-            serde_json::from_slice::<Value>(&output.stdout).unwrap()
-        };
-        let listed = init(&["init", "--list-options"]);
-        for kind in ["stt", "llm"] {
-            let id = Value::from(format!("localai_{kind}"));
-            let of_kind = listed[kind].as_array().unwrap();
-            assert!(of_kind.contains(&id), "{id} is not listed: {listed:#}");
-        }
-        assert_eq!(listed["packs"][0]["name"], "localai", "{listed:#}");
-        assert_eq!(listed["packs"][0]["version"], "1.0.0", "{listed:#}");
-        init(&[
-            "init",
-            "bot",
-            "--transport",
-            "p2p_webrtc",
-            "--mode",
-            "cascade",
-            "--eval",
-            "--stt",
-            "localai_stt",
-            "--llm",
-            "localai_llm",
-            "--tts",
-            "openai_tts",
-        ]);
-        let server = bench.path("work/bot/server");
-        let readme = fs::read_to_string(bench.path("work/bot/README.md")).unwrap();
-        assert!(readme.contains("localai 1.0.0"), "{readme}");
-        Self { bench, server }
-    }
-
-    fn is_formatted_linted_and_typed(&self) {
-        let tool = |name: &str, arguments: &[&str]| {
-            let mut command = python().command(name);
-            succeed(command.args(arguments).current_dir(&self.server));
-        };
-        tool("ruff", &["format", "--check", "--no-cache"]);
-        tool("ruff", &["check", "--no-cache"]);
-        let interpreter = python().executable("python");
-        tool("pyright", &["--pythonpath", interpreter.to_str().unwrap()]);
-    }
-
-    /// Starts the bot with this `.env`, and waits until it listens.
-    fn listen(&self, env: &str) -> (Running, u16) {
-        fs::write(self.server.join(".env"), env).unwrap();
-        let port = free_port().unwrap();
-        let mut running = Running::start(&mut self.bot(port));
-        running.line_with("Uvicorn running on");
-        (running, port)
-    }
-
-    fn bot(&self, port: u16) -> Command {
-        let mut command = python().command("python");
-        command
-            .args(["bot.py", "-t", "webrtc", "--host", "127.0.0.1", "--port"])
-            .arg(port.to_string())
-            .current_dir(&self.server);
-        for (name, _) in std::env::vars_os() {
-            let name = name.to_string_lossy().into_owned();
-            if name.starts_with("LOCALAI_") || name.starts_with("OPENAI_") {
-                command.env_remove(name);
-            }
-        }
-        command
-    }
-
-    /// The framework's eval harness has the conversation of a scenario with the bot.
-    fn evaluate(&self, scenario: &Path, port: u16) {
-        let address = format!("ws://127.0.0.1:{port}/ws");
-        let output = evaluate(scenario, &address, &self.bench.path("work/logs"));
-        assert!(output.status.success(), "{}", text(&output));
-    }
 }
 
 /// The framework's interpreter is the `python3` that a pack starts with.

@@ -75,7 +75,8 @@ fn the_steps_of_the_quickstart_work() {
 #[test]
 fn dev_installs_runs_and_checks_the_quickstart() {
     let (_models, address) = models(&ANSWERS);
-    let (user, bench) = with_host(&["quickstart"]);
+    let bench = Bench::whole().unwrap();
+    let user = User::new(&["quickstart"]);
     let (dev, port) = dev(&bench);
     let keys =
         ["DEEPGRAM", "OPENAI", "CARTESIA", "DAILY"].map(|name| format!("{name}_API_KEY=any"));
@@ -95,15 +96,6 @@ fn dev_installs_runs_and_checks_the_quickstart() {
     });
 }
 
-#[test]
-fn dev_runs_a_bot_on_services_of_this_machine_without_a_key() {
-    let (user, bench) = with_host(&["quickstart", "--local"]);
-    let (dev, port) = dev(&bench);
-    let mut running = Running::start(&mut user.shell(&dev));
-    running.line_with("ready:");
-    user.succeeds(&format!("curl -fsS http://localhost:{port}/client/"));
-}
-
 /// The line that runs `bot-cli dev` with a vault of its own, and the port of the bot.
 fn dev(bench: &Bench) -> (String, u16) {
     let port = free_port().unwrap();
@@ -116,12 +108,6 @@ fn dev(bench: &Bench) -> (String, u16) {
     (dev, port)
 }
 
-/// A user with a project, and a bench with the executables.
-fn with_host(arguments: &[&str]) -> (User, Bench) {
-    let bench = Bench::whole().unwrap();
-    (User::new(arguments), bench)
-}
-
 #[test]
 fn the_steps_of_a_telephone_bot_work() {
     let mut options = CASCADE.to_vec();
@@ -129,13 +115,6 @@ fn the_steps_of_a_telephone_bot_work() {
         options.extend(["--transport", carrier]);
     }
     follows(&options);
-}
-
-#[test]
-fn the_steps_of_a_bot_that_calls_people_work() {
-    let options = ["--transport=carrier_a_hosted_rtc_sip_dialout"];
-    let taken = User::new(&[&["my-bot"], &CASCADE[..], &options].concat()).follow("README.md");
-    assert!(taken.contains("uv run server.py"), "{taken:?}");
 }
 
 #[test]
@@ -238,7 +217,6 @@ impl User {
         } else if step == "cp .env.example .env" {
             let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
             self.succeeds(step);
-            self.bot_names_what_is_missing();
             let address = self.address.as_deref();
             fs::write(self.server().join(".env"), filled_in(&example, address)).unwrap();
         } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
@@ -278,28 +256,6 @@ impl User {
         )));
         running.line_with("Uvicorn running on");
         self.bot = Some((running, port));
-    }
-
-    /// Before its keys are filled in, a bot says which are missing and does nothing else.
-    fn bot_names_what_is_missing(&self) {
-        let code = fs::read_to_string(self.server().join("services.py")).unwrap();
-        let needed: BTreeSet<&str> = code
-            .match_indices(" = required(\"")
-            .filter_map(|(begin, found)| code[begin + found.len()..].split('"').next())
-            .collect();
-        if needed.is_empty() {
-            return;
-        }
-        let output = self.shell("uv run bot.py --port 0").output().unwrap();
-        let said = Finding(&output).to_string();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(output.stdout.is_empty(), "{said}");
-        let named: BTreeSet<&str> = said
-            .lines()
-            .filter_map(|line| line.trim().strip_suffix(" is not set"))
-            .collect();
-        assert_eq!(named, needed, "{said}");
-        assert!(!said.contains("Traceback"), "{said}");
     }
 
     /// Returns what the image's build file runs, with a lock file and in a project that has none yet.

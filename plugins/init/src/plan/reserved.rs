@@ -121,7 +121,7 @@ fn no_pack_has_a_module_of_a_project() {
         {
             assert!(
                 is_taken(module),
-                "a pack could take the module `{module}`: add it to `OWN_MODULES` in templates/src/pack/python.rs"
+                "a pack could take the module `{module}`: add it to `OWN_MODULES` in templates/src/pack/names.rs"
             );
             seen += 1;
         }
@@ -155,6 +155,6 @@ fn no_pack_has_a_name_of_the_templates() {
         free,
         [],
         "a pack could take these names of the templates: add them to `RESERVED` (class, import) or to \
-         `RESERVED_VARIABLES` (variable) in templates/src/pack/python.rs"
+         `is_reserved_variable` in templates/src/pack/names.rs"
     );
 }

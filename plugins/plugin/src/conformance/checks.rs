@@ -101,7 +101,6 @@ mod tests {
     use std::path::Path;
 
     use super::{read, texts};
-    use bot_cli_templates::pack::Rule;
 
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
@@ -120,16 +119,6 @@ mod tests {
                 assert!(document.contains(&heading), "{}", check.id);
                 assert!(names.insert(check.id.clone()), "{}", check.id);
             }
-        }
-    }
-
-    #[test]
-    fn every_rule_of_packs_has_a_check_with_its_mend() {
-        let checks = read("rules").unwrap().checks;
-        for rule in Rule::ALL {
-            let id = format!("pack_{}", rule.id());
-            let check = checks.iter().find(|check| check.id == id);
-            assert_eq!(check.map(|it| it.mend.as_str()), Some(rule.mend()), "{id}");
         }
     }
 }

@@ -18,8 +18,7 @@ pub fn effects(bench: &Bench) -> Effects {
     pack::effects(providers)
 }
 
-/// Checks that every service keeps the rule of this name. Two names are no rules of the reader: that there are `services` at all, and
-/// `remarks` about what does no harm.
+/// Checks that every service keeps the rule of this name. One is no rule of the reader: that there are `services` at all.
 pub fn check_rule(bench: &Bench, rule: &str) -> Held {
     let contents = match contents(bench)? {
         Ok(contents) => contents,
@@ -29,6 +28,12 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
             return Err(Stop::NotRun(reason));
         }
     };
+    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
+    if rule == Rule::Keys.id() && declared > major_minor(SCHEMA) {
+        return Err(Stop::NotRun(format!(
+            "the pack has a newer version of the catalogue than {SCHEMA}, whose keys are not known here"
+        )));
+    }
     let left_out = contents.left_out.iter();
     let broken = left_out.flat_map(|left_out| {
         let broken = left_out.problems.iter();
@@ -36,11 +41,7 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
         broken.map(|problem| format!("{}: {}", left_out.what, problem.reason()))
     });
     let mut broken: Vec<String> = broken.collect();
-    if rule == Rule::Keys.id() {
-        broken.extend(later_keys(bench, contents)?);
-    } else if rule == "remarks" {
-        broken = contents.remarks.iter().map(ToString::to_string).collect();
-    } else if rule == "services" && contents.providers.is_empty() && contents.left_out.is_empty() {
+    if rule == "services" && contents.providers.is_empty() && contents.left_out.is_empty() {
         return failed("it brings no service");
     }
     if broken.is_empty() {
@@ -53,20 +54,6 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
     };
     broken.truncate(NAMED);
     failed(broken.join("; ") + &more)
-}
-
-/// The services with keys of a later version of the catalogue than the declared one.
-fn later_keys(bench: &Bench, contents: &Contents) -> Result<Vec<String>, Stop> {
-    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
-    if declared > major_minor(SCHEMA) {
-        return Err(Stop::NotRun(format!(
-            "the pack has a newer version of the catalogue than {SCHEMA}, whose keys are not known here"
-        )));
-    }
-    let services = contents.providers.iter().flat_map(|it| &it.services);
-    let later = services.filter(|it| declared < major_minor(it.schema()));
-    let later = later.map(|it| format!("{}: has keys of catalogue {}", it.id, it.schema()));
-    Ok(later.collect())
 }
 
 /// Returns what a pack brings, read as its users read it.

@@ -1,10 +1,10 @@
 //! What native executables declare, kept so that megabytes are searched once per version of a file, and what packs have
-//! answered, or failed to, kept so that they are started once per version.
+//! answered, kept so that they are started once per version.
 //!
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,6 @@ impl Identity {
         let ending = match kept {
             Kept::Manifest => "json",
             Kept::Providers => "providers.json",
-            Kept::Failure => "failure.json",
         };
         folder.join(format!("{:016x}.{ending}", hasher.finish()))
     }
@@ -73,8 +72,6 @@ pub enum Kept {
     Manifest,
     /// The providers that a pack has answered.
     Providers,
-    /// Why a pack has answered none.
-    Failure,
 }
 
 /// Returns what is known of this version of the file.
@@ -98,12 +95,6 @@ pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) 
         kept: known,
     };
     let _ = write(folder, &file.entry(folder, kept), &entry);
-}
-
-/// Forgets what is known of the file.
-pub fn remove(folder: &Path, file: &Identity, kept: Kept) {
-    // Mostly there is nothing, and a cache that can't be written keeps what it has.
-    let _ = fs::remove_file(file.entry(folder, kept));
 }
 
 fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {

@@ -85,18 +85,6 @@ fn a_changed_archive_is_refused() {
     assert_refused(&output, "SHA256SUMS is not beside", home.path(), &[]);
 }
 
-#[test]
-fn what_is_in_the_way_is_named_before_anything_changes() {
-    let home = public_folder();
-    // A file in the place of a folder, late in the list.
-    let share = home.path().join(".local/share");
-    fs::create_dir_all(&share).unwrap();
-    fs::write(share.join("zsh"), "mine").unwrap();
-    let before = files(home.path());
-    let output = installer(home.path(), &[artefacts().to_str().unwrap()]);
-    assert_refused(&output, "share/zsh is not a folder", home.path(), &before);
-}
-
 /// An upgrade is killed at each call of each tool. The next run completes it; if it was killed before it changed a file, the old
 /// version is whole.
 #[test]
@@ -267,25 +255,6 @@ fn what_the_machine_lacks_is_named() {
         "could not write to {local}: mkdir: cannot create directory '{local}': Permission denied"
     );
     assert_said(&output, &problem, home.path(), &[]);
-}
-
-#[test]
-fn files_of_others_are_replaced_only_when_that_is_asked_for() {
-    let home = public_folder();
-    let host = home.path().join(".local/bin/bot-cli");
-    fs::create_dir_all(host.parent().unwrap()).unwrap();
-    fs::write(&host, "mine").unwrap();
-    let before = files(home.path());
-    let output = installer(home.path(), &[artefacts().to_str().unwrap()]);
-    assert_refused(
-        &output,
-        "these files are not of this script",
-        home.path(),
-        &before,
-    );
-    assert_eq!(fs::read_to_string(&host).unwrap(), "mine");
-    installed(home.path(), &["--replace", artefacts().to_str().unwrap()]);
-    use_it(&host, ROOT);
 }
 
 /// A table of `refused.json`.

@@ -39,8 +39,6 @@ pub(super) struct Room {
     address: String,
     /// The folder of a Python.
     python: PathBuf,
-    /// What else is in the environment of the terminals.
-    variables: Vec<(String, String)>,
     _alone: File,
 }
 
@@ -50,8 +48,8 @@ pub(super) struct Terminals {
 }
 
 impl Room {
-    /// A room with these executables of ours on `PATH`.
-    pub(super) fn new(executables: &[&str]) -> Self {
+    /// A room with our executables on `PATH`.
+    pub(super) fn new() -> Self {
         let alone = File::create(env::temp_dir().join("bot-cli-followed.lock")).unwrap();
         alone.lock().unwrap();
         for port in PORTS {
@@ -64,29 +62,21 @@ impl Room {
             _services: services,
             address,
             python: base_python(),
-            variables: Vec::new(),
             _alone: alone,
         };
         for below in ["bin", "home", "work"] {
             fs::create_dir(room.path(below)).unwrap();
         }
-        for name in executables {
-            let file = match *name {
-                "bot-cli" => env!("CARGO_BIN_EXE_it-bot-cli"),
-                "bot-cli-init" => env!("CARGO_BIN_EXE_it-bot-cli-init"),
-                "bot-cli-cloud" => env!("CARGO_BIN_EXE_it-bot-cli-cloud"),
-                other => panic!("no executable {other}"),
-            };
+        for (name, file) in [
+            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+            ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+            ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+        ] {
             // A host finds plugins beside itself, wherever a link to it leads.
             fs::copy(file, room.path("bin").join(name)).unwrap();
         }
         symlink(python().executable("uv"), room.path("bin/uv")).unwrap();
         room
-    }
-
-    /// Sets a variable of every terminal that is opened from now on.
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Where the project is made.
@@ -106,15 +96,9 @@ impl Room {
         lines(&printed.replace('\r', ""))
     }
 
-    /// Types the lines. `key` knows the value of each key, and `typed` what to type instead of a line.
-    pub(super) fn follow(
-        &self,
-        lines: &[Line],
-        key: &dyn Fn(&str) -> String,
-        typed: &dyn Fn(&str) -> String,
-    ) -> Terminals {
+    /// Types the lines, and `key` as each key.
+    pub(super) fn follow(&self, lines: &[Line], key: &str) -> Terminals {
         let mut terminals = Terminals { busy: Vec::new() };
-        let mut cwd = self.folder();
         let last = lines.last().unwrap().terminal;
         for number in 1..=last {
             let here: Vec<&Line> = lines
@@ -125,17 +109,11 @@ impl Room {
             let mut terminal = self.open();
             for line in before {
                 take(&mut terminal, line, key);
-                if let Some(folder) = line.command.strip_prefix("cd ") {
-                    cwd = self.folder().join(folder.trim_matches('\''));
-                }
-                if line.command == "cp .env.example .env" {
-                    fill_in(&cwd.join(".env"), line, key);
-                }
             }
-            let command = typed(&final_line.command);
+            let command = &final_line.command;
             if command.starts_with("uv run pipecat eval") {
                 wait_for_port(7860);
-                type_in(&mut terminal, &command);
+                type_in(&mut terminal, command);
                 continue;
             }
             terminal.press(&format!("{command}{ENTER}")).unwrap();
@@ -190,9 +168,6 @@ impl Room {
             .env("PS1", PROMPT)
             .env("OPENAI_BASE_URL", format!("{}/v1", self.address))
             .current_dir(self.folder());
-        for (name, value) in &self.variables {
-            shell = shell.env(name, value);
-        }
         // What has been downloaded once is not downloaded again.
         if let Some(home) = env::var_os("HOME") {
             let home = Path::new(&home);
@@ -272,7 +247,7 @@ impl Drop for Busy {
 }
 
 /// A line that ends by itself; the keys that it asks for are those that its remarks name.
-fn take(terminal: &mut Terminal, line: &Line, key: &dyn Fn(&str) -> String) {
+fn take(terminal: &mut Terminal, line: &Line, key: &str) {
     if !line.command.contains("--from-template") {
         type_in(terminal, &line.command);
         return;
@@ -285,7 +260,7 @@ fn take(terminal: &mut Terminal, line: &Line, key: &dyn Fn(&str) -> String) {
         terminal
             .wait_for_answer(&question, |said| said.contains(&question))
             .unwrap();
-        terminal.press(&format!("{}{ENTER}", key(name))).unwrap();
+        terminal.press(&format!("{key}{ENTER}")).unwrap();
     }
     // A new set is saved by Enter.
     let consent = "(Y/n)";
@@ -304,17 +279,6 @@ fn type_in(terminal: &mut Terminal, command: &str) -> String {
     let said = terminal.answer();
     assert!(said.ends_with(DONE), "`{command}`:\n{said}");
     said
-}
-
-/// The lines of the file that the remarks name get their values.
-fn fill_in(file: &Path, line: &Line, key: &dyn Fn(&str) -> String) {
-    let mut text = fs::read_to_string(file).unwrap();
-    for name in line.keys() {
-        let empty = format!("\n{name}=\n");
-        assert!(text.contains(&empty), "{name} is not a line of\n{text}");
-        text = text.replace(&empty, &format!("\n{name}={}\n", key(name)));
-    }
-    fs::write(file, text).unwrap();
 }
 
 /// The folder of the Python that the framework's environment was made with: uv takes none of another environment.
@@ -339,7 +303,7 @@ fn serves(address: &str) -> bool {
 }
 
 /// What is answered to a request without a body.
-pub(super) fn answer(host: &str, request: &str) -> String {
+fn answer(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
     write!(
         stream,

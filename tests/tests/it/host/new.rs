@@ -152,7 +152,7 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
         ),
         (
             &["git", "--role", "provider-pack"],
-            "error: a provider pack `git` would be created but could not be used: `env.GIT_API_KEY` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`; and 2 more problems\n  \
+            "error: a provider pack `git` would be created but could not be used: `env.GIT_API_KEY` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`\n  \
              name: is the beginning of other names\nhint: choose another name\n",
         ),
     ] {

@@ -14,7 +14,7 @@ fn maker() -> Value {
         "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
         "uses": {
             "provider-pack": {
-                "schema": "1.1", "framework": "1.14.0",
+                "schema": "1.0", "framework": "1.14.0",
                 "taken": { "ids": { "a service that is built in": ["near_stt"] } },
             },
             "secrets-backend": { "schema": "1.0", "names": ["local"] },
@@ -302,7 +302,6 @@ fn what_a_command_has_itself_is_known_from_its_manifest() {
             "ACME_API_KEY": {
                 "of": "a service that is built in",
                 "means": { "about": "Access token", "secret": true },
-                "read": [{}],
             },
             "ACME_LINE": { "of": "the transport `line`" },
         },

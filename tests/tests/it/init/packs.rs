@@ -132,7 +132,7 @@ pub(super) fn hearing<'a>(first: &[&'a str], stt: &'a str) -> Vec<&'a str> {
     [first, &options].concat()
 }
 
-const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.1\"\nframework = \">=1.14,<2\"\n";
+const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n";
 
 const PROVIDER: &str = r#"
 label = "Acme"
@@ -304,16 +304,6 @@ fn a_configuration_names_its_packs_and_is_read_back() {
         "{run:?}"
     );
     assert!(!user.path("work/elsewhere").exists());
-}
-
-#[test]
-fn a_configuration_without_packs_is_as_older_versions_know_it() {
-    let user = User::new();
-    user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
-    let printed = user
-        .run(&hearing(&["my-bot", "--dry-run"], "deepgram_stt"))
-        .stdout;
-    assert!(!printed.contains("packs"), "{printed}");
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Packs that are wrong in some way: one clear line each, and what is built in works on.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 
 use bot_cli_plugin::conformance::Kit;
 use bot_cli_terminal::cancel::Cancel;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{DECLARED, PROVIDER, User, hearing, provider, service};
+use super::{DECLARED, User, hearing, provider, service};
 
 /// Returns what is said of a user's packs; what is built in is all there.
 fn said(user: &User) -> Vec<String> {
@@ -31,13 +30,6 @@ fn said(user: &User) -> Vec<String> {
     warnings
 }
 
-/// Returns what is said of a pack `acme` that is a script with these members in its manifest.
-fn said_of(members: &Value) -> Vec<String> {
-    let user = User::new();
-    user.script("acme", members, "exit 1");
-    said(&user)
-}
-
 #[test]
 fn an_identifier_of_ours_stays_ours() {
     let user = User::new();
@@ -59,25 +51,6 @@ fn an_identifier_of_ours_stays_ours() {
 }
 
 #[test]
-fn an_identifier_of_another_pack_stays_with_the_first() {
-    let user = User::new();
-    for (name, class) in [("acme", "FirstService"), ("acme-fast", "SecondService")] {
-        let theirs = service("acme_fast_stt", &json!({ "class": class }));
-        user.script(name, &json!({ "providers": provider(&[theirs]) }), "");
-    }
-    assert_eq!(
-        said(&user),
-        [
-            "warning: `acme_fast_stt` of the provider pack `acme-fast` is left out: `id` is that of pack `acme`"
-        ]
-    );
-    let made = user.run(&hearing(&["my-bot"], "acme_fast_stt"));
-    assert_eq!(made.status, Some(0), "{made:?}");
-    let bot = fs::read_to_string(user.path("work/my-bot/server/services.py")).unwrap();
-    assert!(bot.contains("FirstService") && !bot.contains("SecondService"));
-}
-
-#[test]
 fn what_is_wrong_with_one_service_leaves_the_others() {
     for (members, reason) in [
         (
@@ -86,7 +59,7 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
         ),
         (
             json!({ "wings": 2 }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.1",
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0",
         ),
         (
             json!({ "requires_python": "3.15" }),
@@ -94,11 +67,11 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
         ),
         (
             json!({ "class": "print(__import__(\"os\").system(\"evil\")) or X" }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a Python class name such as `AcmeSTTService`",
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a class like `AcmeService`",
         ),
         (
             json!({ "label": "\u{1b}[2Jgone\nerror: all is lost" }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `label` is `\\u{1b}[2Jgone\\nerror: all is lost`, not a name of plain characters",
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `label` is `\\u{1b}[2Jgone\\nerror: all is lost`, not a plain name on one line",
         ),
     ] {
         let bad = service("acme_bad_stt", &members);
@@ -126,31 +99,13 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
 }
 
 #[test]
-fn a_variable_that_means_something_else_is_not_shared() {
-    let theirs = service(
-        "acme_stt",
-        &json!({ "args": [{ "name": "api_key", "env": "OPENAI_API_KEY" }] }),
-    );
-    let mut brought = provider(&[theirs]);
-    brought[0]["env"] = json!({ "OPENAI_API_KEY": { "about": "Your password", "secret": true } });
-    assert_eq!(
-        said_of(&json!({ "providers": brought })),
-        [
-            "warning: `acme_stt` of the provider pack `acme` is left out: `env.OPENAI_API_KEY.about` must be `API key`, as in a service that is built in"
-        ]
-    );
-    brought[0]["env"] = json!({ "OPENAI_API_KEY": { "about": "API key", "secret": true } });
-    assert_eq!(said_of(&json!({ "providers": brought })), [""; 0]);
-}
-
-#[test]
 fn versions_that_do_not_fit_are_named_with_the_mend() {
     let brought = provider(&[service("acme_stt", &json!({}))]);
     let ours = env!("CARGO_PKG_VERSION");
     for (members, reason) in [
         (
             json!({ "catalogue": "2.0" }),
-            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.1; install versions of both that fit each other"),
+            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.0; install versions of both that fit each other"),
         ),
         (
             json!({ "requires": { "bot-cli-init": ">=7" } }),
@@ -176,83 +131,6 @@ fn versions_that_do_not_fit_are_named_with_the_mend() {
             "{run:?}"
         );
     }
-}
-
-#[test]
-fn of_a_newer_schema_what_is_known_is_used() {
-    let user = User::new();
-    let newer = service("acme_new_stt", &json!({ "wings": 2 }));
-    let known = service("acme_stt", &json!({ "label": "Known" }));
-    let members = json!({ "catalogue": "1.2", "providers": provider(&[newer, known]) });
-    user.script("acme", &members, "");
-    let ours = env!("CARGO_PKG_VERSION");
-    assert_eq!(
-        said(&user),
-        [format!(
-            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init {ours} knows 1.1: install a newer bot-cli-init"
-        )]
-    );
-    assert_eq!(user.listed().0["packs"][0]["services"], json!(["acme_stt"]));
-}
-
-#[test]
-fn ten_megabytes_are_not_read() {
-    let user = User::new();
-    let long = format!("{PROVIDER}\n# {}\n", "x".repeat(10 * 1024 * 1024));
-    user.folder("acme", DECLARED, &[("acme.toml", &long)]);
-    let said_of_folder = said(&user);
-    assert_eq!(
-        said_of_folder,
-        [
-            "warning: `providers/acme.toml` of the provider pack `acme` is left out: it is longer than 1024 KiB"
-        ]
-    );
-
-    let padding = "x".repeat(10 * 1024 * 1024);
-    let brought = provider(&[service("acme_stt", &json!({ "note": padding }))]);
-    let said_of_script = said_of(&json!({ "providers": brought }));
-    assert_eq!(
-        said_of_script,
-        [
-            "warning: the provider pack `acme` is not used: its manifest is malformed: it is longer than 1 MiB, the most in a script; section `The manifest` of the protocol says what it holds"
-        ]
-    );
-}
-
-#[test]
-fn a_pack_that_is_asked_and_does_not_answer_is_not_used() {
-    for (code, reason) in [
-        ("exit 3", "exit"),
-        ("echo nonsense", "line"),
-        (
-            "read -r request; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'",
-            "its reply to `pack/services` has no `providers`",
-        ),
-    ] {
-        let user = User::new();
-        user.script("acme", &json!({ "providers": "dynamic" }), code);
-        let said = said(&user);
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(
-            said[0].starts_with("warning: the provider pack `acme` is not used: "),
-            "{said:?}"
-        );
-        assert!(said[0].contains(reason), "{said:?}");
-    }
-}
-
-#[test]
-fn a_pack_that_others_may_change_is_not_used() {
-    let user = User::new();
-    let folder = user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
-    fs::set_permissions(folder.join("pack.toml"), Permissions::from_mode(0o666)).unwrap();
-    let said = said(&user);
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(
-        said[0].starts_with("warning: the provider pack `acme` is not used: "),
-        "{said:?}"
-    );
-    assert!(said[0].contains("chmod"), "{said:?}");
 }
 
 #[test]

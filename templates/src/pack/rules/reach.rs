@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Checker, MOST, arguments, variables};
-use crate::pack::grammar::{self, shown};
-use crate::pack::{Provider, Rule, Service, python};
+use super::{Found, arguments, variables};
+use crate::pack::form::{self, shown};
+use crate::pack::{Provider, Rule, Service, is_standard_module};
 
 /// The parts of the framework that a pack reaches. Others run files and modules that a text names.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
@@ -59,19 +59,16 @@ pub fn effects(providers: &[Provider]) -> Effects {
     effects
 }
 
-impl Checker {
+impl Found {
     /// Each module is of the framework's services or of a package of the service, and nothing else gets in with it.
     pub(super) fn reach(&mut self, service: &Service) {
-        self.count("modules", service.modules.len(), MOST);
         for (package, modules) in &service.modules {
-            self.count("modules", modules.len(), MOST);
-            let is_named = service.packages.iter().any(|it| name(it) == package);
-            if !is_named {
-                let problem = format!("has `{}`, which `packages` does not have", shown(package));
-                self.found(Rule::Imports, "modules", problem);
+            if !service.packages.iter().any(|it| name(it) == package) {
+                let unknown = format!("has `{}`, which `packages` does not have", shown(package));
+                self.add(Rule::Imports, "modules", unknown);
             }
             for module in modules {
-                self.form("modules", module, &grammar::MODULE);
+                self.form("modules", module, &form::MODULE);
             }
         }
         let brought = brought(service);
@@ -83,7 +80,7 @@ impl Checker {
                     "has `{}`, which is neither of the framework's services nor of `packages`",
                     shown(module)
                 );
-                self.found(Rule::Imports, "imports", problem);
+                self.add(Rule::Imports, "imports", problem);
             }
         }
     }
@@ -93,11 +90,10 @@ impl Checker {
         for name in names {
             let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
             if !is_class || *name == service.class && !name.contains("Service") {
-                let problem = format!(
-                    "has `{}`, which is no service or class of the framework",
-                    shown(name)
-                );
-                self.found(Rule::Imports, "imports", problem);
+                let name = shown(name);
+                let problem =
+                    format!("has `{name}`, which is no service or class of the framework");
+                self.add(Rule::Imports, "imports", problem);
             }
         }
         let expressions = arguments(service).into_iter();
@@ -105,7 +101,7 @@ impl Checker {
             let (first, attributes) = code.split_once('.').unwrap_or((code, ""));
             if names.contains(&first) && attributes.contains('.') {
                 let problem = format!("has `{}`, which is no value of a class", shown(code));
-                self.found(Rule::Imports, "args", problem);
+                self.add(Rule::Imports, "args", problem);
             }
         }
     }
@@ -123,15 +119,13 @@ fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
 /// The top-level modules that packages bring, with the package.
 fn brought(service: &Service) -> BTreeMap<String, &str> {
     let packages = service.packages.iter().map(|package| name(package));
-    packages
-        .flat_map(|package| {
-            let modules = match service.modules.get(package) {
-                Some(modules) => modules.clone(),
-                None => vec![package.replace('-', "_")],
-            };
-            modules.into_iter().map(move |module| (module, package))
-        })
-        .collect()
+    let brought = packages.flat_map(|package| {
+        let own = || vec![package.replace('-', "_")];
+        let modules = service.modules.get(package).cloned();
+        let modules = modules.unwrap_or_else(own).into_iter();
+        modules.map(move |module| (module, package))
+    });
+    brought.collect()
 }
 
 /// The name of the package that a requirement is for.
@@ -154,5 +148,5 @@ fn is_framework(module: &str) -> bool {
 /// Whether a module is there whatever packages are installed.
 fn is_others(top: &str) -> bool {
     let lower = top.to_ascii_lowercase();
-    top.starts_with('_') || lower == "pipecat" || python::is_standard_module(&lower)
+    top.starts_with('_') || lower == "pipecat" || is_standard_module(&lower)
 }

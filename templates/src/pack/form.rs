@@ -1,0 +1,213 @@
+//! The form of every text that a service brings: what reaches generated code is an identifier, a version or a quoted literal,
+//! and what people read is one printable line.
+
+use super::Rule;
+use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
+
+/// A form that a text must have: its rule, the most characters, whether a text fits, and the form in words.
+pub struct Form(pub Rule, usize, fn(&str) -> bool, &'static str);
+
+// The longest of each fits its line of generated code.
+pub const ID: Form = Form(Rule::Identifiers, 64, is_id, "words like `acme_fast_stt`");
+pub const MODULE: Form = Form(Rule::Code, 80, is_module, "a module like `acme.stt`");
+pub const CLASS: Form = Form(Rule::Code, 44, is_class, "a class like `AcmeService`");
+pub const NAME: Form = Form(
+    Rule::Code,
+    44,
+    is_free,
+    "a name that is free in `services.py`",
+);
+pub const KEYWORD: Form = Form(Rule::Code, 60, is_identifier, "an argument like `api_key`");
+pub const EXPRESSION: Form = Form(Rule::Code, 60, is_expression, "a value like `Region.EU`");
+pub const VARIABLE: Form = Form(Rule::Variables, 42, is_variable, "one like `ACME_REGION`");
+pub const EXTRA: Form = Form(Rule::Requirements, 40, is_package, "an extra like `openai`");
+pub const PACKAGE: Form = Form(Rule::Requirements, 80, is_range, "one like `acme>=1.2,<2`");
+pub const PYTHON: Form = Form(Rule::Requirements, 4, is_python, "a version like `3.12`");
+pub const LABEL: Form = Form(Rule::Texts, 40, is_label, "a plain name on one line");
+pub const TEXT: Form = Form(Rule::Texts, 160, is_line, "one line of plain characters");
+pub const SITE: Form = Form(Rule::Texts, 120, is_site, "one like `https://acme.example`");
+pub const VALUE: Form = Form(Rule::Values, 80, is_value, "a plain line without backticks");
+
+impl Form {
+    /// Returns what is wrong with `text`, if anything.
+    pub fn problem(&self, text: &str) -> Option<String> {
+        let Self(_, longest, fits, form) = self;
+        if text.is_empty() {
+            return Some("must not be empty".to_owned());
+        }
+        if text.chars().count() > *longest {
+            return Some(format!("must have at most {longest} characters"));
+        }
+        (!fits(text)).then(|| format!("is `{}`, not {form}", shown(text)))
+    }
+}
+
+/// A text in a sentence: short and printable, whatever it is.
+pub fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    let escaped = short.escape_debug().to_string().replace('`', "'");
+    escaped.replace("\\'", "'").replace("\\\"", "\"")
+}
+
+/// Whether a text is such words with single separators between them.
+fn is_words(text: &str, separator: char, letter: fn(u8) -> bool) -> bool {
+    text.split(separator)
+        .all(|word| !word.is_empty() && word.bytes().all(letter))
+}
+
+fn is_lower(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+/// Identifiers of Python, of ASCII alone and without a leading underscore: those are private.
+fn is_identifier(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !KEYWORDS.contains(text)
+}
+
+fn is_id(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && is_words(text, '_', is_lower)
+}
+
+fn is_module(text: &str) -> bool {
+    // `_private` modules are real, `__future__` and the project's own files are not modules to import from.
+    let is_part =
+        |part: &str| is_identifier(part.trim_start_matches('_')) && !part.starts_with("__");
+    let top = text.split('.').next().unwrap_or_default();
+    text.split('.').all(is_part) && !OWN_MODULES.contains(top)
+}
+
+fn is_class(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_uppercase()) && is_free(text)
+}
+
+fn is_free(text: &str) -> bool {
+    is_identifier(text) && !BUILTINS.contains(text) && !RESERVED.contains(text)
+}
+
+fn is_expression(text: &str) -> bool {
+    ["session", "None", "True", "False"].contains(&text) || {
+        let mut parts = text.split('.');
+        parts.next().is_some_and(is_free) && parts.all(is_identifier)
+    }
+}
+
+fn is_variable(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_uppercase())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// A name as the package index normalizes it.
+fn is_package(text: &str) -> bool {
+    is_words(text, '-', is_lower)
+}
+
+fn is_range(text: &str) -> bool {
+    let Some((subject, range)) = text.split_once(">=") else {
+        return false;
+    };
+    let (name, extras) = match subject.split_once('[') {
+        None => (subject, None),
+        Some((name, extras)) => (name, Some(extras.strip_suffix(']').unwrap_or_default())),
+    };
+    // Which version of the framework a project has is not a service's to say.
+    is_package(name)
+        && name != "pipecat-ai"
+        && extras.is_none_or(|extras| extras.split(',').all(is_package))
+        && range
+            .split_once(",<")
+            .is_some_and(|(floor, ceiling)| is_release(floor) && is_release(ceiling))
+}
+
+fn is_release(text: &str) -> bool {
+    is_words(text, '.', |byte| byte.is_ascii_digit())
+        && text.split('.').all(|number| number.len() < 10)
+}
+
+fn is_python(text: &str) -> bool {
+    let minor = text.strip_prefix("3.").filter(|it| !it.starts_with('0'));
+    let minor = minor.filter(|it| is_release(it));
+    minor.is_some_and(|minor| {
+        minor
+            .parse()
+            .is_ok_and(|minor: u8| (8..=20).contains(&minor))
+    })
+}
+
+/// Text for people. Behind a `#` of `.env.example`, `NAME=value` would be a variable that is left out.
+fn is_line(text: &str) -> bool {
+    is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
+}
+
+/// Text for people that can't pass for another: no word has Latin letters beside those of an alphabet that looks like it.
+fn is_label(text: &str) -> bool {
+    let is_mixed =
+        |word: &str| word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(looks_latin);
+    // The plain alphabet once more, for mathematics or in full width.
+    let is_styled = |c| matches!(c, '\u{1d400}'..='\u{1d7ff}' | '\u{ff01}'..='\u{ff5e}');
+    is_line(text)
+        && !text.contains(is_styled)
+        && !text.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
+}
+
+/// Letters of the alphabets whose capitals are those of Latin: Greek, Cyrillic, Armenian, Cherokee, Lisu.
+fn looks_latin(letter: char) -> bool {
+    matches!(letter, '\u{370}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' | '\u{a4d0}'..='\u{a4ff}')
+}
+
+fn is_value(text: &str) -> bool {
+    is_one_line(text) && !text.contains('`')
+}
+
+fn is_one_line(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || " -_.,:;'`()/+&%!?@#=".contains(c);
+    text.chars().all(plain) && text.trim() == text && !text.contains("  ")
+}
+
+fn is_site(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("https://") else {
+        return false;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/?#=&%+@:,".contains(c);
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    host.contains('.') && is_words(host, '.', in_name) && rest.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each form is in `forms.json` with what has it and what does not.
+    #[test]
+    fn what_reaches_code_has_a_form_and_an_end() {
+        let rows: Vec<(String, Vec<String>, Vec<String>)> =
+            serde_json::from_str(include_str!("forms.json")).unwrap();
+        let forms = [
+            ID, MODULE, CLASS, NAME, KEYWORD, EXPRESSION, VARIABLE, EXTRA, PACKAGE, PYTHON, SITE,
+            LABEL, VALUE,
+        ];
+        assert_eq!(rows.len(), forms.len());
+        for (form, (_, good, bad)) in forms.iter().zip(&rows) {
+            for text in good {
+                assert_eq!(form.problem(text), None, "{text}");
+            }
+            let Form(_, longest, ..) = form;
+            let long = "a".repeat(longest + 1);
+            for text in bad.iter().chain([&long]) {
+                let problem = form.problem(text).unwrap();
+                let is_hidden = |c: char| "\n\u{202e}\0".contains(c);
+                assert!(!problem.contains(is_hidden), "{text}");
+            }
+        }
+    }
+}
