@@ -1,9 +1,10 @@
-//! What a message must look like: JSON in which members may be missing, and a text with `$` in front stands for many values.
+//! Patterns of messages: JSON in which members may be missing, and a text that begins with `$` stands for many values.
 
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::report::shown;
 use bot_cli_engine::compat;
@@ -19,7 +20,6 @@ use bot_cli_terminal::printable;
 /// The most characters of a line that names a place.
 const LONGEST_LINE: usize = 200;
 
-/// What a reply is compared with besides its pattern.
 #[derive(Debug, Default)]
 pub struct Known {
     /// The method of the request.
@@ -29,7 +29,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Compares the value `at` a place. The error says what must be there.
+    /// Compares the value `at` a place. The error names what must be there.
     pub fn compare(
         &mut self,
         pattern: &Value,
@@ -58,14 +58,9 @@ impl Known {
             }
             Value::Array(items) => {
                 let values = found.as_array().filter(|it| it.len() == items.len());
-                let differ = || {
-                    format!(
-                        "`{at}` is {}, and must be {}",
-                        quoted(found),
-                        quoted(pattern)
-                    )
-                };
-                let values = values.ok_or_else(differ)?;
+                let what = (quoted(found), quoted(pattern));
+                let values = values
+                    .ok_or_else(|| format!("`{at}` is {}, and must be {}", what.0, what.1))?;
                 items.iter().zip(values).try_for_each(|(item, value)| {
                     self.compare(item, Some(value), &format!("{at}[]"))
                 })
@@ -174,29 +169,27 @@ fn must(holds: bool, at: &str, what: &str) -> Result<(), String> {
 
 /// Checks that a value has the shape that belongs to its method.
 pub fn shaped(method: &str, name: &str, value: &Value) -> Result<(), String> {
-    macro_rules! read {
-        ($($method:expr => $shape:ty),*) => {
-            match method {
-                $(it if it == $method => shape::read::<$shape>(name, value.clone()).map(drop),)*
-                _ => must(value.is_object(), name, "an object"),
-            }
-        };
-    }
-    read!(
-        methods::RUN => RunResult,
-        methods::COMPLETE => CompleteResult,
-        methods::ASK => Question,
-        methods::OUTPUT => OutputParams,
-        methods::PROGRESS => ProgressParams,
-        methods::LOG => LogParams,
-        of_sets::OPEN => secrets::OpenResult,
-        of_sets::LIST => secrets::ListResult,
-        of_sets::GET => secrets::GetResult,
-        of_sets::VALUES => secrets::ValuesResult,
-        of_sets::CREDENTIALS => secrets::CredentialsResult,
-        of_sets::UNSET => secrets::UnsetResult,
-        of_sets::DELETE => secrets::DeleteResult
-    )
+    let read: fn(&str, &Value) -> Result<(), String> = match method {
+        methods::RUN => read::<RunResult>,
+        methods::COMPLETE => read::<CompleteResult>,
+        methods::ASK => read::<Question>,
+        methods::OUTPUT => read::<OutputParams>,
+        methods::PROGRESS => read::<ProgressParams>,
+        methods::LOG => read::<LogParams>,
+        of_sets::OPEN => read::<secrets::OpenResult>,
+        of_sets::LIST => read::<secrets::ListResult>,
+        of_sets::GET => read::<secrets::GetResult>,
+        of_sets::VALUES => read::<secrets::ValuesResult>,
+        of_sets::CREDENTIALS => read::<secrets::CredentialsResult>,
+        of_sets::UNSET => read::<secrets::UnsetResult>,
+        of_sets::DELETE => read::<secrets::DeleteResult>,
+        _ => read::<Map<String, Value>>,
+    };
+    read(name, value)
+}
+
+fn read<T: DeserializeOwned>(name: &str, value: &Value) -> Result<(), String> {
+    shape::read::<T>(name, value.clone()).map(drop)
 }
 
 /// Checks that a question can be answered.
