@@ -22,9 +22,9 @@ use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::info;
-use crate::inventory::{self, effect_rows};
+use crate::inventory::{self, Row, effect_rows};
 use crate::options::{Add, Remove, Upgrade};
-use candidate::{Candidate, Judged, is_usable, judge};
+use candidate::{Candidate, is_usable, judge};
 pub use home::Home;
 use home::{Entry, is_there};
 
@@ -99,8 +99,11 @@ pub fn upgrade(
     candidate.entry.replaces = now;
     let judged = &candidate.judged;
     let installed = judge(&old, &place, &place, discovery).ok();
-    let version = installed.as_ref().map_or(&old.version, |it| &it.version);
-    let (mut rows, changes) = changes(version, installed.as_ref(), judged);
+    let version = installed
+        .as_ref()
+        .and_then(|row| row.entry["version"].as_str());
+    let versions = (version.unwrap_or(&old.version), &*candidate.entry.version);
+    let (mut rows, changes) = changes(versions, installed.as_ref(), judged);
     rows.extend(effect_rows(&judged.effects, "  "));
     let mut data = json!({
         "changed": true,
@@ -308,17 +311,17 @@ fn sum_in(place: &Path) -> Option<String> {
     is_there(place).then(|| sum::of(place).unwrap_or_else(|_| "unknown".to_owned()))
 }
 
-/// Returns what a version changes for its users, as rows of a table and for programs.
-fn changes(version: &str, old: Option<&Judged>, new: &Judged) -> (Vec<Vec<String>>, Value) {
+/// Returns what another version changes for its users, as rows of a table and for programs.
+fn changes((from, to): (&str, &str), old: Option<&Row>, new: &Row) -> (Vec<Vec<String>>, Value) {
     let shown = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
-    let versions = if version == new.version {
-        format!("{}, as before", shown(version))
+    let versions = if from == to {
+        format!("{}, as before", shown(from))
     } else {
-        format!("{} -> {}", shown(version), shown(&new.version))
+        format!("{} -> {}", shown(from), shown(to))
     };
-    let [old, new_words] = [old, Some(new)].map(|it| it.map_or_else(BTreeSet::new, abilities));
-    let added: Vec<_> = new_words.difference(&old).collect();
-    let removed: Vec<_> = old.difference(&new_words).collect();
+    let (old, new) = (old.map(abilities).unwrap_or_default(), abilities(new));
+    let added: Vec<_> = new.difference(&old).collect();
+    let removed: Vec<_> = old.difference(&new).collect();
     let mut rows = vec![vec!["  version".to_owned(), versions]];
     for (what, words) in [("  adds", &added), ("  removes", &removed)] {
         rows.extend(
@@ -327,16 +330,17 @@ fn changes(version: &str, old: Option<&Judged>, new: &Judged) -> (Vec<Vec<String
                 .map(|it| vec![what.to_owned(), format!("`{it}`")]),
         );
     }
-    let version = json!({ "from": version, "to": new.version });
+    let version = json!({ "from": from, "to": to });
     let data = json!({ "version": version, "added": added, "removed": removed });
     (rows, data)
 }
 
 /// The commands and options that the users of a plugin type, and the services of a pack.
-fn abilities(judged: &Judged) -> BTreeSet<String> {
-    let mut words: BTreeSet<String> = judged.services.iter().cloned().collect();
-    if let Some(root) = &judged.manifest.command {
-        add_words(root, &judged.manifest.name, &mut words);
+fn abilities(row: &Row) -> BTreeSet<String> {
+    let services = row.services.iter().flatten();
+    let mut words: BTreeSet<String> = services.cloned().collect();
+    if let Some(root) = row.manifest.as_ref().and_then(|it| it.command.as_ref()) {
+        add_words(root, row.name(), &mut words);
     }
     words
 }

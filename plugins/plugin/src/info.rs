@@ -64,6 +64,7 @@ fn shown(row: Row) -> (String, Value) {
         notes,
         manifest,
         effects,
+        ..
     } = row;
     let manifest = manifest.unwrap_or_else(|| Manifest::new(""));
     let mut rows = Vec::new();

@@ -23,7 +23,9 @@ pub struct Row {
     pub notes: Vec<(String, Option<String>)>,
     /// The declaration, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The effects of a pack, as far as they are known without starting it.
+    /// The services of a pack by itself, why others are left out, and the effects, as far as they are known without starting it.
+    pub services: Option<Vec<String>>,
+    pub left_out: Vec<String>,
     pub effects: Effects,
 }
 
@@ -98,6 +100,8 @@ impl Row {
             entry: json!({ "name": name, "file": place.to_string_lossy() }),
             notes: Vec::new(),
             manifest: None,
+            services: None,
+            left_out: Vec::new(),
             effects: Effects::new(),
         }
     }
@@ -162,9 +166,11 @@ impl Row {
                 about_services = view.remarks();
             }
         }
-        self.effects = alone
-            .first()
-            .map_or_else(Effects::new, |it| it.effects.clone());
+        if let Some(view) = alone.first() {
+            self.services.clone_from(&view.services);
+            self.left_out = view.remarks_left_out().collect();
+            self.effects.clone_from(&view.effects);
+        }
         if !users.is_empty() {
             self.notes
                 .extend(about_services.into_iter().chain(refusals));

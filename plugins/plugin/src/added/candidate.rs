@@ -4,15 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use bot_cli_engine::discovery::{
-    BACKEND_PREFIX, BackendStanding, Discovery, MANAGER, PREFIX, PluginName, RESERVED, Refused,
-    is_role_name,
-};
+use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, PluginName, is_role_name};
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_secrets::TAKEN_NAMES;
-use bot_cli_templates::pack::{self, Effects, Taken};
-use bot_cli_templates::packs::{self, PackStanding, Reach};
+use bot_cli_templates::pack;
 use bot_cli_terminal::one_line;
 use bot_cli_terminal::shell::quoted;
 use tempfile::TempDir;
@@ -20,6 +16,7 @@ use tempfile::TempDir;
 use super::archive::{self, MOST_BYTES};
 use super::home::{Entry, Form};
 use super::{sum, word};
+use crate::inventory::{self, Row};
 use crate::platform;
 
 /// The hint for a file that is not as its author made it.
@@ -30,19 +27,9 @@ pub struct Candidate {
     /// The copy, unless the plugin stays as it is in its place.
     pub staged: Option<PathBuf>,
     pub entry: Entry,
-    pub judged: Judged,
+    pub judged: Row,
     /// Is removed with it.
     _staging: TempDir,
-}
-
-/// The declaration of a plugin, and what a pack brings.
-pub struct Judged {
-    pub manifest: Manifest,
-    pub version: String,
-    pub services: Vec<String>,
-    pub effects: Effects,
-    /// The services that can't be used, and why.
-    pub left_out: Vec<String>,
 }
 
 impl Candidate {
@@ -97,8 +84,10 @@ impl Candidate {
             replaces: None,
         };
         let judged = judge(&entry, &place, &from, discovery)?;
-        entry.role = judged.manifest.role.clone();
-        entry.version.clone_from(&judged.version);
+        if let Some(manifest) = &judged.manifest {
+            entry.role = manifest.role.clone();
+            entry.version = one_line(&manifest.version);
+        }
         Ok(Self {
             staged: Some(place),
             entry,
@@ -137,13 +126,13 @@ pub fn is_usable(entry: &Entry, place: &Path, discovery: &Discovery) -> bool {
     judge(entry, place, place, discovery).is_ok()
 }
 
-/// Reads what the plugin in `place` declares, and refuses it if it can't be used. It was given as `given`.
+/// Judges the plugin in `place` by what it declares, and refuses it if it can't be used. It was given as `given`.
 pub fn judge(
     entry: &Entry,
     place: &Path,
     given: &Path,
     discovery: &Discovery,
-) -> Result<Judged, Failure> {
+) -> Result<Row, Failure> {
     // A search that knows nothing but the folder of the plugin.
     let folder = place.parent().unwrap_or(place).to_owned();
     let discovery = Discovery {
@@ -152,100 +141,36 @@ pub fn judge(
         cache: None,
         ..discovery.clone()
     };
-    if entry.form == Form::Folder {
-        return judge_pack(&entry.name, given, &discovery);
-    }
     let refused = |problem: &str| refused(given, problem);
-    let name = PluginName::parse(&entry.name).ok_or_else(|| refused("its name can't be used"))?;
-    if RESERVED.contains(&name.as_str()) || name.as_str() == MANAGER {
-        let problem = format!("`{name}` is a command of bot-cli itself");
-        return Err(refused(&problem).hint("its author gives it another name"));
-    }
-    let found = discovery.by_name(&name);
-    if let Some((file, unusable)) = found.refused.first() {
-        let failure = refused(&unusable.reason());
-        let remedy = unusable.remedy(file).into_iter();
-        return Err(remedy.fold(failure, Failure::hint));
-    }
-    let Some(manifest) = found.plugin.and_then(|plugin| plugin.manifest) else {
-        return Err(refused("it has no manifest").hint(
-            "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
-        ));
-    };
-    let (prefix, kind) = match manifest.role {
-        Role::ProviderPack => (pack::PREFIX, manifest.role.words()),
-        Role::SecretsBackend => (BACKEND_PREFIX, manifest.role.words()),
-        Role::Command | Role::Other(_) => ("", String::new()),
-    };
-    let Some(short) = name.as_str().strip_prefix(prefix) else {
-        let problem = format!("the name of a {kind} begins with `{prefix}`, and this is `{name}`");
-        return Err(refused(&problem).hint("its author gives it another name"));
-    };
-    match manifest.role {
-        Role::ProviderPack => return judge_pack(name.as_str(), given, &discovery),
-        Role::SecretsBackend => check_backend(short, given, &discovery)?,
-        Role::Command | Role::Other(_) => {}
-    }
-    Ok(Judged::new(manifest))
-}
-
-impl Judged {
-    fn new(manifest: Manifest) -> Self {
-        Self {
-            version: one_line(&manifest.version),
-            manifest,
-            services: Vec::new(),
-            effects: Effects::new(),
-            left_out: Vec::new(),
+    let rows = inventory::rows(&discovery).into_iter();
+    let mut rows = rows.filter(|row| row.name() == entry.name);
+    let row = rows.next().ok_or_else(|| refused("it is no plugin"))?;
+    let text = |key: &str| row.entry[key].as_str();
+    match text("status") {
+        Some("undeclared") => {
+            return Err(refused("it has no manifest").hint(
+                "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
+            ));
         }
+        Some("refused" | "shadowed") => {
+            let failure = refused(text("reason").unwrap_or_default());
+            return Err(text("hint").into_iter().fold(failure, Failure::hint));
+        }
+        _ => {}
     }
-}
-
-fn check_backend(short: &str, given: &Path, discovery: &Discovery) -> Result<(), Failure> {
-    if TAKEN_NAMES.contains(&short) {
+    if let Some(short) = entry.name.strip_prefix(BACKEND_PREFIX)
+        && TAKEN_NAMES.contains(&short)
+    {
         let problem = format!("`{short}` is the name of a backend that needs no plugin");
-        return Err(refused(given, &problem).hint("its author gives it another name"));
+        return Err(refused(&problem).hint("its author gives it another name"));
     }
-    for backend in discovery.backends(None, &[]) {
-        if let BackendStanding::Refused(why) = backend.standing
-            && backend.name == short
-        {
-            return Err(refused_by(given, &why));
-        }
+    if row.services.as_ref().is_some_and(Vec::is_empty) {
+        let reason = row.left_out.first();
+        let reason = reason.map_or("it brings no service", String::as_str);
+        let check = format!("bot-cli plugin check {}", word(given));
+        return Err(refused(reason).hint(check));
     }
-    Ok(())
-}
-
-/// Judges a pack. One that is asked for its services is judged by its manifest.
-fn judge_pack(name: &str, given: &Path, discovery: &Discovery) -> Result<Judged, Failure> {
-    let short = name.strip_prefix(pack::PREFIX).unwrap_or_default();
-    let mut found = packs::find(discovery, None, Taken::default, Reach::CacheOnly).into_iter();
-    let pack = found.find(|pack| pack.name == short);
-    let Some((manifest, standing)) = pack.and_then(|pack| Some((pack.manifest?, pack.standing)))
-    else {
-        return Err(refused(given, "it is no provider pack"));
-    };
-    let mut judged = Judged::new(manifest);
-    match standing {
-        PackStanding::Refused(why) => return Err(refused_by(given, &why)),
-        PackStanding::Used(contents) => {
-            let services = contents.providers.iter().flat_map(|it| &it.services);
-            judged.services = services.map(|service| service.id.clone()).collect();
-            judged.effects = pack::effects(&contents.providers);
-            let left_out = contents.left_out.iter();
-            judged.left_out = left_out
-                .map(|it| format!("{} is left out: {}", it.what, it.reason()))
-                .collect();
-            if judged.services.is_empty() {
-                let reason = judged.left_out.first();
-                let reason = reason.map_or("it brings no service", String::as_str);
-                let check = format!("bot-cli plugin check {}", word(given));
-                return Err(refused(given, reason).hint(check));
-            }
-        }
-        PackStanding::Unasked | PackStanding::Shadowed(_) => {}
-    }
-    Ok(judged)
+    Ok(row)
 }
 
 /// Copies a file, and unpacks it if it is an archive. Returns the plugin in it, and the sum of the file.
@@ -432,11 +357,6 @@ pub fn shown(path: &Path) -> String {
         line if line == text => format!("`{line}`"),
         _ => format!("`{}`", text.escape_debug()),
     }
-}
-
-fn refused_by(given: &Path, why: &Refused) -> Failure {
-    let failure = refused(given, &why.reason);
-    why.remedy.iter().fold(failure, Failure::hint)
 }
 
 #[cfg(test)]

@@ -199,6 +199,7 @@ impl<'a> Script<'a> {
             "replies" => json!(self.replies[self.replies.len().saturating_sub(2)..]),
             "manifest" => json!(self.bench.manifest()?),
             "commands" => json!(words::commands(self.bench.manifest()?)),
+            "required" => json!(self.bench.manifest()?.requires.keys().collect::<Vec<_>>()),
             "asked" => json!(self.plugin()?.asked),
             "heard" => json!(self.plugin()?.heard),
             "opened" => json!(self.opened),
