@@ -278,8 +278,11 @@ fn check_same_plugin(old: &Entry, new: &Entry) -> Result<(), Failure> {
         return Err(Failure::new(Exit::Usage, "other_name", message).hint(hint));
     }
     if new.form != old.form {
-        let (name, form) = (&old.name, old.form.words());
-        let message = format!("`{name}` was added as a {form}, and `{}` is none", new.from);
+        let name = &old.name;
+        let message = format!(
+            "`{}` has another form than `{name}`: one is a file, the other a folder",
+            new.from
+        );
         let add = word(from);
         let hint = format!("bot-cli plugin remove {name} && bot-cli plugin add {add}");
         return Err(Failure::new(Exit::Failed, "other_form", message).hint(hint));

@@ -109,8 +109,9 @@ fn kit(file: &Path, options: &Check, discovery: &Discovery) -> Result<Kit, Failu
 fn text(report: &Report, show: bool) -> String {
     let mut rows = vec![["CHECK", "LEVEL", "VERDICT"].map(str::to_owned).to_vec()];
     for finding in &report.findings {
-        let (level, verdict) = (finding.level.words(), finding.verdict.words());
-        rows.push([&*finding.id, level, verdict].map(str::to_owned).to_vec());
+        let words = [json!(finding.level), json!(finding.verdict)];
+        let [level, verdict] = words.map(|it| it.as_str().unwrap_or_default().replace('_', " "));
+        rows.push(vec![finding.id.clone(), level, verdict]);
     }
     let mut text = table(&rows) + "\n";
     let mut told: Vec<&str> = Vec::new();

@@ -283,15 +283,6 @@ impl Entry {
     }
 }
 
-impl Form {
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Folder => "folder",
-        }
-    }
-}
-
 /// The failure of a command that was cancelled before it changed anything.
 pub fn cancelled(session: &Session) -> Failure {
     let failure = Failure::cancelled().outcome(ChangeState::NotDone);

@@ -1,4 +1,4 @@
-//! What a provider pack brings. The reader of packs judges it.
+//! The services of a provider pack, which the reader of packs judges.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use bot_cli_templates::pack::{self, Contents, Effects, Problem, Rule, SCHEMA};
 /// The number of problems that one sentence names; the messages have all of them.
 const NAMED: usize = 3;
 
-/// Returns what the services of a pack do, as far as they can be read.
+/// Returns the effects of a pack's services, as far as they can be read.
 pub fn effects(bench: &Bench) -> Effects {
     let providers = match (&bench.role, contents(bench)) {
         (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
@@ -47,12 +47,8 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
         return Ok(());
     }
     bench.messages.borrow_mut().extend(broken.clone());
-    let more = match broken.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
     broken.truncate(NAMED);
-    failed(broken.join("; ") + &more)
+    failed(broken.join("; "))
 }
 
 /// The services with keys of a later version of the catalogue than the declared one.
@@ -69,7 +65,7 @@ fn later_keys(bench: &Bench, contents: &Contents) -> Result<Vec<String>, Stop> {
     Ok(later.collect())
 }
 
-/// Returns what a pack brings, read as its users read it.
+/// Reads a pack as its users do.
 fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a Problem>, Stop> {
     let manifest = bench.manifest()?;
     let read = || {

@@ -75,27 +75,6 @@ impl Report {
     }
 }
 
-impl Level {
-    /// The level in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Must => "must",
-            Self::Should => "should",
-        }
-    }
-}
-
-impl Verdict {
-    /// The verdict in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotRun => "not run",
-        }
-    }
-}
-
 /// The amount of a line that is shown.
 const SHOWN: usize = 300;
 

@@ -17,7 +17,6 @@ use super::pack;
 use super::pattern::Known;
 use super::report::shown;
 use bot_cli_engine::platform::files::is_executable;
-use bot_cli_protocol::failure::reason;
 use bot_cli_protocol::{Manifest, shape};
 use bot_cli_secrets::messages::OpenResult;
 use bot_cli_terminal::process::{StopSignal, shell_status};
@@ -129,15 +128,16 @@ impl<'a> Script<'a> {
             self.take(&place.enter)?;
             self.take(&place.leave)
         });
-        match (held, left) {
-            (Err(Stop::Failed(reason)), Err(Stop::Failed(also))) => {
-                failed(format!("{reason}; a set may be left behind: {also}"))
+        let left = left.map_err(|stop| match (stop, &held) {
+            (Stop::Failed(reason), Err(Stop::Failed(first))) => {
+                Stop::Failed(format!("{first}; a set may be left behind: {reason}"))
             }
-            (Ok(()), Err(Stop::Failed(reason))) => {
-                failed(format!("a set may be left behind: {reason}"))
+            (Stop::Failed(reason), _) => {
+                Stop::Failed(format!("a set may be left behind: {reason}"))
             }
-            (held, left) => held.and(left),
-        }
+            (stop, _) => stop,
+        });
+        left.and(held)
     }
 
     fn start(&mut self, words: &[&str]) -> Held {
@@ -343,13 +343,14 @@ impl<'a> Script<'a> {
 
     fn check_executable(&mut self) -> Held {
         let program = &self.bench.kit.program;
-        match fs::metadata(program) {
-            Err(error) => failed(format!("its file can't be found: {}", reason(&error))),
-            Ok(facts) if !facts.is_file() => failed("it is not a file"),
-            Ok(facts) if !is_executable(program, &facts) => failed("it is not executable"),
-            Ok(_) if self.bench.form == Form::Spoken => self.start(&[]),
-            Ok(_) => Ok(()),
+        let facts = fs::metadata(program);
+        if !facts.is_ok_and(|facts| facts.is_file() && is_executable(program, &facts)) {
+            return failed("it is no file that can be executed");
         }
+        if self.bench.form == Form::Spoken {
+            self.start(&[])?;
+        }
+        Ok(())
     }
 
     /// Checks that the last reply is the manifest in the file. Its command tree may be only in the reply.

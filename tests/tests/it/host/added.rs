@@ -113,7 +113,7 @@ fn a_plugin_is_added_upgraded_and_removed_without_being_started() {
         = 1
         $ diff mine $PLACE
         $ bot-cli plugin remove hello --force
-        Removed the plugin `hello`
+        Removed the plugin `hello` 1.3.0
         ...
         $ test -e $PLACE || test -e ~/started || bot-cli plugin remove hello
         ! ...
@@ -228,7 +228,7 @@ fn packs_and_backends_are_added_by_the_same_command() {
               "name": "secrets-safe",
               "protocol": "1.0",
         $ bot-cli plugin remove pack-acme; ls $DATA/packs
-        Removed the provider pack `pack-acme`
+        Removed the provider pack `pack-acme` 1.1.0
         ...
         "#,
     ));

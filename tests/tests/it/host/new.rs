@@ -1,7 +1,6 @@
 //! `plugin new`: what it writes, and where it writes nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use bot_cli_protocol::words::HostOption;
@@ -187,29 +186,6 @@ fn nothing_is_overwritten() {
         "error: `here` already exists\nhint: choose another folder with `--dir`\n",
     );
     assert_eq!(fs::read_dir(bench.path("work/here")).unwrap().count(), 1);
-}
-
-#[test]
-fn what_can_be_run_is_executable_and_the_rest_is_not() {
-    let bench = bench();
-    for (lang, program, text, sdk) in [
-        ("python", "test.py", None, &[][..]),
-        ("rust", "", Some("src/main.rs"), &["--sdk", SDK]),
-        ("sh", "bot-cli-demo", None, &[]),
-    ] {
-        let new = ["plugin", "new", "demo", "--lang", lang, "--dir", lang];
-        bench.run(&[&new, sdk].concat()).unwrap();
-        let mode = |file: &str| {
-            let path = bench.path("work").join(lang).join(file);
-            fs::metadata(path).unwrap().permissions().mode() & 0o111
-        };
-        if !program.is_empty() {
-            assert_eq!(mode(program) & 0o100, 0o100);
-        }
-        if let Some(text) = text {
-            assert_eq!(mode(text), 0);
-        }
-    }
 }
 
 #[test]

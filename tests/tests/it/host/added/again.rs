@@ -33,10 +33,7 @@ fn with_added_hello() -> Bench {
 
 #[test]
 fn a_pack_in_another_form_is_not_put_beside_the_old_one() {
-    for (first, other, was) in [
-        ("acme", "bot-cli-pack-acme", "folder"),
-        ("bot-cli-pack-acme", "acme", "file"),
-    ] {
+    for (first, other) in [("acme", "bot-cli-pack-acme"), ("bot-cli-pack-acme", "acme")] {
         with_packs().shows(&format!(
             "
             $ bot-cli -q plugin add ./{first}; cp -r $DATA before
@@ -46,7 +43,7 @@ fn a_pack_in_another_form_is_not_put_beside_the_old_one() {
             ! hint: bot-cli plugin upgrade pack-acme ./{other}
             = 1
             $ bot-cli plugin upgrade pack-acme ./{other}
-            ! error: `pack-acme` was added as a {was}, and `[BENCH]/work/{other}` is none
+            ! error: `[BENCH]/work/{other}` has another form than `pack-acme`: one is a file, the other a folder
             ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add [BENCH]/work/{other}
             = 1
             $ diff -r before $DATA
@@ -113,23 +110,15 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
 }
 
 #[test]
-fn another_content_without_a_record_is_kept() {
+fn what_is_in_place_is_kept_without_a_record_and_renewed_with_one() {
     with_added_hello().shows(
-        r"
-        $ rm $LOCK; cp $PLACE kept; bot-cli plugin add ./bot-cli-hello
+        r#"
+        $ cp $LOCK record; cp $PLACE kept; rm $LOCK; bot-cli plugin add ./bot-cli-hello
         ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` is already there, and `plugin add` did not put it there
         ! hint: if it can be used, this records it as it is: bot-cli plugin add [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
         ! hint: if it is not needed: rm -r [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
         = 1
-        $ diff kept $PLACE
-        ",
-    );
-}
-
-#[test]
-fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
-    with_added_hello().shows(
-        r#"
+        $ diff kept $PLACE; mv record $LOCK
         $ mkdir new; cp bot-cli-hello new; cat bot-cli-hello >$PLACE; chmod 644 $PLACE
         $ bot-cli plugin upgrade hello new/bot-cli-hello --skip | head -1
         Upgraded the plugin `hello` 1.3.0
