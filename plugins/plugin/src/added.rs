@@ -189,7 +189,7 @@ fn stage(
     let _guard = session.guard();
     let from = std::path::absolute(session.cwd().join(given))?;
     candidate::check_local(given)?;
-    let mut candidate = Candidate::stage(from, sum, home.staging()?, discovery)?;
+    let mut candidate = Candidate::stage(&from, sum, home.staging()?, discovery)?;
     let entry = &candidate.entry;
     candidate.keep(&home.place(&entry.name, entry.form), discovery);
     if session.cancelled() {

@@ -50,11 +50,11 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
     }
     let data = json!({ "name": name.as_str(), "files": files });
     let next = skeleton.next.iter().map(|(before, path, after)| {
-        let mut file = dotted(&folder);
+        let mut whole = dotted(&folder);
         if !path.is_empty() {
-            file.push(fill(path));
+            whole.push(fill(path));
         }
-        format!("{before}{}{after}", quoted(&file.display().to_string()))
+        format!("{before}{}{after}", quoted(&whole.display().to_string()))
     });
     Ok(Reply::text(text).data(data).next_all(next))
 }
@@ -149,12 +149,12 @@ fn make(folder: &Path, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io
     for template in skeleton.files {
         let path = made.join(fill(template.path));
         fs::create_dir_all(path.parent().unwrap_or(&made))?;
-        let mut file = if template.is_program {
+        let mut open = if template.is_program {
             create_program(&path)?
         } else {
             File::create_new(&path)?
         };
-        file.write_all(fill(template.text).as_bytes())?;
+        open.write_all(fill(template.text).as_bytes())?;
     }
     fs::create_dir_all(folder.parent().unwrap_or(&folder))?;
     fs::rename(made, folder)

@@ -35,26 +35,26 @@ pub struct Candidate {
 impl Candidate {
     /// Copies the file, folder or archive `from` into `staging`, and judges the plugin in it. The file must have the sum `sum`.
     pub fn stage(
-        from: PathBuf,
+        from: &Path,
         sum: Option<&str>,
         staging: TempDir,
         discovery: &Discovery,
     ) -> Result<Self, Failure> {
-        let facts = fs::metadata(&from).map_err(|error| unreadable(&from, error))?;
+        let facts = fs::metadata(from).map_err(|error| unreadable(from, error))?;
         let (found, from_sha256) = if facts.is_dir() {
             if !from.join(pack::FILE).is_file() {
                 let problem = "only the folder of a pack can be added, which has a `pack.toml`";
-                return Err(refused(&from, problem).hint("add a plugin by its file"));
+                return Err(refused(from, problem).hint("add a plugin by its file"));
             }
-            (from.clone(), None)
+            (from.to_owned(), None)
         } else {
-            let (found, sum_of_file) = unpacked(&from, staging.path(), sum)?;
+            let (found, sum_of_file) = unpacked(from, staging.path(), sum)?;
             (found, Some(sum_of_file))
         };
         let (name, form) = if found.is_dir() {
-            (pack_name(&found, &from)?, Form::Folder)
+            (pack_name(&found, from)?, Form::Folder)
         } else {
-            (program_name(&found, &from)?, Form::File)
+            (program_name(&found, from)?, Form::File)
         };
         let place = staging.path().join("staged");
         let place = match form {
@@ -65,12 +65,12 @@ impl Candidate {
             Form::Folder => place.join(name.as_str().strip_prefix(pack::PREFIX).unwrap_or("")),
         };
         match form {
-            Form::File => copy_file(&found, &place, true, &from)?,
-            Form::Folder => copy_pack(&found, &place, &from)?,
+            Form::File => copy_file(&found, &place, true, from)?,
+            Form::Folder => copy_pack(&found, &place, from)?,
         }
-        let sha256 = sum::of(&place).map_err(|error| unreadable(&from, error))?;
+        let sha256 = sum::of(&place).map_err(|error| unreadable(from, error))?;
         if from_sha256.is_none() {
-            check_sum(&sha256, sum, &from)?;
+            check_sum(&sha256, sum, from)?;
         }
         let mut entry = Entry {
             name: name.to_string(),
@@ -82,7 +82,7 @@ impl Candidate {
             sha256,
             replaces: None,
         };
-        let judged = judge(&entry, &place, &from, discovery)?;
+        let judged = judge(&entry, &place, from, discovery)?;
         if let Some(manifest) = &judged.manifest {
             entry.role = manifest.role.clone();
             entry.version = one_line(&manifest.version);

@@ -270,7 +270,9 @@ impl Entry {
     pub fn kind(&self) -> String {
         match &self.role {
             Role::Command => "plugin".to_owned(),
-            other => one_line(&other.words()),
+            other @ (Role::ProviderPack | Role::SecretsBackend | Role::Other(_)) => {
+                one_line(&other.words())
+            }
         }
     }
 

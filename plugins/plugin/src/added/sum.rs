@@ -65,5 +65,6 @@ fn of_file(path: &Path) -> io::Result<String> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|it| char::from_digit(it.into(), 16));
+    bytes.iter().flat_map(digits).flatten().collect()
 }

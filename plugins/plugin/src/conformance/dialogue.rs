@@ -42,6 +42,17 @@ const ANSWERED: usize = 20;
 /// The number of lines of a conversation that are kept.
 const KEPT: usize = 200;
 
+/// The way a plugin is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// By a host.
+    Hosted,
+    /// By a host that does not read its standard output.
+    Unread,
+    /// As a command, which prints what it likes.
+    Command,
+}
+
 /// A running plugin that is spoken to.
 pub struct Dialogue<'a> {
     bench: &'a Bench<'a>,
@@ -57,9 +68,7 @@ pub struct Dialogue<'a> {
     pub last_id: i64,
     /// The requests without a reply, with their methods.
     pub open: Vec<(Value, String)>,
-    /// Whether it was started with arguments, so that it prints what it likes.
-    is_command: bool,
-    is_read: bool,
+    used: Use,
     offers: bool,
     /// The answer to all questions, instead of their defaults and a made-up password.
     pub answer: Option<Value>,
@@ -86,12 +95,15 @@ impl<'a> Dialogue<'a> {
             let failure = Failure::because(Exit::Failed, "no_folder", what, error);
             Stop::Ended(Box::new(failure))
         })?;
-        let (is_command, is_read) = (words.first() == Some(&"with"), *words != ["unread"]);
-        let arguments = if is_command { &words[1..] } else { &[] };
+        let (used, arguments) = match words {
+            ["with", arguments @ ..] => (Use::Command, arguments),
+            ["unread"] => (Use::Unread, &[][..]),
+            _ => (Use::Hosted, &[][..]),
+        };
         let started = Group::start(&mut command(bench, folder.path(), arguments));
         let started = started.and_then(|mut group| {
             let (stdin, stdout, stderr) = group.take_streams();
-            let streams = Streams::new(stdout.filter(|_| is_read), stderr)?;
+            let streams = Streams::new(stdout.filter(|_| used != Use::Unread), stderr)?;
             Ok((streams, writer(stdin)?, group))
         });
         let (streams, input, group) =
@@ -106,8 +118,7 @@ impl<'a> Dialogue<'a> {
             messages: Vec::new(),
             last_id: 0,
             open: Vec::new(),
-            is_command,
-            is_read,
+            used,
             offers: false,
             answer: None,
             asked: Vec::new(),
@@ -198,7 +209,7 @@ impl<'a> Dialogue<'a> {
         };
         self.look_behind()?;
         self.note("--", status.to_string().as_bytes());
-        if self.is_read && !self.is_command && !self.open.is_empty() {
+        if self.used == Use::Hosted && !self.open.is_empty() {
             return failed(format!("it ended with {status} and without a reply"));
         }
         Ok(status)

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::bench::{Stop, failed};
 use super::super::pattern::shaped;
 use super::super::report::{CANARY, shown};
-use super::{Dialogue, KEPT};
+use super::{Dialogue, KEPT, Use};
 use bot_cli_engine::process::Event;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{Message, Role, methods};
@@ -40,7 +40,7 @@ impl Dialogue<'_> {
         }
         self.note("<-", &bytes);
         let is_message = Message::from_line(&bytes).is_ok();
-        if self.is_command {
+        if self.used == Use::Command {
             self.heard.extend(is_message.then(|| shown(&bytes)));
             return Ok(None);
         }
