@@ -196,7 +196,10 @@ impl Home {
                 Failure::because(Exit::Failed, "not_removed", could_not, error)
             })?;
         }
-        self.write(after)
+        self.write(after).map_err(|failure| {
+            let message = format!("{failure}; `{}` was removed", place.display());
+            failure.message(message).outcome(ChangeState::Done)
+        })
     }
 
     /// Replaces a file in one step, and a folder in two: if killed between them, `sweep` of the next command puts the old one back.
