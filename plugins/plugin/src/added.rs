@@ -1,268 +1,128 @@
 //! `plugin add`, `upgrade` and `remove`: plugins, packs and backends in the user's own folder.
 //!
-//! Nothing is started. A plugin is copied to a private folder and judged there, then recorded, then put in place. Where the command was
-//! killed in between, the record says what was there before, and the same command goes on.
+//! Nothing is started. A plugin is copied to a private folder and judged there, then recorded, then renamed to its place. If a command was
+//! killed in between, the record has the sum of the old file, too, and the same command completes the change.
 
 mod archive;
 mod candidate;
-mod change;
-mod changes;
 mod home;
-mod record;
-mod refusal;
-mod source;
 mod sum;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-use bot_cli_engine::discovery::{Discovery, PREFIX, PluginName};
-use bot_cli_protocol::Role;
+use bot_cli_engine::discovery::{Discovery, PREFIX};
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
-use bot_cli_protocol::suggest;
+use bot_cli_protocol::{ArgumentKind, CommandSpec, Role};
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
+use crate::info;
+use crate::inventory::{self, Row, effect_rows};
 use crate::options::{Add, Remove, Upgrade};
-use crate::roles::{self, effect_rows};
-use candidate::{Candidate, Found, is_usable, judge};
-use changes::{Changes, Installed};
-use home::{Form, Home, Turn, is_there};
-use record::{Entry, Record};
-use refusal::word;
-use source::Source;
-
-pub use record::Origins;
-
-/// What a command needs beside its arguments.
-struct Context<'a> {
-    discovery: &'a Discovery,
-    session: &'a mut Session,
-    home: Home,
-    /// Nothing is changed without it.
-    turn: Option<Turn>,
-    record: Record,
-}
-
-impl<'a> Context<'a> {
-    fn new(
-        discovery: &'a Discovery,
-        session: &'a mut Session,
-        is_dry_run: bool,
-    ) -> Result<Self, Failure> {
-        let home = Home::find(discovery)?;
-        let turn = if is_dry_run {
-            None
-        } else {
-            Some(home.take_turn(session)?)
-        };
-        Ok(Self {
-            discovery,
-            session,
-            record: Record::read(&home)?,
-            home,
-            turn,
-        })
-    }
-
-    fn stage(&self, source: Source) -> Result<Candidate, Failure> {
-        // What is copied does not stay behind.
-        let _guard = self.session.guard();
-        let staging = self.home.staging(self.turn.as_ref())?;
-        let candidate = Candidate::judge(source, staging, self.discovery)?;
-        if self.session.cancelled() {
-            return Err(home::cancelled(self.session));
-        }
-        Ok(candidate)
-    }
-
-    /// Puts a candidate in place and into the record, or only there; without a turn, nothing is changed.
-    fn put(&mut self, candidate: &Candidate, entry: &Entry, is_kept: bool) -> Result<(), Failure> {
-        let Some(turn) = &self.turn else {
-            return Ok(());
-        };
-        let _guard = self.session.guard();
-        if is_kept {
-            return change::write_down(&self.home, turn, &mut self.record, entry.clone());
-        }
-        let staged = &candidate.staged.place;
-        change::put(&self.home, turn, &mut self.record, staged, entry.clone())
-    }
-
-    /// Whether a candidate is used now, and the warnings about that, which were shown.
-    fn standing(&mut self, candidate: &Candidate) -> (bool, Vec<String>) {
-        let staged = &candidate.staged;
-        let place = self.home.place(staged.name.as_str(), staged.form);
-        let (is_used, warnings) = candidate.standing(&place, self.discovery);
-        for warning in &warnings {
-            self.session.log(Level::Warn, warning);
-        }
-        (is_used, warnings)
-    }
-}
+use candidate::{Candidate, is_usable, judge};
+pub use home::Home;
+use home::{Entry, is_there};
 
 /// Adds a plugin.
 pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
     let given = Path::new(&options.plugin);
-    let source = Source::read(given, options.sha256.as_deref(), "add", session.cwd())?;
-    let mut context = Context::new(discovery, session, options.dry_run)?;
-    let candidate = context.stage(source)?;
-    let name = candidate.staged.name.as_str();
-    let place = context.home.place(name, candidate.staged.form);
-    let old = context.record.entry(name);
-    let old = old.filter(|old| is_there(&context.home.place(name, old.form)));
-    if let Some(entry) = old {
-        check_form(entry, &candidate, given)?;
-        let message = format!(
-            "the {} `{name}` {} was added already, from `{}`",
-            entry.kind(),
-            one_line(&entry.version),
-            one_line(&entry.from)
-        );
+    let mut home = home(discovery, session, options.dry_run)?;
+    let sum = options.sha256.as_deref();
+    let candidate = stage(given, sum, &home, discovery, session)?;
+    let entry = &candidate.entry;
+    let name = &entry.name;
+    let place = home.place(name, entry.form);
+    if let Some(old) = home.entry(name)
+        && is_there(&home.place(name, old.form))
+    {
+        let (title, from) = (old.title(), one_line(&old.from));
+        let message = format!("{title} was added already, from `{from}`");
         let upgrade = format!("bot-cli plugin upgrade {name} {}", word(given));
         return Err(Failure::new(Exit::Failed, "exists", message).hint(upgrade));
     }
-    let mut entry = candidate.entry();
-    let title = candidate.title();
-    let (would, did, is_kept) = match candidate.found(&place, discovery) {
-        Found::Nothing => (
-            format!("Would add {title}"),
-            format!("Added {title}"),
-            false,
-        ),
-        Found::Same { is_kept, sha256 } => {
-            entry.sha256 = sha256;
-            (
-                format!("Would record {title}, which is in place already"),
-                format!("Recorded {title}, which was in place already"),
-                is_kept,
-            )
-        }
-        Found::Other(_) => {
-            let message = format!(
-                "`{}` is already there, and `plugin add` did not put it there",
-                place.display()
-            );
-            let failure = Failure::new(Exit::Failed, "exists", message);
-            let failure = recording(failure, &candidate.staged.name, &place, &context);
-            return Err(failure.hint(format!("if it is not needed: rm -r {}", word(&place))));
-        }
-    };
+    if sum_in(&place).is_some_and(|now| now != entry.sha256) {
+        let message = format!(
+            "`{}` is already there, and `plugin add` did not put it there",
+            place.display()
+        );
+        return Err(Failure::new(Exit::Failed, "exists", message)
+            .hint(recorded_by(&place))
+            .hint(format!("if it is not needed: rm -r {}", word(&place))));
+    }
     let effects = &candidate.judged.effects;
     let rows = effect_rows(effects, "  ");
+    let mut data = json!({ "dry_run": options.dry_run, "effects": effects });
     if options.dry_run {
-        let data = json!({ "dry_run": true, "effects": effects });
-        return Ok(reply(&would, rows, &entry, &place, data));
+        let title = format!("Would add {}", entry.title());
+        return Ok(reply(&title, rows, entry, &place, data));
     }
-    context.put(&candidate, &entry, is_kept)?;
-    let (is_used, warnings) = context.standing(&candidate);
-    let data = json!({ "dry_run": false, "effects": effects, "warnings": warnings });
-    let next = if is_used && candidate.judged.manifest.role == Role::Command {
+    put(&mut home, &candidate, session)?;
+    let (is_used, warnings) = standing(&candidate, &place, discovery, session);
+    data["warnings"] = json!(warnings);
+    let next = if is_used && entry.role == Role::Command {
         format!("bot-cli {name} --help")
     } else {
         format!("bot-cli plugin info {name}")
     };
-    Ok(reply(&did, rows, &entry, &place, data).next(next))
+    let title = format!("Added {}", entry.title());
+    Ok(reply(&title, rows, entry, &place, data).next(next))
 }
 
-/// Puts another version in the place of a plugin that was added.
+/// Replaces a plugin that was added by another version of it.
 pub fn upgrade(
     options: &Upgrade,
     discovery: &Discovery,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
-    let cwd = session.cwd().to_owned();
+    let mut home = home(discovery, session, options.dry_run)?;
+    let old = known(&options.added, &home, discovery)?;
+    let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
     let sum = options.sha256.as_deref();
-    let command = format!("upgrade {}", one_line(&options.added));
-    let read = |given: &Path| Source::read(given, sum, &command, &cwd);
-    let given = options.plugin.as_ref().map(PathBuf::from);
-    let source = given.as_deref().map(read).transpose()?;
-    let mut context = Context::new(discovery, session, options.dry_run)?;
-    let old = known(&options.added, &context)?.clone();
-    let (given, source) = match (given, source) {
-        (Some(given), Some(source)) => (given, source),
-        _ => (PathBuf::from(&old.from), read(origin(&old)?)?),
-    };
-    let candidate = context.stage(source)?;
-    let name = candidate.staged.name.as_str();
-    if name != old.name {
-        let (given, title, old) = (given.display(), candidate.title(), &old.name);
-        let message = format!("`{given}` is {title}, not `{old}`");
-        let hint = format!("bot-cli plugin add {}", word(&candidate.source.path));
-        return Err(Failure::new(Exit::Usage, "other_name", message).hint(hint));
+    let mut candidate = stage(Path::new(given), sum, &home, discovery, session)?;
+    check_same_plugin(&old, &candidate.entry)?;
+    let place = home.place(&old.name, old.form);
+    let now = sum_in(&place);
+    let is_same = now.as_ref() == Some(&candidate.entry.sha256);
+    if is_same && old.is_like(&candidate.entry) && is_usable(&old, &place, discovery) {
+        let title = format!("{} is the same; nothing was changed", old.title());
+        let data = json!({ "changed": false, "dry_run": options.dry_run });
+        return Ok(reply(&title, Vec::new(), &old, &place, data));
     }
-    check_form(&old, &candidate, &given)?;
-    let place = context.home.place(name, old.form);
-    let mut entry = candidate.entry();
-    match candidate.found(&place, discovery) {
-        Found::Nothing => {}
-        Found::Same { is_kept, sha256 } => {
-            entry.sha256 = sha256;
-            entry.replaces.clone_from(&old.replaces);
-            return renew(&mut context, &candidate, &entry, is_kept);
-        }
-        Found::Other(now) => {
-            if !options.force {
-                check_unchanged(&old, now.as_deref(), &place, "upgrade")?;
-            }
-            entry.replaces = now;
-        }
+    if !is_same && !options.force {
+        check_unchanged(&old, now.as_deref(), &place, "upgrade")?;
     }
-    let installed = PluginName::parse(name)
-        .and_then(|name| judge(&name, old.form, &place, &place, discovery).ok())
-        .map_or_else(
-            || Installed::unknown(&old),
-            |judged| Installed::new(&judged.manifest, judged.services),
-        );
+    candidate.entry.replaces = now;
     let judged = &candidate.judged;
-    let new = Installed::new(&judged.manifest, judged.services.clone());
-    let changes = Changes::between(&installed, &new);
-    let rows = [changes.rows(), effect_rows(&judged.effects, "  ")].concat();
+    let installed = judge(&old, &place, &place, discovery).ok();
+    let version = installed
+        .as_ref()
+        .and_then(|row| row.entry["version"].as_str());
+    let versions = (version.unwrap_or(&old.version), &*candidate.entry.version);
+    let (mut rows, changes) = changes(versions, installed.as_ref(), judged);
+    rows.extend(effect_rows(&judged.effects, "  "));
     let mut data = json!({
         "changed": true,
-        "changes": changes.data(),
+        "changes": changes,
         "dry_run": options.dry_run,
         "effects": judged.effects,
     });
+    let title = candidate.entry.title();
     if options.dry_run {
-        let title = format!("Would upgrade {}", candidate.title());
-        return Ok(reply(&title, rows, &entry, &place, data));
+        let title = format!("Would upgrade {title}");
+        return Ok(reply(&title, rows, &candidate.entry, &place, data));
     }
     if !options.skip {
-        let question = format!("Upgrade the {} `{name}`?", candidate.kind());
-        confirm(context.session, &question, &table(&rows))?;
+        confirm(session, &title, &table(&rows))?;
     }
-    context.put(&candidate, &entry, false)?;
-    data["warnings"] = context.standing(&candidate).1.into();
-    let title = format!("Upgraded {}", candidate.title());
-    Ok(reply(&title, rows, &entry, &place, data))
-}
-
-/// Mends the record of a plugin that is in place already, and its rights.
-fn renew(
-    context: &mut Context<'_>,
-    candidate: &Candidate,
-    entry: &Entry,
-    is_kept: bool,
-) -> Result<Reply, Failure> {
-    let place = context.home.place(&entry.name, entry.form);
-    let name = &candidate.staged.name;
-    let is_recorded = context.record.entry(&entry.name) == Some(entry);
-    let is_dry_run = context.turn.is_none();
-    let what = if is_recorded && is_usable(name, entry.form, &place, context.discovery) {
-        "nothing was changed"
-    } else if is_dry_run {
-        "would renew its record and rights"
-    } else {
-        context.put(candidate, entry, is_kept)?;
-        "renewed its record and rights"
-    };
-    let (_, warnings) = context.standing(candidate);
-    let title = format!("{} is the same; {what}", candidate.title());
-    let data = json!({ "changed": false, "dry_run": is_dry_run, "warnings": warnings });
-    Ok(reply(&title, Vec::new(), entry, &place, data))
+    put(&mut home, &candidate, session)?;
+    data["warnings"] = json!(standing(&candidate, &place, discovery, session).1);
+    let title = format!("Upgraded {title}");
+    Ok(reply(&title, rows, &candidate.entry, &place, data))
 }
 
 /// Removes a plugin that was added.
@@ -271,34 +131,29 @@ pub fn remove(
     discovery: &Discovery,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
-    let mut context = Context::new(discovery, session, options.dry_run)?;
-    let entry = known(&options.added, &context)?.clone();
-    let place = context.home.place(&entry.name, entry.form);
-    let is_there = is_there(&place) || is_there(&context.home.old(&place));
-    if is_there && !options.force {
-        check_unchanged(&entry, sum::of(&place).ok().as_deref(), &place, "remove")?;
+    let mut home = home(discovery, session, options.dry_run)?;
+    let entry = known(&options.added, &home, discovery)?;
+    let place = home.place(&entry.name, entry.form);
+    if !options.force {
+        check_unchanged(&entry, sum_in(&place).as_deref(), &place, "remove")?;
     }
-    if let Some(turn) = &context.turn {
-        let _guard = context.session.guard();
-        change::remove(&context.home, turn, &mut context.record, &entry)?;
-    }
-    let (kind, name, shown) = (entry.kind(), &entry.name, place.display());
-    let title = match (options.dry_run, is_there) {
-        (true, true) => format!("Would remove the {kind} `{name}`"),
-        (true, false) => format!("`{shown}` is gone; would forget it"),
-        (false, true) => format!("Removed the {kind} `{name}`"),
-        (false, false) => format!("`{shown}` was gone already; forgot it"),
+    let done = if options.dry_run {
+        "Would remove"
+    } else {
+        let _guard = session.guard();
+        home.remove(&entry)?;
+        "Removed"
     };
+    let title = format!("{done} {}", entry.title());
     let data = json!({ "dry_run": options.dry_run });
     Ok(reply(&title, Vec::new(), &entry, &place, data))
 }
 
-/// The names of what was added, for completion.
+/// Returns the names of what was added, and what they are, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
-    let record = Home::find(discovery).and_then(|home| Record::read(&home));
-    let entries = record.map(|record| record.entries).unwrap_or_default();
+    let entries = Home::read(discovery).map(|home| home.entries);
+    let entries = entries.unwrap_or_default().into_iter();
     entries
-        .into_iter()
         .map(|entry| {
             let about = format!("{} {}", entry.kind(), entry.version);
             (entry.name, about)
@@ -306,157 +161,215 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The failure for a plugin that was added, and is not in its place any more.
-pub fn gone(name: &str, discovery: &Discovery) -> Option<Failure> {
-    let home = Home::find(discovery).ok()?;
-    let record = Record::read(&home).ok()?;
-    let entry = record.entry(name)?;
-    let place = home.place(name, entry.form);
-    let message = format!("`{}`, which was added, is gone", place.display());
-    let file = if origin(entry).is_ok() { "" } else { " FILE" };
-    Some(
-        Failure::new(Exit::Failed, "not_found", message)
-            .hint(format!(
-                "to have it back: bot-cli plugin upgrade {name}{file}"
-            ))
-            .hint(format!("to forget it: bot-cli plugin remove {name}")),
-    )
+/// Quotes a path for a shell, so that no command takes it for an option.
+fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.starts_with('-') {
+        return quoted(&format!("./{text}"));
+    }
+    quoted(&text)
 }
 
-/// The hints of a failure about the unknown name `name`: the known ones that it may mean. Packs and backends are known by their short
-/// names elsewhere.
-pub fn meant<'a>(
-    failure: Failure,
-    name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
-) -> Failure {
-    let mut near = suggest::near(name, known.clone());
-    for known in known {
-        let short = known.split_once('-').map(|(_, short)| short);
-        if short == Some(name) && !near.contains(&known) {
-            near.push(known);
+fn home(discovery: &Discovery, session: &mut Session, is_dry_run: bool) -> Result<Home, Failure> {
+    if is_dry_run {
+        Home::read(discovery)
+    } else {
+        Home::lock(discovery, session)
+    }
+}
+
+fn stage(
+    given: &Path,
+    sum: Option<&str>,
+    home: &Home,
+    discovery: &Discovery,
+    session: &Session,
+) -> Result<Candidate, Failure> {
+    // Copies do not stay behind.
+    let _guard = session.guard();
+    let from = std::path::absolute(session.cwd().join(given))?;
+    candidate::check_local(given)?;
+    let mut candidate = Candidate::stage(&from, sum, home.staging()?, discovery)?;
+    let entry = &candidate.entry;
+    candidate.keep(&home.place(&entry.name, entry.form), discovery);
+    if session.cancelled() {
+        return Err(home::cancelled(session));
+    }
+    Ok(candidate)
+}
+
+fn put(home: &mut Home, candidate: &Candidate, session: &Session) -> Result<(), Failure> {
+    let _guard = session.guard();
+    home.put(candidate.staged.as_deref(), candidate.entry.clone())
+}
+
+/// Whether a plugin is used now that it is in `place`, and the warnings about that, which are shown.
+fn standing(
+    candidate: &Candidate,
+    place: &Path,
+    discovery: &Discovery,
+    session: &mut Session,
+) -> (bool, Vec<String>) {
+    let mut warnings = candidate.judged.left_out.clone();
+    let mut is_used = true;
+    // The cache knows nothing of a folder that this command made.
+    let discovery = Discovery {
+        cache: None,
+        ..discovery.clone()
+    };
+    for row in inventory::rows(&discovery) {
+        let text = |key: &str| one_line(row.entry[key].as_str().unwrap_or_default());
+        let status = text("status");
+        if row.entry["name"] != *candidate.entry.name {
+            continue;
+        }
+        if row.place() != place {
+            if status == "shadowed" {
+                warnings.push(format!("it comes before `{}`", text("file")));
+            }
+        } else if ["refused", "unused", "shadowed"].contains(&&*status) {
+            is_used = false;
+            let (name, reason) = (&candidate.entry.name, text("reason"));
+            warnings.push(format!("`{name}` is not used: {reason}"));
         }
     }
-    if near.is_empty() {
-        failure
-    } else {
-        failure.hint(suggest::did_you_mean(&near))
+    for warning in &warnings {
+        session.log(Level::Warn, warning);
     }
+    (is_used, warnings)
 }
 
-/// The entry of the plugin that somebody means by `name`.
-fn known<'a>(name: &str, context: &'a Context<'_>) -> Result<&'a Entry, Failure> {
-    let record = &context.record;
+/// Finds the entry of the plugin `name`.
+fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    if let Some(entry) = record.entry(name) {
-        return Ok(entry);
+    if let Some(entry) = home.entry(name) {
+        return Ok(entry.clone());
     }
-    if let Some(failure) = PluginName::parse(name).and_then(|name| not_added(&name, context)) {
-        return Err(failure);
-    }
-    let message = if suggest::is_plain(name) {
-        format!("no plugin `{name}` was added")
-    } else {
-        "no such plugin was added".to_owned()
+    let rows = inventory::rows(discovery);
+    let Some(row) = rows.iter().find(|row| row.entry["name"] == name) else {
+        let names = home.entries.iter().map(|entry| entry.name.as_str());
+        return Err(info::unknown(name, names));
     };
-    let failure = Failure::new(Exit::Failed, "not_found", message);
-    let names = record.entries.iter().map(|entry| entry.name.as_str());
-    let failure = meant(failure, name, names);
-    Err(if failure.hints.is_empty() {
-        failure.hint("bot-cli plugin list")
+    let place = row.place();
+    let message = format!(
+        "`{}` was not added by `bot-cli plugin add`",
+        place.display()
+    );
+    let hint = if home.contains(place) {
+        recorded_by(place)
     } else {
-        failure
-    })
+        "change it with the tool that installed it".to_owned()
+    };
+    Err(Failure::new(Exit::Failed, "not_added", message).hint(hint))
 }
 
-/// The failure for a plugin that is there, but not in the record.
-fn not_added(name: &PluginName, context: &Context<'_>) -> Option<Failure> {
-    let failure = |place: &Path| {
-        let place = place.display();
-        let message = format!("`{place}` was not added by `bot-cli plugin add`");
-        Failure::new(Exit::Failed, "not_added", message)
-    };
-    if let Some((_, place)) = context.home.find_place(name) {
-        return Some(recording(failure(&place), name, &place, context));
-    }
-    let discovery = context.discovery;
-    let file = discovery.by_name(name).plugin.map(|plugin| plugin.file);
-    let place = file.or_else(|| roles::folder(name.as_str(), discovery).map(|pack| pack.place))?;
-    Some(
-        failure(&place)
-            .hint("change it with the tool that installed it")
-            .hint("`bot-cli plugin add FILE` puts a version of your own before it"),
+fn recorded_by(place: &Path) -> String {
+    format!(
+        "if it can be used, this records it as it is: bot-cli plugin add {}",
+        word(place)
     )
 }
 
-/// Adds to the failure for what is in a place, but not in the record, how it is recorded.
-fn recording(failure: Failure, name: &PluginName, place: &Path, context: &Context<'_>) -> Failure {
-    let form = if place.is_dir() {
-        Form::Folder
-    } else {
-        Form::File
-    };
-    if is_usable(name, form, place, context.discovery) {
-        let add = format!("bot-cli plugin add {}", word(place));
-        return failure.hint(format!("to have it recorded as it is: {add}"));
+fn check_same_plugin(old: &Entry, new: &Entry) -> Result<(), Failure> {
+    let from = Path::new(&new.from);
+    if new.name != old.name {
+        let message = format!("`{}` is {}, not `{}`", new.from, new.title(), old.name);
+        let hint = format!("bot-cli plugin add {}", word(from));
+        return Err(Failure::new(Exit::Usage, "other_name", message).hint(hint));
     }
-    failure
+    if new.form != old.form {
+        let name = &old.name;
+        let message = format!(
+            "`{}` has another form than `{name}`: one is a file, the other a folder",
+            new.from
+        );
+        let add = word(from);
+        let hint = format!("bot-cli plugin remove {name} && bot-cli plugin add {add}");
+        return Err(Failure::new(Exit::Failed, "other_form", message).hint(hint));
+    }
+    Ok(())
 }
 
-/// Refuses a plugin in another form than that in which it was added: the old one would stay, and nobody would know of it.
-fn check_form(old: &Entry, candidate: &Candidate, given: &Path) -> Result<(), Failure> {
-    if candidate.staged.form == old.form {
-        return Ok(());
-    }
-    let name = &old.name;
-    let message = format!(
-        "`{name}` was added as a {}, and `{}` is a {}",
-        old.form.words(),
-        given.display(),
-        candidate.staged.form.words()
-    );
-    let given = word(given);
-    let hint = format!("bot-cli plugin remove {name} && bot-cli plugin add {given}");
-    Err(Failure::new(Exit::Failed, "other_form", message).hint(hint))
-}
-
-/// Refuses to change a plugin that somebody else has changed since it was added.
+/// Refuses to change a plugin that was changed by other means since it was added.
 fn check_unchanged(
     entry: &Entry,
     now: Option<&str>,
     place: &Path,
     command: &str,
 ) -> Result<(), Failure> {
-    if entry.is_unchanged(now) {
+    let Some(now) = now.filter(|now| !entry.has_sum(now)) else {
         return Ok(());
-    }
+    };
     let message = format!(
-        "`{}` was changed since it was added, and is kept: its sha256 is {}, not {}",
+        "`{}` was changed since it was added, and is kept: its sha256 is {now}, not {}",
         place.display(),
-        now.unwrap_or("unknown"),
         entry.sha256
     );
     let hint = format!("bot-cli plugin {command} {} --force", entry.name);
     Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
 }
 
-/// The file or folder from which a plugin was added, if it is still there.
-fn origin(entry: &Entry) -> Result<&Path, Failure> {
-    let path = Path::new(&entry.from);
-    if path.exists() {
-        return Ok(path);
-    }
-    let (from, name) = (&entry.from, &entry.name);
-    let message = format!("`{from}`, from which `{name}` was added, is gone");
-    let hint = format!("bot-cli plugin upgrade {name} FILE");
-    Err(Failure::new(Exit::Failed, "no_source", message).hint(hint))
+/// The sum of what is in `place`, if anything is.
+fn sum_in(place: &Path) -> Option<String> {
+    is_there(place).then(|| sum::of(place).unwrap_or_else(|_| "unknown".to_owned()))
 }
 
-fn confirm(session: &mut Session, message: &str, details: &str) -> Result<(), Failure> {
-    let mut question = Question::confirm("confirm", message)
+/// Returns what another version changes for its users, as rows of a table and for programs.
+fn changes((from, to): (&str, &str), old: Option<&Row>, new: &Row) -> (Vec<Vec<String>>, Value) {
+    let shown = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
+    let versions = if from == to {
+        format!("{}, as before", shown(from))
+    } else {
+        format!("{} -> {}", shown(from), shown(to))
+    };
+    let (old, new) = (old.map(abilities).unwrap_or_default(), abilities(new));
+    let added: Vec<_> = new.difference(&old).collect();
+    let removed: Vec<_> = old.difference(&new).collect();
+    let mut rows = vec![vec!["  version".to_owned(), versions]];
+    for (what, words) in [("  adds", &added), ("  removes", &removed)] {
+        rows.extend(
+            words
+                .iter()
+                .map(|it| vec![what.to_owned(), format!("`{it}`")]),
+        );
+    }
+    let version = json!({ "from": from, "to": to });
+    let data = json!({ "version": version, "added": added, "removed": removed });
+    (rows, data)
+}
+
+/// The commands and options that the users of a plugin type, and the services of a pack.
+fn abilities(row: &Row) -> BTreeSet<String> {
+    let services = row.services.iter().flatten();
+    let mut words: BTreeSet<String> = services.cloned().collect();
+    if let Some(root) = row.manifest.as_ref().and_then(|it| it.command.as_ref()) {
+        add_words(root, row.name(), &mut words);
+    }
+    words
+}
+
+fn add_words(command: &CommandSpec, path: &str, words: &mut BTreeSet<String>) {
+    for argument in command.arguments.iter().filter(|it| !it.hidden) {
+        let word = match (argument.kind, &argument.long, argument.short) {
+            (ArgumentKind::Positional, ..) => argument.name.clone(),
+            (_, Some(long), _) => format!("--{long}"),
+            (_, None, Some(short)) => format!("-{short}"),
+            (_, None, None) => continue,
+        };
+        words.insert(one_line(&format!("{path} {word}")));
+    }
+    for below in command.commands.iter().filter(|it| !it.hidden) {
+        let path = one_line(&format!("{path} {}", below.name));
+        add_words(below, &path, words);
+        words.insert(path);
+    }
+}
+
+fn confirm(session: &mut Session, title: &str, details: &str) -> Result<(), Failure> {
+    let mut question = Question::confirm("confirm", format!("Upgrade to {title}?"))
         .details(details)
         .flag("--skip");
-    // Without anybody there a default would be an answer.
+    // Without a terminal, a default would be an answer.
     if session.interactive() {
         question = question.default(false);
     }
@@ -473,16 +386,19 @@ fn reply(
     place: &Path,
     more: Value,
 ) -> Reply {
-    rows.extend([
-        vec!["  file".to_owned(), place.display().to_string()],
-        vec!["  from".to_owned(), one_line(&entry.from)],
-        vec!["  sha256".to_owned(), entry.sha256.clone()],
-    ]);
+    let file = place.display().to_string();
+    for (name, value) in [
+        ("  file", &file),
+        ("  from", &one_line(&entry.from)),
+        ("  sha256", &entry.sha256),
+    ] {
+        rows.push(vec![name.to_owned(), value.clone()]);
+    }
     let mut data = json!({
         "name": entry.name,
         "role": entry.role,
         "version": entry.version,
-        "file": place.to_string_lossy(),
+        "file": file,
         "from": entry.from,
         "from_sha256": entry.from_sha256,
         "sha256": entry.sha256,

@@ -1,21 +1,21 @@
-//! `plugin check`: a plugin is held against the protocol.
+//! `plugin check`: compares a plugin with the protocol and the rules of its role.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::conformance::{Finding, Kit, Level, Report, Verdict};
+use bot_cli_engine::discovery::{Discovery, PluginName};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_sdk::session::{Level as Loud, Session};
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
+use crate::conformance::{Finding, Kit, Level, Report, Verdict};
 use crate::info;
-use crate::options::{Check, Show};
-use crate::roles;
-use bot_cli_engine::discovery::{Discovery, PluginName};
+use crate::inventory::{self, Row, effect_rows};
+use crate::options::Check;
 
 /// Checks the plugin that `options` name.
 pub fn check(
@@ -32,7 +32,7 @@ pub fn check(
         Some(_) => format!("running `{shown}` with the words of `--argv`, among others"),
     };
     session.log(Loud::Note, &what);
-    // What was started is ended.
+    // Started processes are ended.
     let guard = session.guard();
     let cancel = session.cancel().clone();
     let report = kit.check_each(&cancel, |id, made, of| {
@@ -42,22 +42,36 @@ pub fn check(
     if !report.holds() {
         session.exit_with(Exit::Failed.status());
     }
-    Ok(reply(&report, options.show))
+    let entries = report.findings.iter().map(|finding| {
+        let mut entry = json!(finding);
+        if options.show && finding.verdict == Verdict::Failed {
+            entry["messages"] = json!(finding.messages);
+        }
+        entry
+    });
+    let data = json!({
+        "plugin": report.plugin,
+        "file": report.file.to_string_lossy(),
+        "checks": entries.collect::<Vec<Value>>(),
+        "effects": report.effects,
+    });
+    Ok(Reply::text(text(&report, options.show)).data(data))
 }
 
 /// The file or folder that `plugin` means: a path, or the name of a plugin.
 fn file(plugin: &OsStr, discovery: &Discovery) -> Result<PathBuf, Failure> {
     let path = Path::new(plugin);
-    let name = plugin.to_str();
-    let Some((name, parsed)) = name.and_then(|name| Some((name, PluginName::parse(name)?))) else {
+    let Some(name) = plugin.to_str().and_then(PluginName::parse) else {
         return Ok(path.to_owned());
     };
-    let found = discovery.by_name(&parsed);
+    let found = discovery.by_name(&name);
     if let Some(plugin) = found.plugin {
         return Ok(plugin.file);
     }
-    if let Some(pack) = roles::folder(name, discovery) {
-        return Ok(pack.place);
+    let rows = inventory::rows(discovery);
+    let called = |row: &&Row| row.name() == name.as_str() && row.manifest.is_some();
+    if let Some(pack) = rows.iter().find(called) {
+        return Ok(pack.place().to_owned());
     }
     match found.refused.first() {
         _ if path.exists() => Ok(path.to_owned()),
@@ -66,12 +80,12 @@ fn file(plugin: &OsStr, discovery: &Discovery) -> Result<PathBuf, Failure> {
             failure.exit = Exit::Failed;
             Err(failure)
         }
-        None => Err(info::unknown(name, discovery)),
+        None => Err(info::unknown(name.as_str(), rows.iter().map(Row::name))),
     }
 }
 
 fn kit(file: &Path, options: &Check, discovery: &Discovery) -> Result<Kit, Failure> {
-    let mut kit = Kit::new(file).taken(roles::taken(discovery));
+    let mut kit = Kit::new(file).taken(inventory::taken(discovery));
     for name in &options.env {
         if let Some(value) = env::var_os(name) {
             kit = kit.variable(name, value);
@@ -83,133 +97,85 @@ fn kit(file: &Path, options: &Check, discovery: &Discovery) -> Result<Kit, Failu
     let Some(words) = &options.argv else {
         return Ok(kit);
     };
-    match shlex::split(words) {
-        Some(words) => Ok(kit.argv(words)),
-        None => Err(Failure::new(
-            Exit::Usage,
-            "invalid_input",
-            "a quotation mark in `--argv` is not closed",
-        )
-        .field("argv", Some("--argv"), "a quotation mark is not closed")),
-    }
+    let problem = "a quotation mark is not closed";
+    let words = shlex::split(words).ok_or_else(|| {
+        let message = format!("`--argv`: {problem}");
+        let failure = Failure::new(Exit::Usage, "invalid_input", message);
+        failure.field("argv", Some("--argv"), problem)
+    })?;
+    Ok(kit.argv(words))
 }
 
-fn reply(report: &Report, show: Option<Show>) -> Reply {
-    let checks: Vec<Value> = report
-        .findings
-        .iter()
-        .map(|finding| entry(finding, show))
-        .collect();
-    Reply::text(text(report, show)).data(json!({
-        "plugin": report.plugin,
-        "file": report.file.to_string_lossy(),
-        "checks": checks,
-        "effects": report.effects,
-    }))
-}
-
-fn entry(finding: &Finding, show: Option<Show>) -> Value {
-    let mut entry = json!(finding);
-    if is_shown(finding, show) {
-        entry["messages"] = json!(finding.messages);
-    }
-    entry
-}
-
-fn is_shown(finding: &Finding, show: Option<Show>) -> bool {
-    match show {
-        None => false,
-        Some(Show::Failed) => finding.verdict == Verdict::Failed,
-        Some(Show::All) => finding.verdict != Verdict::NotRun,
-    }
-}
-
-fn text(report: &Report, show: Option<Show>) -> String {
+fn text(report: &Report, show: bool) -> String {
     let mut rows = vec![["CHECK", "LEVEL", "VERDICT"].map(str::to_owned).to_vec()];
-    let mut details = String::new();
-    let mut told: Vec<&str> = Vec::new();
     for finding in &report.findings {
-        rows.push(vec![
-            finding.id.clone(),
-            finding.level.to_string(),
-            finding.verdict.to_string(),
-        ]);
+        let words = [json!(finding.level), json!(finding.verdict)];
+        let [level, verdict] = words.map(|it| it.as_str().unwrap_or_default().replace('_', " "));
+        rows.push(vec![finding.id.clone(), level, verdict]);
+    }
+    let mut text = table(&rows) + "\n";
+    let mut told: Vec<&str> = Vec::new();
+    for finding in report.failed() {
         // A crash is the reason of many.
-        if finding.verdict != Verdict::Failed || show.is_some() {
-            details.push_str(&detail(finding, show, &[]));
-        } else if !told.contains(&finding.reason.as_str()) {
+        if !told.contains(&&*finding.reason) {
             told.push(&finding.reason);
-            let same = report.failed().filter(|it| it.reason == finding.reason);
-            let same: Vec<&str> = same.map(|it| it.id.as_str()).collect();
-            details.push_str(&detail(finding, show, &same[1..]));
+            text.push_str(&detail(finding, report, show));
         }
     }
-    let effects = table(&roles::effect_rows(&report.effects, "  "));
-    let hidden = report.failed().any(|finding| !finding.messages.is_empty());
-    let hint = match show {
-        None if hidden => {
-            "\n  hint: `--show` prints the messages, and what the plugin wrote to standard error"
-        }
-        None | Some(_) => "",
-    };
-    let sum = sum(report);
-    format!("{}\n{details}{sum}{hint}\n{effects}", table(&rows))
+    text.push_str(&sum(report));
+    if !show && report.failed().any(|finding| !finding.messages.is_empty()) {
+        text.push_str(
+            "\n  hint: `--show` prints the messages, and what the plugin wrote to standard error",
+        );
+    }
+    text + "\n" + &table(&effect_rows(&report.effects, "  "))
 }
 
-/// The reason, the mend and the messages of a finding that has any, and the other checks that failed for the same reason.
-fn detail(finding: &Finding, show: Option<Show>, same: &[&str]) -> String {
-    let messages = if is_shown(finding, show) {
-        finding.messages.as_slice()
-    } else {
-        &[]
-    };
-    if finding.verdict != Verdict::Failed && messages.is_empty() {
-        return String::new();
-    }
-    let mut text = finding.id.clone();
-    if finding.verdict == Verdict::Failed {
-        let rule = finding.rule.replace('`', "");
-        text.extend([
-            ": ",
-            &one_line(&finding.reason),
-            "\n  rule: section \"",
-            &rule,
-        ]);
-        text.extend(["\" of ", &finding.document, "\n  hint: ", &finding.mend]);
-    }
+/// The reason, the rule, the mend and the messages of a failed check, and the checks that failed for the same reason.
+fn detail(finding: &Finding, report: &Report, show: bool) -> String {
+    let mut text = format!(
+        "{}: {}\n  rule: section \"{}\" of {}\n  hint: {}\n",
+        finding.id,
+        one_line(&finding.reason),
+        finding.rule.replace('`', ""),
+        finding.document,
+        finding.mend
+    );
+    let same = report.failed().filter(|it| it.reason == finding.reason);
+    let same: Vec<&str> = same
+        .map(|it| &*it.id)
+        .filter(|id| *id != finding.id)
+        .collect();
     if !same.is_empty() {
-        text.extend(["\n  the same: ", &same.join(", ")]);
+        text.extend(["  the same: ", &same.join(", "), "\n"]);
     }
-    for message in messages {
-        text.extend(["\n  ", &one_line(message)]);
+    for message in finding.messages.iter().filter(|_| show) {
+        text.extend(["  ", &one_line(message), "\n"]);
     }
-    text + "\n\n"
+    text + "\n"
 }
 
-/// Returns how many checks came out how, and why some were not made.
+/// Returns the number of checks by verdict, and why some were not run.
 fn sum(report: &Report) -> String {
-    let must = report
-        .failed()
-        .filter(|finding| finding.level == Level::Must);
-    let must = must.count();
-    let failed = match report.count(Verdict::Failed) {
-        0 => "0 failed".to_owned(),
-        failed => format!("{failed} failed ({must} must, {} should)", failed - must),
+    let count = |verdict: Verdict| {
+        let findings = report.findings.iter();
+        findings.filter(|it| it.verdict == verdict).count()
     };
+    let failed = count(Verdict::Failed);
+    let must = report.failed().filter(|it| it.level == Level::Must).count();
     let mut sum = format!(
-        "{}: {} passed, {failed}, {} not run",
+        "{}: {} passed, {failed} failed ({must} must, {} should), {} not run",
         one_line(&report.plugin),
-        report.count(Verdict::Passed),
-        report.count(Verdict::NotRun)
+        count(Verdict::Passed),
+        failed - must,
+        count(Verdict::NotRun)
     );
     let mut reasons: Vec<&str> = Vec::new();
     for finding in &report.findings {
-        if finding.verdict == Verdict::NotRun && !reasons.contains(&finding.reason.as_str()) {
+        if finding.verdict == Verdict::NotRun && !reasons.contains(&&*finding.reason) {
             reasons.push(&finding.reason);
+            sum.extend(["\n  not run: ", &one_line(&finding.reason)]);
         }
-    }
-    for reason in reasons {
-        sum.extend(["\n  not run: ", &one_line(reason)]);
     }
     sum
 }

@@ -7,13 +7,8 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::{Candidate, Command as Plugin, Context, Reply};
 use bot_cli_sdk::session::Session;
 
-use crate::added;
-use crate::check;
-use crate::info;
-use crate::inventory;
-use crate::listing;
-use crate::new;
 use crate::options::{Command, Options};
+use crate::{added, check, info, inventory, listing, new};
 
 impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = &["installed", "added"];
@@ -21,13 +16,13 @@ impl Plugin for Options {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         let discovery = discovery();
         match self.command {
-            Command::List => Ok(listing::list(&discovery)),
-            Command::Info { installed } => info::info(&installed, &discovery),
+            Command::List => Ok(listing::list(&discovery, session)),
+            Command::Info { installed } => info::info(&installed, &discovery, session),
             Command::Add(options) => added::add(&options, &discovery, session),
             Command::Upgrade(options) => added::upgrade(&options, &discovery, session),
             Command::Remove(options) => added::remove(&options, &discovery, session),
             Command::Check(options) => check::check(&options, &discovery, session),
-            Command::New(options) => new::write(&options, &discovery),
+            Command::New(options) => new::write(&options),
         }
     }
 
@@ -36,17 +31,10 @@ impl Plugin for Options {
         _words: &[String],
         _context: &Context,
     ) -> Result<Vec<Candidate>, Failure> {
-        let discovery = discovery();
-        let added = added::names(&discovery);
-        let mut names = match argument {
-            "installed" => inventory::names(&discovery),
-            _ => Vec::new(),
+        let names = match argument {
+            "installed" => inventory::names(&discovery()),
+            _ => added::names(&discovery()),
         };
-        for (name, about) in added {
-            if names.iter().all(|(known, _)| *known != name) {
-                names.push((name, about));
-            }
-        }
         let names = names.into_iter();
         Ok(names
             .map(|(name, about)| Candidate::new(name).about(about))
@@ -54,7 +42,7 @@ impl Plugin for Options {
     }
 }
 
-/// The places of plugins: as the host that started this process has them, or as one beside it would.
+/// Finds plugins as the host that started this process does, or as one beside it would.
 fn discovery() -> Discovery {
     Discovery::of_plugin(
         env::current_exe().ok(),

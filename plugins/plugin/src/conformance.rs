@@ -1,7 +1,7 @@
 //! Checks a plugin against the protocol: its file, its messages, its signals and its end.
 //!
-//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It speaks raw
-//! lines over pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
+//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It writes raw
+//! lines to pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
 //! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
 //! A provider pack is asked for its services; one that has them in its manifest or in a folder is read and never run.
@@ -29,22 +29,19 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use bench::{Bench, Form, Held, Stop};
 use bot_cli_protocol::MAX_LINE;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_templates::pack::Taken;
 use bot_cli_terminal::cancel::Cancel;
-use checks::{Check, File};
+
+use bench::{Bench, Form, Stop};
 pub use report::{Finding, Level, Report, Verdict};
 
-/// The time that a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
-/// from then on, so that one that never replies is judged within a minute or two.
+/// The time for a reply or an end, where the protocol names no time. After each check that took as long and failed, it is halved, so that a
+/// plugin that never replies is judged within a minute or two.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The least that a plugin has, also for what it leaves behind to end by itself; slow machines need it.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
-
-/// Variables that a plugin keeps: its language needs them, or its text.
+/// Variables that a plugin keeps, because its language or its text needs them.
 const KEPT: [&str; 8] = [
     "PATH",
     "LANG",
@@ -82,7 +79,7 @@ impl Kit {
         }
     }
 
-    /// Names what the services of a pack can't have, because who uses the pack has it.
+    /// Names what the services of a pack can't have, because a user of the pack has it.
     pub fn taken(mut self, taken: Taken) -> Self {
         self.taken = taken;
         self
@@ -95,7 +92,7 @@ impl Kit {
         self
     }
 
-    /// Keeps a variable of the environment, which the plugin would not see otherwise.
+    /// Passes a variable of the environment on, which the plugin would not see otherwise.
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
@@ -114,7 +111,7 @@ impl Kit {
         self
     }
 
-    /// Whether the checks run the plugin. What a provider pack declares in its file or folder is only read.
+    /// Whether the checks run the plugin. The services of a provider pack in its file or folder are only read.
     pub fn starts(&self) -> bool {
         Bench::new(self, &Cancel::new()).form == Form::Spoken
     }
@@ -133,11 +130,8 @@ impl Kit {
         let bench = Bench::new(self, cancel);
         if let Some(problem) = script::wrong_place(&bench) {
             let message = format!("`--argv` {problem}");
-            return Err(Failure::new(Exit::Usage, "invalid_input", message).field(
-                "argv",
-                Some("--argv"),
-                problem,
-            ));
+            let failure = Failure::new(Exit::Usage, "invalid_input", message);
+            return Err(failure.field("argv", Some("--argv"), problem));
         }
         let files = checks::files(&bench)?;
         let checks = files
@@ -153,13 +147,30 @@ impl Kit {
                 Some(reason) => Err(Stop::NotRun(reason.to_owned())),
                 None => script::hold(&bench, file, check),
             };
-            if let Err(Stop::Failed(_)) = &held {
+            let (verdict, reason) = match held {
+                Ok(()) => (Verdict::Passed, String::new()),
+                Err(Stop::Failed(reason)) => (Verdict::Failed, reason),
+                Err(Stop::NotRun(reason)) => (Verdict::NotRun, reason),
+                Err(Stop::Ended(failure)) => return Err(*failure),
+            };
+            if verdict == Verdict::Failed {
                 shut = check.shuts.as_deref();
-                if began.elapsed() >= bench.patience.get() {
-                    bench.lose_patience();
+                let patience = bench.patience.get();
+                if began.elapsed() >= patience {
+                    let least = bench.least_patience().min(patience);
+                    bench.patience.set(least.max(patience / 2));
                 }
             }
-            findings.push(finding(file, check, held, &bench)?);
+            findings.push(Finding {
+                id: check.id.clone(),
+                level: check.level,
+                verdict,
+                reason,
+                document: file.document.clone(),
+                rule: check.section.clone(),
+                mend: check.mend.clone(),
+                messages: bench.messages.take(),
+            });
         }
         Ok(Report {
             plugin: bench.name(),
@@ -168,23 +179,4 @@ impl Kit {
             effects: pack::effects(&bench),
         })
     }
-}
-
-fn finding(file: &File, check: &Check, held: Held, bench: &Bench) -> Result<Finding, Failure> {
-    let (verdict, reason) = match held {
-        Ok(()) => (Verdict::Passed, String::new()),
-        Err(Stop::Failed(reason)) => (Verdict::Failed, reason),
-        Err(Stop::NotRun(reason)) => (Verdict::NotRun, reason),
-        Err(Stop::Ended(failure)) => return Err(*failure),
-    };
-    Ok(Finding {
-        id: check.id.clone(),
-        level: check.level,
-        verdict,
-        reason,
-        document: file.document.clone(),
-        rule: check.section.clone(),
-        mend: check.mend.clone(),
-        messages: bench.messages.take(),
-    })
 }

@@ -10,7 +10,6 @@ mod listing;
 mod new;
 mod options;
 mod platform;
-mod roles;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

@@ -1,33 +1,21 @@
 //! `plugin list`: every plugin, where it is, and whether it is used.
 
-use std::path::Path;
-
+use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_terminal::{one_line, table};
+use bot_cli_sdk::session::{Level, Session};
+use bot_cli_terminal::{cut, one_line, table};
 use serde_json::{Value, json};
 
-use crate::added::Origins;
-use crate::inventory::{self, Note, Row};
-use bot_cli_engine::discovery::Discovery;
+use crate::added::Home;
+use crate::inventory::{self, Row};
 
-/// The longest text of a column, as long as the longest name that a plugin can have.
+/// The longest text of a column, as long as the longest name of a plugin.
 const LONGEST: usize = 32;
 
 /// Lists the plugins.
-pub fn list(discovery: &Discovery) -> Reply {
+pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     let mut rows = inventory::rows(discovery);
-    let origins = Origins::read(discovery);
-    for row in &mut rows {
-        add_origin(row, &origins);
-    }
-    origins.add_problem(if rows.is_empty() {
-        nothing(discovery)
-    } else {
-        table_of(rows)
-    })
-}
-
-fn table_of(rows: Vec<Row>) -> Reply {
+    add_origins(&mut rows, discovery, session);
     let mut cells = vec![
         ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
             .map(str::to_owned)
@@ -37,16 +25,17 @@ fn table_of(rows: Vec<Row>) -> Reply {
     for row in &rows {
         let cell = |key: &str| shown(row.entry[key].as_str().unwrap_or("-"));
         let file = cell("file");
+        let short = |key: &str| cut(&cell(key), LONGEST);
         cells.push(vec![
-            short(&cell("name")),
-            short(&cell("version")),
-            short(&cell("role")),
+            short("name"),
+            short("version"),
+            short("role"),
             status(row),
             file.clone(),
         ]);
-        for note in &row.notes {
-            notes.extend(["\n", &file, ": ", &shown(&note.text)]);
-            if let Some(hint) = &note.hint {
+        for (note, hint) in &row.notes {
+            notes.extend(["\n", &file, ": ", &shown(note)]);
+            if let Some(hint) = hint {
                 notes.extend(["\n  hint: ", &shown(hint)]);
             }
         }
@@ -56,51 +45,47 @@ fn table_of(rows: Vec<Row>) -> Reply {
     Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
 }
 
-fn nothing(discovery: &Discovery) -> Reply {
-    let folders: Vec<String> = discovery
-        .folders
-        .iter()
-        .map(|folder| format!("  {}", folder.display()))
-        .collect();
-    Reply::text(format!("no plugins in\n{}\n", folders.join("\n"))).data(json!({ "plugins": [] }))
-}
-
-/// Says where the plugin came from, if it was added, and whether it has changed since.
-fn add_origin(row: &mut Row, origins: &Origins) {
-    let file = row.entry["file"].as_str();
-    let Some(origin) = file.and_then(|file| origins.of(Path::new(file))) else {
-        return;
+/// Adds the origin of the plugins that were added, and whether they have changed since.
+pub fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
+    let home = match Home::read(discovery) {
+        Ok(home) => home,
+        Err(failure) => {
+            session.log(Level::Warn, &failure.message);
+            for hint in &failure.hints {
+                session.log(Level::Warn, hint);
+            }
+            return;
+        }
     };
-    row.entry["added"] = origin.data();
-    row.notes.push(Note {
-        text: origin.words(),
-        hint: None,
-    });
-    if let Some((text, hint)) = origin.problem() {
-        row.notes.push(Note {
-            text,
-            hint: Some(hint),
+    for row in rows {
+        let Some((entry, now)) = home.origin(row.place()) else {
+            continue;
+        };
+        row.entry["added"] = json!({
+            "from": entry.from,
+            "from_sha256": entry.from_sha256,
+            "sha256": entry.sha256,
+            "changed": now.is_some(),
         });
+        let origin = format!("added from {}, sha256 {}", entry.from, entry.sha256);
+        row.notes.push((origin, None));
+        if let Some(now) = now {
+            let changed = format!("changed since it was added: its sha256 is now {now}");
+            let hint = format!("bot-cli plugin upgrade {} --force", entry.name);
+            row.notes.push((changed, Some(hint)));
+        }
     }
 }
 
-/// The status, and who uses the plugin where that is not the user.
+/// Returns the status, and the commands that use the plugin.
 fn status(row: &Row) -> String {
     let status = shown(row.entry["status"].as_str().unwrap_or("-"));
-    let users = row.entry["used_by"].as_array();
-    let users = users.map(|users| users.iter().filter_map(Value::as_str).collect::<Vec<_>>());
-    match users {
-        Some(users) if !users.is_empty() => format!("{status} by {}", users.join(", ")),
-        Some(_) | None => status,
+    let users = row.entry["used_by"].as_array().into_iter().flatten();
+    let users: Vec<&str> = users.filter_map(Value::as_str).collect();
+    if users.is_empty() {
+        return status;
     }
-}
-
-/// One long name must not push everything else off the screen.
-fn short(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("{status} by {}", users.join(", "))
 }
 
 fn shown(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The options of the command line, and what they say.
+//! The options of the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub enum Command {
     New(New),
 }
 
-/// What `plugin add` takes.
+/// The options of `plugin add`.
 #[derive(Debug, Clone, Args)]
 pub struct Add {
     /// File of the plugin, folder of a pack, or archive with one plugin
@@ -63,7 +63,7 @@ pub struct Add {
     pub dry_run: bool,
 }
 
-/// What `plugin upgrade` takes.
+/// The options of `plugin upgrade`.
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// Name of the plugin, as `plugin list` shows it
@@ -86,7 +86,7 @@ pub struct Upgrade {
     pub force: bool,
 }
 
-/// What `plugin remove` takes.
+/// The options of `plugin remove`.
 #[derive(Debug, Clone, Args)]
 pub struct Remove {
     /// Name of the plugin, as `plugin list` shows it
@@ -100,7 +100,7 @@ pub struct Remove {
     pub force: bool,
 }
 
-/// What `plugin check` takes.
+/// The options of `plugin check`.
 #[derive(Debug, Clone, Args)]
 pub struct Check {
     /// File of the plugin, folder of a pack, or the name of an installed one
@@ -112,15 +112,15 @@ pub struct Check {
     /// Wait this long for a reply, where the protocol names no time [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: Option<u64>,
-    /// Show the messages of failed checks, or of all
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
-    pub show: Option<Show>,
+    /// Show the messages of failed checks
+    #[arg(long)]
+    pub show: bool,
     /// Also pass on this environment variable; repeatable
     #[arg(long, value_name = "VARIABLE")]
     pub env: Vec<OsString>,
 }
 
-/// What `plugin new` takes.
+/// The options of `plugin new`.
 #[derive(Debug, Clone, Args)]
 pub struct New {
     /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
@@ -151,7 +151,7 @@ pub enum NewRole {
 }
 
 impl NewRole {
-    /// Returns what names of plugins of this role begin with.
+    /// Returns the prefix of the names of plugins of this role.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",
@@ -169,13 +169,6 @@ pub enum Language {
     Rust,
 }
 
-/// Which messages are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Show {
-    Failed,
-    All,
-}
-
 const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
@@ -187,7 +180,7 @@ const INFO_EXAMPLES: &str = "Examples:
 const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or archive
 
 The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
-archive (.tar.gz, .tar.xz, .tar or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
+archive (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
 before those that are installed beside bot-cli or on PATH. Nothing is downloaded, and nothing is started.
 
 A file without a manifest, for another version of the protocol, or with a wrong name is refused before anything is in place. \

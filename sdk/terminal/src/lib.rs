@@ -23,8 +23,7 @@ pub use look::{Look, PROMPTS, Prompts, Verbosity};
 pub use printable::LONGEST_TEXT;
 pub use printable::{one_line, printable, short_line};
 pub use process::{core_dump, file_size};
-use table::cut;
-pub use table::table;
+pub use table::{cut, table};
 
 use std::cell::LazyCell;
 

@@ -6,10 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use bot_cli_protocol::failure::Failure;
 use flate2::read::MultiGzDecoder;
-use lzma_rust2::XzReader;
 use zip::ZipArchive;
 
-use super::refusal::{refused, shown, unreadable};
+use super::candidate::{refused, shown, unreadable};
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -17,37 +16,28 @@ pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// The most files of an archive.
 pub const MOST_FILES: usize = 10_000;
 
-/// The memory that unpacking may take, for the window of a compressed stream.
-const MOST_MEMORY_KB: u32 = 128 * 1024;
-
-/// Unpacks the archive in `file`, which somebody calls `given`, into `folder`. `false`: it is none.
+/// Unpacks the archive in `file`, which was given as `given`, into `folder`. Returns whether it is one.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
-    let open = || -> io::Result<(Vec<u8>, File)> {
+    let open = || -> io::Result<([u8; 4], File)> {
         let mut file = File::open(file)?;
-        let mut head = Vec::new();
-        (&mut file).take(512).read_to_end(&mut head)?;
+        let mut head = [0; 4];
+        let read = file.read(&mut head)?;
+        head[read..].fill(0);
         file.rewind()?;
+        fs::create_dir_all(folder)?;
         Ok((head, file))
     };
     let (head, file) = open().map_err(|error| unreadable(given, error))?;
-    let file = BufReader::new(file);
     let into = Unpacking {
         given,
         folder,
         left: MOST_BYTES,
         files: 0,
     };
-    fs::create_dir_all(folder).map_err(|error| unreadable(given, error))?;
-    if head.starts_with(b"\x1f\x8b") {
-        into.tar(MultiGzDecoder::new(file))?;
-    } else if head.starts_with(b"\xfd7zXZ\0") {
-        into.tar(XzReader::new_mem_limit(file, true, MOST_MEMORY_KB))?;
-    } else if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        into.zip(file)?;
-    } else if head.get(257..262) == Some(b"ustar") {
-        into.tar(file)?;
-    } else {
-        return Ok(false);
+    match head {
+        [0x1f, 0x8b, ..] => into.tar(MultiGzDecoder::new(BufReader::new(file)))?,
+        [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => into.zip(BufReader::new(file))?,
+        _ => return Ok(false),
     }
     Ok(true)
 }
@@ -62,7 +52,7 @@ struct Unpacking<'a> {
 impl Unpacking<'_> {
     fn tar(mut self, stream: impl Read) -> Result<(), Failure> {
         let given = self.given;
-        let wrong = |error: io::Error| of_tar(given, error);
+        let wrong = |error: io::Error| unreadable(given, error);
         let mut archive = tar::Archive::new(stream.take(MOST_BYTES));
         for entry in archive.entries().map_err(wrong)? {
             let mut entry = entry.map_err(wrong)?;
@@ -76,7 +66,7 @@ impl Unpacking<'_> {
                 return Err(self.special(&path, "a device or the like"));
             }
         }
-        // The sum of a compressed stream stands at its end.
+        // The sum of a compressed stream is at its end.
         let mut rest = archive.into_inner();
         io::copy(&mut rest, &mut io::sink()).map_err(wrong)?;
         if rest.limit() == 0 {
@@ -109,7 +99,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// The path of a member as one below the folder.
+    /// Returns the path of a member below the folder.
     fn checked(&mut self, path: &Path) -> Result<PathBuf, Failure> {
         self.files += 1;
         if self.files > MOST_FILES {
@@ -122,7 +112,7 @@ impl Unpacking<'_> {
                 Component::Normal(part) => clean.push(part),
                 Component::CurDir => {}
                 Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                    let problem = format!("`{}` in it leads out of it", shown(path));
+                    let problem = format!("{} in it leads out of it", shown(path));
                     return Err(refused(self.given, &problem));
                 }
             }
@@ -130,7 +120,7 @@ impl Unpacking<'_> {
         Ok(clean)
     }
 
-    /// Writes a member. What is said of its size is not believed.
+    /// Writes a member. Its declared size is not trusted.
     fn write(&mut self, path: &Path, size: u64, content: &mut impl Read) -> Result<(), Failure> {
         if size > self.left {
             return Err(unreadable(self.given, too_large()));
@@ -146,16 +136,16 @@ impl Unpacking<'_> {
             }
             Ok(_) => Err(unreadable(self.given, too_large())),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let problem = format!("it has `{}` twice", shown(path));
+                let problem = format!("it has {} twice", shown(path));
                 Err(refused(self.given, &problem))
             }
-            Err(error) => Err(of_tar(self.given, error)),
+            Err(error) => Err(unreadable(self.given, error)),
         }
     }
 
     fn special(&self, path: &Path, what: &str) -> Failure {
         let problem = format!(
-            "`{}` in it is {what}; only files and folders are unpacked",
+            "{} in it is {what}; only files and folders are unpacked",
             shown(path)
         );
         let hint = "unpack it yourself, look at it, and add the file or folder";
@@ -163,18 +153,8 @@ impl Unpacking<'_> {
     }
 }
 
-/// The error of what holds more than [`MOST_BYTES`].
+/// The error of a file or archive with more than [`MOST_BYTES`].
 pub fn too_large() -> io::Error {
     let most = MOST_BYTES / (1024 * 1024);
-    io::Error::other(format!("it holds more than {most} MiB"))
-}
-
-fn of_tar(given: &Path, error: io::Error) -> Failure {
-    // The crate puts the path of a member around what went wrong.
-    let mut innermost: &dyn std::error::Error = &error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let words = innermost.to_string();
-    unreadable(given, io::Error::new(error.kind(), words)).caused_by(error)
+    io::Error::other(format!("it has more than {most} MiB"))
 }

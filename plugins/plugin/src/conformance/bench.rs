@@ -1,15 +1,14 @@
-//! What the checks share: the plugin, its manifest, and what was seen on the way.
+//! The state that the checks share: the plugin, its manifest, and the faults seen on the way.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Kit, LEAST_PATIENCE};
+use super::Kit;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::folders::Endings;
 use bot_cli_protocol::failure::{Failure, reason};
@@ -17,15 +16,15 @@ use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_templates::pack::{self, Contents, Problem};
 use bot_cli_terminal::cancel::Cancel;
 
-/// The largest part of a file that is searched for its manifest.
-const SEARCHED: u64 = 256 * 1024 * 1024;
+/// The least time of a plugin, also for its processes to end by themselves; slow machines need it.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why a check did not pass.
+/// The reason that a check did not pass.
 #[derive(Debug)]
 pub enum Stop {
     /// A fault was seen.
     Failed(String),
-    /// It could not be made.
+    /// The check could not be made.
     NotRun(String),
     /// No check can be made any more.
     Ended(Box<Failure>),
@@ -34,26 +33,18 @@ pub enum Stop {
 /// A check's result.
 pub type Held = Result<(), Stop>;
 
-/// The form of what a plugin brings.
+/// The source of a plugin's services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// From the plugin: it is spoken to.
+    /// A process: it is spoken to.
     Spoken,
-    /// From its manifest: it is never started.
+    /// A manifest: the file is never started.
     Declared,
-    /// From the files of a folder without an executable.
+    /// A folder of files without an executable.
     Folder,
 }
 
-/// A fault that is seen in passing. A check of its own judges it.
-pub struct Fault {
-    pub kind: &'static str,
-    pub what: String,
-    pub messages: Vec<String>,
-}
-
-/// The plugin, and what was seen of it.
 pub struct Bench<'a> {
     pub kit: &'a Kit,
     cancel: &'a Cancel,
@@ -66,15 +57,15 @@ pub struct Bench<'a> {
     pub contents: OnceCell<Result<Contents, Problem>>,
     /// The time that a plugin has where the protocol names none.
     pub patience: Cell<Duration>,
-    /// Why no run, or no work in a place, is tried again.
+    /// The reason that no place of a backend is opened again.
     pub shut: RefCell<Option<String>>,
     /// The messages since the last finding.
     pub messages: RefCell<Vec<String>>,
-    pub faults: RefCell<Vec<Fault>>,
+    /// Faults that other checks judge: the kind, the fault, and the messages.
+    pub faults: RefCell<Vec<(&'static str, String, Vec<String>)>>,
 }
 
 impl<'a> Bench<'a> {
-    /// For the plugin of `kit`, until `cancel` ends it.
     pub fn new(kit: &'a Kit, cancel: &'a Cancel) -> Self {
         let manifest = manifest(&kit.program);
         let declared = manifest.as_ref().ok();
@@ -101,14 +92,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The name in the name of its file.
+    /// Returns the NAME of a file `bot-cli-NAME`.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
         let name = Endings::default().program(name).unwrap_or(name);
         name.strip_prefix(PREFIX)
     }
 
-    /// The plugin's name.
     pub fn name(&self) -> String {
         let path = || self.kit.program.display().to_string();
         match &self.manifest {
@@ -117,24 +107,16 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Returns what it declares, or why there is nothing.
     pub fn manifest(&self) -> Result<&Manifest, Stop> {
         self.manifest.as_ref().or_else(failed)
     }
 
-    /// Gives half of the time from now on, as far as that is enough for a plugin that replies at all.
-    pub fn lose_patience(&self) {
-        let patience = self.patience.get();
-        let least = self.least_patience().min(patience);
-        self.patience.set(least.max(patience / 2));
-    }
-
-    /// The least time for what a plugin in order does at once. A caller that gives more than the usual time is on a slow machine.
+    /// Returns the time for what a plugin in order does at once. A caller that gives more than the usual time is on a slow machine.
     pub fn least_patience(&self) -> Duration {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
-    /// Whether the checks are still wanted.
+    /// Stops the checks if the user has cancelled them.
     pub fn check_wanted(&self) -> Held {
         if self.cancel.requested() {
             let failure = self.cancel.explain(Failure::cancelled());
@@ -146,20 +128,18 @@ impl<'a> Bench<'a> {
     /// Fails with the first fault of this kind, if one was seen.
     pub fn check_unseen(&self, kind: &str) -> Held {
         let faults = self.faults.borrow();
-        let Some(fault) = faults.iter().find(|fault| fault.kind == kind) else {
+        let Some((_, what, messages)) = faults.iter().find(|(it, ..)| *it == kind) else {
             return Ok(());
         };
-        self.messages.borrow_mut().extend(fault.messages.clone());
-        failed(&fault.what)
+        self.messages.borrow_mut().extend(messages.clone());
+        failed(what)
     }
 }
 
-/// Fails a check.
 pub fn failed<T>(reason: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(reason.into()))
 }
 
-/// The manifest in the file, or why there is none.
 fn manifest(program: &Path) -> Result<Manifest, String> {
     if program.is_dir() {
         let name = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
@@ -167,15 +147,10 @@ fn manifest(program: &Path) -> Result<Manifest, String> {
         return pack::Folder::declared(program, &name, &|_: &Path| Ok(()))
             .map_err(|problem| problem.reason());
     }
-    let mut bytes = Vec::new();
-    File::open(program)
-        .and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes))
-        .map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
+    let bytes =
+        fs::read(program).map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
     Manifest::find(&bytes).map_err(|error| match error {
         ManifestError::Malformed(reason) => format!("its manifest is malformed: {reason}"),
-        ManifestError::Undeclared if bytes.starts_with(b"#!") => {
-            "there is no manifest in the first 8 KiB of the script".to_owned()
-        }
         ManifestError::Undeclared => "there is no manifest in the file".to_owned(),
     })
 }

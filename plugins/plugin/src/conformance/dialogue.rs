@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::bench::{Bench, Fault, Held, Stop, failed};
+use super::bench::{Bench, Held, Stop, failed};
 use super::report::CANARY;
 use bot_cli_engine::platform::folders;
 use bot_cli_engine::platform::process::INDISPENSABLE;
@@ -27,13 +27,13 @@ use bot_cli_terminal::process::StopSignal;
 pub use heard::files;
 use heard::has_canary;
 
-/// The interval at which the end of the plugin is looked for.
+/// The interval at which the end of the plugin is checked.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The time that a plugin may take to leave that nobody speaks to any more.
+/// The time in which a plugin may end by itself after its last check.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// The delay of a late answer, so that a plugin that does not wait for it shows it.
+/// The delay of an answer while another request is open, so that a plugin that does not wait for it shows it.
 const KEPT_BACK: Duration = Duration::from_millis(300);
 
 /// The number of questions of one run that are answered.
@@ -44,24 +44,13 @@ const KEPT: usize = 200;
 
 /// The way a plugin is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
+enum Use {
     /// By a host.
     Hosted,
     /// By a host that does not read its standard output.
     Unread,
-    /// By a shell, as a command, which prints what it likes. These are the messages among that.
-    Command(usize),
-}
-
-/// The way questions are answered.
-#[derive(Debug)]
-pub enum Answers {
-    /// By their defaults; a password by made-up text; `cancel` where there is none.
-    Defaults,
-    /// The same, after a while in which nothing else may come.
-    Late,
-    /// All by this one.
-    With(Value),
+    /// As a command, which prints what it likes.
+    Command,
 }
 
 /// A running plugin that is spoken to.
@@ -74,33 +63,31 @@ pub struct Dialogue<'a> {
     is_silent: bool,
     /// The folder with its `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
-    /// The messages, and how many there were.
     messages: Vec<String>,
-    noted: usize,
     /// The last number of a request.
     pub last_id: i64,
     /// The requests without a reply, with their methods.
     pub open: Vec<(Value, String)>,
     used: Use,
     offers: bool,
-    pub answers: Answers,
-    /// The questions so far.
+    /// The answer to all questions, instead of their defaults and a made-up password.
+    pub answer: Option<Value>,
     pub asked: Vec<Question>,
-    /// The methods of its other messages.
+    /// The methods of its messages that are no replies; of a command, all messages.
     pub heard: Vec<String>,
     faults: Vec<(&'static str, String)>,
     /// Whether the made-up password was given.
     told: bool,
+    /// The last line of its standard error.
     complaint: String,
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts the plugin in an empty folder, or where it was before.
+    /// Starts the plugin in an empty folder, or where it was before, with the words of a step: `unread`, or `with` and arguments.
     pub fn start(
         bench: &'a Bench<'a>,
         folder: Option<Rc<TempDir>>,
-        used: Use,
-        arguments: &[&str],
+        words: &[&str],
     ) -> Result<Self, Stop> {
         bench.check_wanted()?;
         let folder = folder.map_or_else(empty_folder, Ok).map_err(|error| {
@@ -108,6 +95,11 @@ impl<'a> Dialogue<'a> {
             let failure = Failure::because(Exit::Failed, "no_folder", what, error);
             Stop::Ended(Box::new(failure))
         })?;
+        let (used, arguments) = match words {
+            ["with", arguments @ ..] => (Use::Command, arguments),
+            ["unread"] => (Use::Unread, &[][..]),
+            _ => (Use::Hosted, &[][..]),
+        };
         let started = Group::start(&mut command(bench, folder.path(), arguments));
         let started = started.and_then(|mut group| {
             let (stdin, stdout, stderr) = group.take_streams();
@@ -124,12 +116,11 @@ impl<'a> Dialogue<'a> {
             is_silent: false,
             folder,
             messages: Vec::new(),
-            noted: 0,
             last_id: 0,
             open: Vec::new(),
             used,
             offers: false,
-            answers: Answers::Defaults,
+            answer: None,
             asked: Vec::new(),
             heard: Vec::new(),
             faults: Vec::new(),
@@ -168,7 +159,7 @@ impl<'a> Dialogue<'a> {
         self.group.tell(signal);
     }
 
-    /// The next reply with everything in it, or `None` at the deadline. Questions are answered meanwhile.
+    /// Returns the next reply, or `None` at the deadline. Questions are answered until then.
     pub fn reply(&mut self, deadline: Instant) -> Result<Option<Value>, Stop> {
         while let Some(message) = self.next(deadline)? {
             self.check_turn(&message)?;
@@ -181,7 +172,7 @@ impl<'a> Dialogue<'a> {
                 }
                 (Some(_), None) => {}
                 (Some(method), Some(_)) => {
-                    if matches!(self.answers, Answers::Late) {
+                    if self.open.len() > 1 {
                         self.keep_back(method)?;
                     }
                     self.answer(&message);
@@ -191,7 +182,7 @@ impl<'a> Dialogue<'a> {
         Ok(None)
     }
 
-    /// The next message, or `None` at the deadline. The end of the plugin is a failure.
+    /// Returns the next message, or `None` at the deadline. The end of the plugin is a failure.
     pub fn next(&mut self, deadline: Instant) -> Result<Option<Value>, Stop> {
         while Instant::now() < deadline {
             self.bench.check_wanted()?;
@@ -208,7 +199,7 @@ impl<'a> Dialogue<'a> {
         Ok(None)
     }
 
-    /// Waits until the plugin has ended and everything it said is heard. Without it the end is that of a failed check.
+    /// Waits until the plugin has ended and all its output is read.
     pub fn ended(&mut self, patience: Duration) -> Result<ExitStatus, Stop> {
         let has_ended = |it: &mut Self| it.group.end().is_some();
         self.listen(Instant::now() + patience, has_ended)?;
@@ -218,33 +209,30 @@ impl<'a> Dialogue<'a> {
         };
         self.look_behind()?;
         self.note("--", status.to_string().as_bytes());
-        match self.used {
-            Use::Command(1..) => failed("started with arguments, it speaks the protocol"),
-            Use::Hosted if !self.open.is_empty() => {
-                failed(format!("it ended with {status} and without a reply"))
-            }
-            Use::Hosted | Use::Unread | Use::Command(0) => Ok(status),
+        if self.used == Use::Hosted && !self.open.is_empty() {
+            return failed(format!("it ended with {status} and without a reply"));
         }
+        Ok(status)
     }
 
-    /// Returns what may be the reason that a reply is missing.
+    /// Returns the first fault, which may be why a reply is missing.
     pub fn first_fault(&self) -> String {
         let first = self.faults.first();
         first.map_or_else(String::new, |(_, what)| format!(": {what}"))
     }
 
-    /// The next event; `None` when there is none for a moment.
+    /// Returns the next event, or `None` when there is none for a moment.
     fn next_event(&mut self) -> Option<Event> {
         let event = self.streams.next(TICK);
         if matches!(event, Err(RecvTimeoutError::Disconnected)) {
             self.is_silent = true;
-            // A wait for the end shall not spin.
+            // A wait for the end must not spin.
             thread::sleep(TICK);
         }
         event.ok()
     }
 
-    /// Hears what comes until the deadline, or until it `is_over` in a moment without an event.
+    /// Handles messages until the deadline, or until it `is_over` in a moment without an event.
     fn listen(&mut self, deadline: Instant, mut is_over: impl FnMut(&mut Self) -> bool) -> Held {
         while Instant::now() < deadline {
             self.bench.check_wanted()?;
@@ -265,7 +253,7 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// A message for a request that has to wait for its turn is a fault.
+    /// Fails at a message for a request that has to wait for its turn.
     fn check_turn(&self, message: &Value) -> Held {
         let of = message["params"].get("id");
         let waits = |(id, _): &(Value, String)| of == Some(id);
@@ -277,7 +265,7 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// Lets the plugin wait for an answer, in which time neither another request nor a reply may come.
+    /// Lets the plugin wait for an answer. Until then neither another request nor a reply may come.
     fn keep_back(&mut self, method: &Value) -> Held {
         while let Some(next) = self.next(Instant::now() + KEPT_BACK)? {
             self.check_turn(&next)?;
@@ -293,16 +281,11 @@ impl<'a> Dialogue<'a> {
 
     /// Replies to a request of the plugin.
     fn answer(&mut self, message: &Value) {
+        let unknown = json!({ "code": codes::METHOD_NOT_FOUND, "message": "no such method" });
         let (kind, reply) = match message["method"].as_str() {
             Some(methods::ASK) if self.offers => ("result", self.answer_to(&message["params"])),
             Some(methods::STDIN) if self.offers => ("result", json!({ "text": "" })),
-            _ => {
-                let code = codes::METHOD_NOT_FOUND;
-                (
-                    "error",
-                    json!({ "code": code, "message": "no such method" }),
-                )
-            }
+            _ => ("error", unknown),
         };
         let reply = json!({ "jsonrpc": "2.0", "id": message["id"], kind: reply });
         self.write(format!("{reply}\n").into_bytes());
@@ -317,14 +300,14 @@ impl<'a> Dialogue<'a> {
         let password = (question.kind == QuestionKind::Password).then(|| CANARY.into());
         let value = password.or_else(|| question.default.clone());
         self.asked.push(question);
-        match (&self.answers, value) {
-            (Answers::With(answer), _) => answer.clone(),
-            (_, Some(value)) if !again => json!({ "action": "accept", "value": value }),
-            _ => cancel,
+        match (&self.answer, value) {
+            (Some(answer), _) => answer.clone(),
+            (None, Some(value)) if !again => json!({ "action": "accept", "value": value }),
+            (None, _) => cancel,
         }
     }
 
-    /// Returns what is left in the group of a plugin that has ended.
+    /// Ends the processes that a plugin has left behind, and reads what is still in its pipes.
     fn look_behind(&mut self) -> Held {
         // One such process is enough for the verdict.
         let seen = self.bench.check_unseen("process").is_err();
@@ -332,13 +315,11 @@ impl<'a> Dialogue<'a> {
         let patience = if seen { Duration::ZERO } else { least };
         self.listen(Instant::now() + patience, |it| !it.group.is_left())?;
         if self.group.is_left() {
-            self.fault(
-                "process",
-                "it has ended, and a process of its group has not",
-            );
+            let what = "it has ended, and a process of its group has not";
+            self.fault("process", what);
             self.group.kill();
         }
-        // What is still in the pipes; a process that left the group may keep them open.
+        // A process that left the group may keep the pipes open.
         self.listen(Instant::now() + least, |it| it.is_silent)
     }
 
@@ -359,25 +340,16 @@ impl<'a> Dialogue<'a> {
 
 impl Drop for Dialogue<'_> {
     fn drop(&mut self) {
-        // To be killed is the last resort, also for a plugin that is in order.
+        // Killing is the last resort.
         self.input = None;
         let deadline = Instant::now() + LEAVING;
         drop(self.listen(deadline, |it| it.group.end().is_some()));
         if self.group.end().is_some() {
             drop(self.look_behind());
         }
-        if self.noted > KEPT {
-            let more = self.noted - KEPT;
-            self.messages.push(format!("-- {more} more lines"));
-        }
         let mut faults = self.bench.faults.borrow_mut();
         for (kind, what) in self.faults.drain(..) {
-            let messages = self.messages.clone();
-            faults.push(Fault {
-                kind,
-                what,
-                messages,
-            });
+            faults.push((kind, what, self.messages.clone()));
         }
         self.bench.messages.borrow_mut().append(&mut self.messages);
     }
@@ -391,7 +363,7 @@ fn empty_folder() -> io::Result<Rc<TempDir>> {
     Ok(Rc::new(folder))
 }
 
-/// The plugin's command, with little of our environment.
+/// Returns the plugin's command, with little of our environment.
 fn command(bench: &Bench, folder: &Path, arguments: &[&str]) -> Command {
     let program = &bench.kit.program;
     let mut command = Command::new(fs::canonicalize(program).as_deref().unwrap_or(program));
@@ -420,7 +392,7 @@ fn command(bench: &Bench, folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Writes what it is sent as soon as the plugin takes it. A plugin whose input has ended shows it by its end.
+/// Starts the thread that writes to the plugin, which may be slow to read.
 fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     let (input, lines) = mpsc::channel::<Vec<u8>>();
     spawn(move || {

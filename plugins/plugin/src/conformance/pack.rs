@@ -1,4 +1,4 @@
-//! What a provider pack brings. The reader of packs judges it.
+//! The services of a provider pack, which the reader of packs judges.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use bot_cli_templates::pack::{self, Contents, Effects, Problem, Rule, SCHEMA};
 /// The number of problems that one sentence names; the messages have all of them.
 const NAMED: usize = 3;
 
-/// Returns what the services of a pack do, as far as they can be read.
+/// Returns the effects of a pack's services, as far as they can be read.
 pub fn effects(bench: &Bench) -> Effects {
     let providers = match (&bench.role, contents(bench)) {
         (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
@@ -48,15 +48,11 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
         return Ok(());
     }
     bench.messages.borrow_mut().extend(broken.clone());
-    let more = match broken.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
     broken.truncate(NAMED);
-    failed(broken.join("; ") + &more)
+    failed(broken.join("; "))
 }
 
-/// Returns what a pack brings, read as its users read it.
+/// Reads a pack as its users do.
 fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a Problem>, Stop> {
     let manifest = bench.manifest()?;
     let read = || {

@@ -1,25 +1,21 @@
-//! What a message must look like: JSON in which members may be missing, and a text with `$` in front stands for many values.
+//! Patterns of messages: JSON in which members may be missing, and a text that begins with `$` stands for many values.
 
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::report::shown;
 use bot_cli_engine::compat;
 use bot_cli_engine::discovery::PluginName;
-use bot_cli_protocol::question::{Question, QuestionKind};
+use bot_cli_protocol::question::Question;
 use bot_cli_protocol::{
     CompleteResult, LogParams, OutputParams, ProgressParams, RunResult, methods, shape,
 };
 use bot_cli_secrets::messages::{self as secrets, methods as of_sets};
 use bot_cli_secrets::names_a_credential;
-use bot_cli_terminal::printable;
 
-/// The most characters of a line that names a place.
-const LONGEST_LINE: usize = 200;
-
-/// What a reply is compared with besides its pattern.
 #[derive(Debug, Default)]
 pub struct Known {
     /// The method of the request.
@@ -29,7 +25,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Compares the value `at` a place. The error says what must be there.
+    /// Compares the value `at` a place. The error names what must be there.
     pub fn compare(
         &mut self,
         pattern: &Value,
@@ -58,14 +54,9 @@ impl Known {
             }
             Value::Array(items) => {
                 let values = found.as_array().filter(|it| it.len() == items.len());
-                let differ = || {
-                    format!(
-                        "`{at}` is {}, and must be {}",
-                        quoted(found),
-                        quoted(pattern)
-                    )
-                };
-                let values = values.ok_or_else(differ)?;
+                let what = (quoted(found), quoted(pattern));
+                let values = values
+                    .ok_or_else(|| format!("`{at}` is {}, and must be {}", what.0, what.1))?;
                 items.iter().zip(values).try_for_each(|(item, value)| {
                     self.compare(item, Some(value), &format!("{at}[]"))
                 })
@@ -80,14 +71,8 @@ impl Known {
         let found = value.unwrap_or(&Value::Null);
         let text = found.as_str().unwrap_or_default();
         let (holds, what) = match word {
-            "$there" => (value.is_some(), "there"),
             "$any" => (!found.is_null(), "there"),
             "$text" => (!text.is_empty(), "a text"),
-            "$line" => (is_line(text), "one short line"),
-            "$positive" => (
-                found.as_i64().is_some_and(|it| it > 0),
-                "positive: it is an exit status",
-            ),
             "$plugin_name" => (PluginName::parse(text).is_some(), "the name of a plugin"),
             "$credential" => (names_a_credential(text).is_some(), "a credential"),
             "$semver" => (
@@ -130,7 +115,6 @@ impl Known {
         let holds = match rule {
             "$not" => !patterns.iter().any(|pattern| fits(pattern, value)),
             "$or" => patterns.iter().any(|pattern| fits(pattern, value)),
-            "$none" => !list.iter().any(|it| fits(inner, Some(it))),
             "$one" => list.iter().filter(|it| fits(inner, Some(it))).count() == 1,
             "$first" => list.first().is_some_and(|first| fits(inner, Some(first))),
             "$each" => {
@@ -139,11 +123,6 @@ impl Known {
                     let name = name.unwrap_or_else(|| number.to_string());
                     self.compare(inner, Some(element), &format!("{at}[{name}]"))
                 });
-            }
-            "$keys" => {
-                let keys = value.and_then(Value::as_object).into_iter().flatten();
-                let keys = keys.map(|(key, _)| Value::from(key.as_str())).collect();
-                return self.compare(inner, Some(&keys), at);
             }
             "$same" => patterns.len() == list.len() && patterns.iter().all(|it| list.contains(&it)),
             "$unique" => patterns.iter().filter_map(Value::as_str).all(|name| {
@@ -174,41 +153,35 @@ fn must(holds: bool, at: &str, what: &str) -> Result<(), String> {
 
 /// Checks that a value has the shape that belongs to its method.
 pub fn shaped(method: &str, name: &str, value: &Value) -> Result<(), String> {
-    macro_rules! read {
-        ($($method:expr => $shape:ty),*) => {
-            match method {
-                $(it if it == $method => shape::read::<$shape>(name, value.clone()).map(drop),)*
-                _ => must(value.is_object(), name, "an object"),
-            }
-        };
-    }
-    read!(
-        methods::RUN => RunResult,
-        methods::COMPLETE => CompleteResult,
-        methods::ASK => Question,
-        methods::OUTPUT => OutputParams,
-        methods::PROGRESS => ProgressParams,
-        methods::LOG => LogParams,
-        of_sets::OPEN => secrets::OpenResult,
-        of_sets::LIST => secrets::ListResult,
-        of_sets::GET => secrets::GetResult,
-        of_sets::VALUES => secrets::ValuesResult,
-        of_sets::CREDENTIALS => secrets::CredentialsResult,
-        of_sets::UNSET => secrets::UnsetResult,
-        of_sets::DELETE => secrets::DeleteResult
-    )
+    let read: fn(&str, &Value) -> Result<(), String> = match method {
+        methods::RUN => read::<RunResult>,
+        methods::COMPLETE => read::<CompleteResult>,
+        methods::ASK => read::<Question>,
+        methods::OUTPUT => read::<OutputParams>,
+        methods::PROGRESS => read::<ProgressParams>,
+        methods::LOG => read::<LogParams>,
+        of_sets::OPEN => read::<secrets::OpenResult>,
+        of_sets::LIST => read::<secrets::ListResult>,
+        of_sets::GET => read::<secrets::GetResult>,
+        of_sets::VALUES => read::<secrets::ValuesResult>,
+        of_sets::CREDENTIALS => read::<secrets::CredentialsResult>,
+        of_sets::UNSET => read::<secrets::UnsetResult>,
+        of_sets::DELETE => read::<secrets::DeleteResult>,
+        _ => read::<Map<String, Value>>,
+    };
+    read(name, value)
+}
+
+fn read<T: DeserializeOwned>(name: &str, value: &Value) -> Result<(), String> {
+    shape::read::<T>(name, value.clone()).map(drop)
 }
 
 /// Checks that a question can be answered.
 fn answerable(question: &Value) -> Result<(), String> {
     let question: Question = shape::read("question", question.clone())?;
     let key = &question.key;
-    let chosen = matches!(
-        question.kind,
-        QuestionKind::Select | QuestionKind::Multiselect
-    );
     let default = question.default.as_ref();
-    if chosen && question.choices.is_empty() {
+    if question.kind.has_choices() && question.choices.is_empty() {
         Err(format!("the question `{key}` has no `choices`"))
     } else if key.is_empty() || question.message.is_empty() {
         Err(format!("the question `{key}` has no key or no message"))
@@ -217,10 +190,6 @@ fn answerable(question: &Value) -> Result<(), String> {
     } else {
         Ok(())
     }
-}
-
-fn is_line(text: &str) -> bool {
-    text.chars().count() <= LONGEST_LINE && !text.contains('\n') && printable(text, false) == text
 }
 
 fn quoted(value: &Value) -> String {
@@ -245,19 +214,12 @@ mod tests {
             (json!({}), json!({"a":1}), json!(null)),
             (json!(["A"]), json!(["A"]), json!(["A", "B"])),
             (json!("$text"), json!("x"), json!("")),
-            (json!("$positive"), json!(1), json!(0)),
             (json!({"$from":1,"$to":3}), json!(3), json!(4)),
             (json!({"$like":"^a$"}), json!("a"), json!("ab")),
             (json!({"a":{"$not":[1, 2]}}), json!({}), json!({"a":2})),
             (json!({"$same":["A","B"]}), json!(["B", "A"]), json!(["B"])),
             (json!({"$one":1}), json!([1, 2]), json!([1, 1])),
-            (json!({"$none":1}), json!([2]), json!([1])),
             (json!({"$each":1}), json!([]), json!([1, 2])),
-            (
-                json!({"$keys":{"$each":"a"}}),
-                json!({"a":1}),
-                json!({"b":1}),
-            ),
             (
                 json!({"$unique":["a"]}),
                 json!([{"a":1},{"a":2},{},{}]),

@@ -1,6 +1,5 @@
-//! What the checks found.
+//! The findings of the checks.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use bot_cli_templates::pack::Effects;
@@ -15,7 +14,7 @@ pub struct Report {
     pub file: PathBuf,
     /// One finding a check, in the order of the checks.
     pub findings: Vec<Finding>,
-    /// What the services of a pack do.
+    /// The effects of a pack's services.
     pub effects: Effects,
 }
 
@@ -73,31 +72,6 @@ impl Report {
     pub fn failed(&self) -> impl Iterator<Item = &Finding> {
         let failed = |finding: &&Finding| finding.verdict == Verdict::Failed;
         self.findings.iter().filter(failed)
-    }
-
-    /// Returns how many checks came out as `verdict`.
-    pub fn count(&self, verdict: Verdict) -> usize {
-        let same = |finding: &&Finding| finding.verdict == verdict;
-        self.findings.iter().filter(same).count()
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Must => "must",
-            Self::Should => "should",
-        })
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotRun => "not run",
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Takes the steps of a check: sends its lines, and compares what comes with what must come.
+//! Takes the steps of a check: sends its lines, and compares the replies with patterns.
 
 mod words;
 
@@ -12,25 +12,20 @@ use serde_json::{Map, Value, json};
 
 use super::bench::{Bench, Form, Held, Stop, failed};
 use super::checks::{Check, File};
-use super::dialogue::{Answers, Dialogue, Use, files};
+use super::dialogue::{Dialogue, files};
 use super::pack;
 use super::pattern::Known;
 use super::report::shown;
 use bot_cli_engine::platform::files::is_executable;
-use bot_cli_protocol::failure::reason;
 use bot_cli_protocol::{Manifest, shape};
 use bot_cli_secrets::messages::OpenResult;
 use bot_cli_terminal::process::{StopSignal, shell_status};
 use words::Words;
 pub use words::wrong_place;
 
-/// The word for as many letters as make a line the longest that is allowed, and the time limit for it. Shells read byte by byte, and only
-/// hanging is a fault.
+/// The word for as many letters as make a line the longest that is allowed, and the time limit for it: shells read byte by byte.
 const FILLER: &str = "$filler";
 const LONG_LINE: Duration = Duration::from_secs(60);
-
-/// The runs of `--argv` may take this many times as long as the first one, where that is more than the usual time.
-const LONGER: u32 = 3;
 
 /// A check that is being made.
 struct Script<'a> {
@@ -38,7 +33,7 @@ struct Script<'a> {
     file: &'a File,
     check: &'a Check,
     plugin: Option<Dialogue<'a>>,
-    /// What the words of the lines stand for, besides those of the check's file.
+    /// The values of words, besides those of the check's file.
     words: Words,
     known: Known,
     /// The bytes to write, in one piece.
@@ -47,10 +42,9 @@ struct Script<'a> {
     /// The place of a backend, once it is open.
     opened: OpenResult,
     patience: Duration,
-    measured: Option<Instant>,
 }
 
-/// Makes a check: for each of its turns, of which one is enough.
+/// Makes a check, once for each of its turns. It is made if one of them could be.
 pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
     let mut made = Ok(());
     for (turn, words) in words::turns(bench, check)?.into_iter().enumerate() {
@@ -65,18 +59,12 @@ pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held 
             replies: Vec::new(),
             opened: OpenResult::default(),
             patience: bench.patience.get(),
-            measured: None,
         };
         let held = if check.needs.iter().any(|need| need == "place") {
             script.hold_in_place()
         } else {
             script.take(&check.steps)
         };
-        if let (Some(began), Ok(())) = (script.measured, &held) {
-            // The other runs may take as long as this one has shown to be usual.
-            let longest = began.elapsed() * LONGER;
-            bench.patience.set(bench.patience.get().max(longest));
-        }
         made = match held {
             Err(Stop::NotRun(_)) if turn > 0 => made,
             Ok(()) | Err(Stop::NotRun(_)) => held,
@@ -87,7 +75,7 @@ pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held 
 }
 
 impl<'a> Script<'a> {
-    /// The plugin, which is started when it is first needed.
+    /// Returns the plugin, which is started when it is first needed.
     fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
         if self.plugin.is_none() {
             self.start(&[])?;
@@ -140,34 +128,30 @@ impl<'a> Script<'a> {
             self.take(&place.enter)?;
             self.take(&place.leave)
         });
-        match (held, left) {
-            (Err(Stop::Failed(reason)), Err(Stop::Failed(also))) => {
-                failed(format!("{reason}; a set may be left behind: {also}"))
+        let left = left.map_err(|stop| match (stop, &held) {
+            (Stop::Failed(reason), Err(Stop::Failed(first))) => {
+                Stop::Failed(format!("{first}; a set may be left behind: {reason}"))
             }
-            (Ok(()), Err(Stop::Failed(reason))) => {
-                failed(format!("a set may be left behind: {reason}"))
+            (Stop::Failed(reason), _) => {
+                Stop::Failed(format!("a set may be left behind: {reason}"))
             }
-            (held, left) => held.and(left),
-        }
+            (stop, _) => stop,
+        });
+        left.and(held)
     }
 
     fn start(&mut self, words: &[&str]) -> Held {
-        let (used, arguments) = match words {
-            ["with", arguments @ ..] => (Use::Command(0), arguments),
-            ["unread"] => (Use::Unread, &[][..]),
-            _ => (Use::Hosted, &[][..]),
-        };
         let before = self.plugin.as_ref().filter(|_| *words == ["again"]);
         let folder = before.map(|plugin| Rc::clone(&plugin.folder));
         self.plugin = None;
-        let plugin = Dialogue::start(self.bench, folder, used, arguments)?;
+        let plugin = Dialogue::start(self.bench, folder, words)?;
         let work = json!(plugin.folder.path().join("work")).to_string();
         self.words.insert("work", work.trim_matches('"').to_owned());
         self.plugin = Some(plugin);
         Ok(())
     }
 
-    /// Does what a line with `--` in front says.
+    /// Takes a step with `--` in front.
     fn act(&mut self, words: &[&str]) -> Held {
         self.flush()?;
         match words {
@@ -184,9 +168,7 @@ impl<'a> Script<'a> {
                 self.end(statuses, Duration::from_secs(seconds) + self.patience / 2)?;
             }
             ["end", statuses @ ..] => self.end(statuses, self.patience)?,
-            ["answer", "late"] => self.plugin()?.answers = Answers::Late,
-            ["answer", answer] => self.plugin()?.answers = Answers::With(json(answer)?),
-            ["measure"] => self.measured = Some(Instant::now()),
+            ["answer", answer] => self.plugin()?.answer = json(answer)?,
             ["enter"] => self.take(&self.file.place.enter)?,
             ["opened"] => self.open()?,
             ["no", "file", "in", places @ ..] => {
@@ -208,7 +190,7 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Compares something that is known of the plugin: `manifest {"name":"$text"}`.
+    /// Compares a subject with patterns: `manifest {"name":"$text"}`.
     fn check_subject(&mut self, step: &str) -> Held {
         let (subject, patterns) = step.split_once(' ').unwrap_or((step, ""));
         let patterns = self.patterns(patterns)?;
@@ -217,6 +199,7 @@ impl<'a> Script<'a> {
             "replies" => json!(self.replies[self.replies.len().saturating_sub(2)..]),
             "manifest" => json!(self.bench.manifest()?),
             "commands" => json!(words::commands(self.bench.manifest()?)),
+            "required" => json!(self.bench.manifest()?.requires.keys().collect::<Vec<_>>()),
             "asked" => json!(self.plugin()?.asked),
             "heard" => json!(self.plugin()?.heard),
             "opened" => json!(self.opened),
@@ -299,7 +282,7 @@ impl<'a> Script<'a> {
             })
     }
 
-    /// Compares with patterns of which one must fit. Otherwise what differs from the nearest one is the reason.
+    /// Compares with patterns of which one must fit. Otherwise the difference from the nearest one is the reason.
     fn compare(&mut self, patterns: Vec<Value>, value: &Value, what: &str) -> Held {
         let mut reason = String::new();
         for pattern in patterns {
@@ -326,14 +309,13 @@ impl<'a> Script<'a> {
     fn too_late(&self) -> Stop {
         let fault = self.plugin.as_ref().map(Dialogue::first_fault);
         let (fault, seconds) = (fault.unwrap_or_default(), self.patience.as_secs_f32());
-        if self.measured.is_some() && fault.is_empty() {
-            let reason = format!(
-                "the run of `--argv` took more than {seconds} s, which no rule forbids: `--timeout` waits longer"
-            );
-            *self.bench.shut.borrow_mut() = Some(reason.clone());
-            return Stop::NotRun(reason);
-        }
-        Stop::Failed(format!("no reply within {seconds} s{fault}"))
+        let is_run = self.check.needs.iter().any(|need| need == "argv");
+        let mend = if is_run && fault.is_empty() {
+            ": if the run takes longer, `--timeout` waits longer"
+        } else {
+            ""
+        };
+        Stop::Failed(format!("no reply within {seconds} s{fault}{mend}"))
     }
 
     /// Waits for the end, which must have one of these statuses.
@@ -349,7 +331,7 @@ impl<'a> Script<'a> {
         failed(format!("it ended with {status}"))
     }
 
-    /// Keeps what is said of a place that was opened.
+    /// Keeps the reply about a place that was opened.
     fn open(&mut self) -> Held {
         let result = self.replies.last().map(|reply| reply["result"].clone());
         let opened = shape::read::<OpenResult>("result", result.unwrap_or_default());
@@ -359,19 +341,19 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Whether the file can be executed.
     fn check_executable(&mut self) -> Held {
         let program = &self.bench.kit.program;
-        match fs::metadata(program) {
-            Err(error) => failed(format!("its file can't be found: {}", reason(&error))),
-            Ok(facts) if !facts.is_file() => failed("it is not a file"),
-            Ok(facts) if !is_executable(program, &facts) => failed("it is not executable"),
-            Ok(_) if self.bench.form == Form::Spoken => self.start(&[]),
-            Ok(_) => Ok(()),
+        let facts = fs::metadata(program);
+        if !facts.is_ok_and(|facts| facts.is_file() && is_executable(program, &facts)) {
+            return failed("it is no file that can be executed");
         }
+        if self.bench.form == Form::Spoken {
+            self.start(&[])?;
+        }
+        Ok(())
     }
 
-    /// Whether the last reply is the manifest in the file. Its command tree may be only in the reply.
+    /// Checks that the last reply is the manifest in the file. Its command tree may be only in the reply.
     fn check_described(&self) -> Held {
         let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
             return Ok(());
@@ -381,10 +363,8 @@ impl<'a> Script<'a> {
             .or_else(|problem| failed(format!("`describe` answers no manifest: {problem}")))?;
         described.command = described.command.filter(|_| declared.command.is_some());
         let (here, there) = (json!(declared), json!(described));
-        let mut fields = [&here, &there]
-            .into_iter()
-            .filter_map(Value::as_object)
-            .flatten();
+        let fields = here.as_object().into_iter().chain(there.as_object());
+        let mut fields = fields.flatten();
         match fields.find(|(field, _)| here.get(field) != there.get(field)) {
             None => Ok(()),
             Some((field, _)) => {
@@ -393,7 +373,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Puts what they stand for in place of words such as `$set`.
+    /// Replaces words such as `$set` by their values.
     fn fill(&self, text: &str) -> String {
         let Ok(words) = Regex::new(r"\$(\$?[A-Za-z_]+)") else {
             return text.to_owned();

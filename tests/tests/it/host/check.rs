@@ -133,31 +133,21 @@ fn only_what_must_hold_decides_the_status() {
 
 #[test]
 fn messages_are_shown_without_passwords_and_shortened() {
-    let bench = sample("-> {\"id\":\"token\"}\n!! got $line\n-- pass");
+    let bench = sample(
+        "-> {\"id\":\"token\"}\n!! got $line\n-- pass\n~> \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"\n-- exit 1",
+    );
     let ran = bench
-        .run(&["plugin", "check", "sample", "--argv", "ask", "--show=all"])
+        .run(&["plugin", "check", "sample", "--argv", "ask", "--show"])
         .unwrap();
-    let answered = "-> {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}";
-    let told = "!! got {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}";
-    let shortened = "xxx… (8388609 bytes)";
     for part in [
-        answered,
-        told,
-        shortened,
+        "-> {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}",
+        "!! got {\"jsonrpc\":\"2.0\",\"id\":\"token\",\"result\":{\"action\":\"accept\",\"value\":\"[hidden]\"}}",
+        "xxx… (8388609 bytes)",
         "-- end of input",
-        "-- signal TERM",
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
     assert!(!ran.stdout.contains("canary"), "{}", ran.stdout);
-    let ran = bench
-        .run(&["plugin", "check", "sample", "--argv", "ask", "--show"])
-        .unwrap();
-    assert!(
-        ran.stdout.contains(told) && !ran.stdout.contains("-- signal TERM"),
-        "{}",
-        ran.stdout
-    );
     assert_eq!(
         ran.stderr,
         "note: running `[BENCH]/bin/bot-cli-sample` with the words of `--argv`, among others\n"
@@ -165,16 +155,15 @@ fn messages_are_shown_without_passwords_and_shortened() {
 }
 
 #[test]
-fn a_run_that_takes_long_breaks_no_rule() {
+fn a_run_that_takes_long_needs_a_longer_time_limit() {
     let bench =
         sample("-> {\"method\":\"run\",\"params\":{\"argv\":[\"go\"]}}\n-- sleep 3\n-- pass");
-    let (status, report) = report(&bench, "sample", &["--argv", "go", "--timeout", "2"]);
-    assert_eq!((status, checks(&report, "failed")), (Some(0), vec![]));
-    let run = report["checks"].as_array().unwrap().iter();
-    let run = run.clone().find(|check| check["id"] == "run_replied");
+    let (_, report) = report(&bench, "sample", &["--argv", "go", "--timeout", "2"]);
+    let mut run = report["checks"].as_array().unwrap().iter();
+    let run = run.find(|check| check["id"] == "run_replied");
     assert_eq!(
         run.unwrap()["reason"],
-        "the run of `--argv` took more than 2 s, which no rule forbids: `--timeout` waits longer"
+        "no reply within 2 s: if the run takes longer, `--timeout` waits longer"
     );
 }
 

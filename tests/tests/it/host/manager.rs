@@ -41,7 +41,7 @@ fn another_file_of_its_name_is_never_started() {
         .run(&["plugin", "add", "../plugins/bot-cli-plugin"])
         .unwrap();
     assert!(
-        ran.stderr.contains("is a command of bot-cli itself"),
+        ran.stderr.contains("/bin/bot-cli-plugin` comes first"),
         "{ran:?}"
     );
     let ran = bench

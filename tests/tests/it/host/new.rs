@@ -1,7 +1,6 @@
 //! `plugin new`: what it writes, and where it writes nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use bot_cli_protocol::words::HostOption;
@@ -90,18 +89,10 @@ fn the_name_of_the_file_is_as_good_as_the_name() {
     assert_eq!(bench.run(&new).unwrap().status, Some(0));
     let (status, made) = report(&bench, "./zz", &[]);
     assert_eq!((status, checks(&made, "failed")), (Some(0), Vec::new()));
-    let new = [
-        "plugin",
-        "new",
-        "secrets-zz",
-        "--role",
-        "secrets-backend",
-        "--lang",
-        "python",
-    ];
+    let role = ["--role", "secrets-backend", "--lang", "python"];
     expect(
         &bench,
-        &new,
+        &[&["plugin", "new", "secrets-zz"][..], &role].concat(),
         0,
         "Created the secrets backend `zz`\n  created   bot-cli-secrets-zz/bot-cli-secrets-zz\n  created   bot-cli-secrets-zz/test.py\n",
         "next: ./bot-cli-secrets-zz/test.py\n\
@@ -111,120 +102,94 @@ fn the_name_of_the_file_is_as_good_as_the_name() {
 }
 
 #[test]
-fn a_role_a_language_and_a_name_must_fit_each_other() {
+fn what_does_not_fit_is_refused() {
     let bench = bench();
-    for (words, stderr) in [
+    let name = "the name must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most";
+    for (words, problem) in [
         (
-            &["demo"][..],
-            "error: `--lang` is missing: it can be sh, python or rust\nhint: bot-cli plugin new demo --lang sh\n",
+            "demo",
+            "`--lang`: a command is written in sh, python or rust",
         ),
         (
-            &["demo", "--role", "secrets-backend"],
-            "error: `--lang` is missing: it can be python\nhint: bot-cli plugin new demo --role secrets-backend --lang python\n",
+            "demo --role secrets-backend",
+            "`--lang`: a secrets backend is written in python",
         ),
         (
-            &["demo", "--role", "secrets-backend", "--lang", "sh"],
-            "error: `--lang`: a secrets backend is written in python only\n",
+            "demo --role secrets-backend --lang sh",
+            "`--lang`: a secrets backend is written in python",
         ),
         (
-            &["demo", "--role", "provider-pack", "--lang", "sh"],
-            "error: `--lang`: a provider pack is written as a folder of TOML files, without a program\nhint: bot-cli plugin new demo --role provider-pack\n",
+            "demo --role provider-pack --lang sh",
+            "`--lang`: a provider pack is a folder of TOML files",
         ),
         (
-            &["demo", "--role", "provider-pack", "--dir", "my packs"],
-            "error: `--dir`: the folder of a pack has the pack's name, `demo`\nhint: bot-cli plugin new demo --role provider-pack --dir 'my packs/demo'\n",
+            "demo --role provider-pack --dir packs",
+            "`--dir`: the folder of a pack has the pack's name, `demo`",
         ),
         (
-            &["a--b", "--role", "provider-pack"],
-            "error: the name must be lower-case words with single hyphens between them, such as `acme-speech`, and begin with a letter\n",
+            "a--b --role provider-pack",
+            &format!("{name} 27 characters"),
+        ),
+        ("Demo --lang sh", &format!("{name} 32 characters")),
+        (
+            "demo --lang perl",
+            "`perl` is not a value for `--lang`\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help",
         ),
         (
-            &["abcdefghijklmnopqrstuvwxyzabc", "--role", "provider-pack"],
-            "error: the name must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 27 characters\n",
+            "help --lang sh",
+            "the name is that of a command that comes with bot-cli",
         ),
         (
-            &["plugin", "--lang", "sh"],
-            "error: the name is that of a plugin that comes with bot-cli\n",
+            "init --lang sh",
+            "the name is that of a command that comes with bot-cli",
         ),
         (
-            &["local", "--role", "secrets-backend", "--lang", "python"],
-            "error: the name is that of a built-in backend\n",
+            "secrets-x --lang sh",
+            "the name is that of a backend: add `--role secrets-backend`",
         ),
         (
-            &["git", "--role", "provider-pack"],
-            "error: a provider pack `git` would be created but could not be used: `env.GIT_API_KEY` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`\n  \
-             name: is the beginning of other names\nhint: choose another name\n",
+            "local --role secrets-backend --lang python",
+            "the name is that of a built-in backend",
+        ),
+        (
+            "demo --lang sh --sdk .",
+            "`--sdk`: only a plugin in Rust uses the library",
+        ),
+        (
+            "demo --lang rust --sdk .",
+            "`--sdk`: there is no package in that folder",
+        ),
+        (
+            "demo --lang rust",
+            "`--sdk`: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli",
         ),
     ] {
-        let arguments = [&["plugin", "new"], words].concat();
-        expect(&bench, &arguments, 2, "", stderr);
+        let words: Vec<&str> = ["plugin", "new"]
+            .into_iter()
+            .chain(words.split(' '))
+            .collect();
+        expect(&bench, &words, 2, "", &format!("error: {problem}\n"));
     }
     assert!(fs::read_dir(bench.path("work")).unwrap().next().is_none());
 }
 
 #[test]
 fn nothing_is_overwritten() {
-    for (lang, sdk) in [("sh", &[][..]), ("python", &[]), ("rust", &["--sdk", SDK])] {
-        let bench = bench();
-        let new = ["plugin", "new", "demo", "--lang", lang, "--dir", "here"];
-        let new = [&new, sdk].concat();
-        assert_eq!(bench.run(&new).unwrap().status, Some(0));
-        let entries = || -> Vec<_> {
-            let entries = fs::read_dir(bench.path("work/here")).unwrap();
-            entries
-                .map(|entry| entry.unwrap().path())
-                .filter(|path| path.is_file())
-                .collect()
-        };
-        let files = entries();
-        for file in &files {
-            fs::write(file, "mine").unwrap();
-        }
-        let ran = bench.run(&new).unwrap();
-        assert_eq!(ran.status, Some(1));
-        assert!(
-            ran.stderr
-                .starts_with("error: nothing was written; these already exist: `here/"),
-            "{}",
-            ran.stderr
-        );
-        // One file in the way is enough.
-        fs::remove_file(&files[0]).unwrap();
-        assert_eq!(bench.run(&new).unwrap().status, Some(1));
-        assert_eq!(entries().len(), files.len() - 1);
-        assert!(
-            entries()
-                .iter()
-                .all(|file| fs::read_to_string(file).unwrap() == "mine")
-        );
-    }
-}
-
-#[test]
-fn what_can_be_run_is_executable_and_the_rest_is_not() {
     let bench = bench();
-    for (lang, program, text, sdk) in [
-        ("python", "test.py", None, &[][..]),
-        ("rust", "", Some("src/main.rs"), &["--sdk", SDK]),
-        ("sh", "bot-cli-demo", None, &[]),
-    ] {
-        let new = ["plugin", "new", "demo", "--lang", lang, "--dir", lang];
-        bench.run(&[&new, sdk].concat()).unwrap();
-        let mode = |file: &str| {
-            let path = bench.path("work").join(lang).join(file);
-            fs::metadata(path).unwrap().permissions().mode() & 0o111
-        };
-        if !program.is_empty() {
-            assert_eq!(mode(program) & 0o100, 0o100);
-        }
-        if let Some(text) = text {
-            assert_eq!(mode(text), 0);
-        }
-    }
+    bench.put("work/here/mine", "mine");
+    let new = ["plugin", "new", "demo", "--lang", "sh", "--dir", "here"];
+    expect(
+        &bench,
+        &new,
+        1,
+        "",
+        "error: `here` already exists\nhint: choose another folder with `--dir`\n",
+    );
+    assert_eq!(fs::read_dir(bench.path("work/here")).unwrap().count(), 1);
 }
 
 #[test]
-fn a_plugin_in_rust_names_the_library_by_its_folder() {
+fn a_plugin_in_rust_names_the_library_by_its_folder_and_has_its_words() {
     let bench = bench();
     bench
         .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", SDK])
@@ -233,14 +198,6 @@ fn a_plugin_in_rust_names_the_library_by_its_folder() {
     let expected = format!("bot-cli-sdk = {{ path = {:?} }}\n", path.to_str().unwrap());
     let cargo = fs::read_to_string(bench.path("work/bot-cli-two/Cargo.toml")).unwrap();
     assert!(cargo.contains(&expected), "{cargo}");
-}
-
-#[test]
-fn the_manifest_of_a_plugin_in_rust_has_the_words_of_the_library() {
-    let bench = bench();
-    bench
-        .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", SDK])
-        .unwrap();
     let manifest = fs::read_to_string(bench.path("work/bot-cli-two/manifest.json")).unwrap();
     let manifest: Value = manifest.parse().unwrap();
     let arguments = manifest["command"]["arguments"].as_array().unwrap();
@@ -249,55 +206,6 @@ fn the_manifest_of_a_plugin_in_rust_has_the_words_of_the_library() {
         let argument = arguments.find(|argument| argument["long"] == option.long());
         assert_eq!(argument.unwrap()["about"], option.about());
     }
-}
-
-#[test]
-fn what_can_not_be_written_is_refused() {
-    let bench = bench();
-    for (words, message) in [
-        (
-            &["Demo", "--lang", "sh"][..],
-            "error: the name must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 32 characters\n",
-        ),
-        (
-            &["demo", "--lang", "perl"],
-            "error: `perl` is not a value for `--lang`\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help\n",
-        ),
-        (
-            &["help", "--lang", "sh"],
-            "error: the name is a built-in command of bot-cli\n",
-        ),
-        (
-            &["init", "--lang", "sh"],
-            "error: the name is that of a plugin that comes with bot-cli\n",
-        ),
-        (
-            &["secrets-x", "--lang", "sh"],
-            "error: the name is that of a secrets backend\n\
-             hint: to create one: bot-cli plugin new NAME --role secrets-backend\n",
-        ),
-        (
-            &["demo", "--lang", "sh", "--sdk", "."],
-            "error: `--sdk`: only a plugin in Rust uses the library\n",
-        ),
-        (
-            &["demo", "--lang", "rust", "--sdk", "."],
-            "error: `--sdk`: there is no package in that folder\n",
-        ),
-        (
-            &["demo", "--lang", "rust"],
-            "error: `--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli\nhint: bot-cli plugin new demo --lang rust --sdk ../bot-cli/sdk\n",
-        ),
-    ] {
-        expect(
-            &bench,
-            &[&["plugin", "new"], words].concat(),
-            2,
-            "",
-            message,
-        );
-    }
-    assert_eq!(fs::read_dir(bench.path("work")).unwrap().count(), 0);
 }
 
 #[test]
@@ -322,29 +230,15 @@ fn the_next_commands_work_in_a_folder_of_any_name() {
 #[test]
 fn what_can_not_be_written_completely_is_not_written() {
     let bench = bench();
-    let before = fs::read_dir(bench.path("work")).unwrap().count();
-    fs::create_dir(bench.path("work/mine")).unwrap();
-    for folder in ["new/demo", "mine"] {
-        let mut host = Command::new("/bin/sh");
-        let words = "ulimit -f 1; exec \"$0\" plugin new demo --lang python --dir \"$1\"";
-        host.args(["-c", words])
-            .arg(bench.path("bin/bot-cli"))
-            .arg(folder)
-            .env_clear()
-            .envs(bench.environment())
-            .current_dir(bench.path("work"));
-        let ran = bench.ran(&host.output().unwrap()).unwrap();
-        assert_eq!(
-            (ran.status, &*ran.stderr),
-            (
-                Some(1),
-                &*format!("error: could not write `{folder}/bot-cli-demo`: file too large\n")
-            )
-        );
-        assert_eq!(fs::read_dir(bench.path("work/mine")).unwrap().count(), 0);
-    }
-    assert_eq!(
-        fs::read_dir(bench.path("work")).unwrap().count(),
-        before + 1
-    );
+    let mut host = Command::new("/bin/sh");
+    let words = "ulimit -f 1; exec \"$0\" plugin new demo --lang python --dir new/demo";
+    host.args(["-c", words])
+        .arg(bench.path("bin/bot-cli"))
+        .env_clear()
+        .envs(bench.environment())
+        .current_dir(bench.path("work"));
+    let ran = bench.ran(&host.output().unwrap()).unwrap();
+    let stderr = "error: could not create `new/demo`: file too large\n";
+    assert_eq!((ran.status, &*ran.stderr), (Some(1), stderr));
+    assert_eq!(fs::read_dir(bench.path("work")).unwrap().count(), 0);
 }

@@ -1,4 +1,4 @@
-//! Everything that a plugin says, and what is wrong with it.
+//! The messages of a plugin, and their faults.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{Message, Role, methods};
 
 impl Dialogue<'_> {
-    /// Keeps the books of what the plugin says.
+    /// Records an event, and returns the message in it.
     pub(super) fn hear(&mut self, event: Event) -> Result<Option<Value>, Stop> {
         let bytes = match event {
             Event::OutputEnded => return Ok(None),
@@ -40,8 +40,8 @@ impl Dialogue<'_> {
         }
         self.note("<-", &bytes);
         let is_message = Message::from_line(&bytes).is_ok();
-        if let Use::Command(messages) = &mut self.used {
-            *messages += usize::from(is_message);
+        if self.used == Use::Command {
+            self.heard.extend(is_message.then(|| shown(&bytes)));
             return Ok(None);
         }
         self.look_for_password(&bytes, "standard output");
@@ -71,26 +71,18 @@ impl Dialogue<'_> {
             let what = format!("it sent `{method}`, which the host did not offer");
             self.fault("unoffered", what);
         }
-        let formed = [
-            methods::ASK,
-            methods::OUTPUT,
-            methods::PROGRESS,
-            methods::LOG,
-        ];
-        if formed.contains(&method)
+        let is_formed = offered.contains(&method) && method != methods::STDIN;
+        if (is_formed || [methods::PROGRESS, methods::LOG].contains(&method))
             && let Err(problem) = shaped(method, "params", &message["params"])
         {
-            self.fault(
-                "shape",
-                format!("its `{method}` has another shape: {problem}"),
-            );
+            let what = format!("its `{method}` has another shape: {problem}");
+            self.fault("shape", what);
         }
     }
 
     /// Keeps a line of the conversation, unless there are too many.
     pub(super) fn note(&mut self, mark: &str, line: &[u8]) {
-        self.noted += 1;
-        if self.noted <= KEPT {
+        if self.messages.len() < KEPT {
             self.messages.push(format!("{mark} {}", shown(line)));
         }
     }
@@ -105,7 +97,7 @@ impl Dialogue<'_> {
         }
     }
 
-    /// Looks for a value that a backend was given where its user's other programs may read it.
+    /// Looks for a value that a backend was given in places where other programs of the user may read it.
     pub(super) fn look_around(&mut self) {
         if !self.told || self.bench.role != Role::SecretsBackend {
             return;
@@ -116,7 +108,7 @@ impl Dialogue<'_> {
             self.fault("password", "it left a value in a temporary file");
         }
         let home = folder.path().to_string_lossy();
-        // Nothing is found on systems without this folder.
+        // Other systems do not have this folder.
         let mut processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         let is_seen = processes.any(|process| {
             let variables = fs::read(process.path().join("environ")).unwrap_or_default();

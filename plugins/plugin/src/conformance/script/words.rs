@@ -1,4 +1,4 @@
-//! What the words of a check's lines stand for, and what a check needs to be made.
+//! The values of the words in a check's lines, and the needs of a check.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,14 +10,13 @@ use super::super::checks::Check;
 use super::super::report::CANARY;
 use super::not_run;
 use bot_cli_protocol::words::Reader;
-use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role, suggest};
+use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_secrets::messages::OpenResult;
-use bot_cli_terminal::printable;
 
-/// What words stand for.
+/// Values by words.
 pub type Words = BTreeMap<&'static str, String>;
 
-/// The number of arguments that are looked at.
+/// The number of arguments that are tried.
 const LOOKED_AT: usize = 8;
 
 /// The largest value that is sent to see that it is too large, and the length of one that is kept.
@@ -59,7 +58,6 @@ pub fn turns(bench: &Bench, check: &Check) -> Result<Vec<Words>, Stop> {
             ("json", Some(argv)) => add_json(bench.manifest()?, argv, &mut words)?,
             ("dynamic", _) => turns = dynamic(bench.manifest()?, "before", "argument")?,
             ("option", _) => turns = dynamic(bench.manifest()?, "option", "option")?,
-            // What a place can do is known when it is open.
             _ => {}
         }
     }
@@ -174,7 +172,7 @@ fn with_subcommands(command: &CommandSpec, path: &[&str], above: &[&ArgumentSpec
     commands
 }
 
-/// Adds what is said of a place that is open.
+/// Adds the names, limits and regions of a place that is open.
 pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     let xs = |count: u64| "x".repeat(usize::try_from(count).unwrap_or_default());
     let (names, limits) = (opened.names, opened.limits);
@@ -207,36 +205,21 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     words.insert("SET", capital);
 }
 
-/// Returns what is wrong with the place that `--argv` names, as far as the manifest of the backend tells.
+/// Returns the problem of the place that `--argv` names. A misspelt name must not lead to another place.
 pub fn wrong_place(bench: &Bench) -> Option<String> {
     let (argv, manifest) = (bench.kit.argv.as_ref()?, bench.manifest().ok()?);
     if manifest.role != Role::SecretsBackend {
         return None;
     }
-    let own = manifest
-        .settings
-        .iter()
-        .map(|setting| setting.name.as_str());
+    let own = manifest.settings.iter().map(|setting| &*setting.name);
     let known: Vec<&str> = own.chain(["organization", "region"]).collect();
-    let required = manifest.settings.iter().filter(|setting| setting.required);
-    let mut missing: Vec<&str> = required.map(|setting| setting.name.as_str()).collect();
-    for word in argv {
-        let Some((name, _)) = word.split_once('=') else {
-            return Some("has a word that is not NAME=VALUE".to_owned());
-        };
-        if !known.contains(&name) {
-            let near = suggest::nearest(name, known.iter().copied());
-            let possible = || format!("possible are {}", known.join(", "));
-            let mend = near.map_or_else(possible, |near| suggest::did_you_mean(&[near]));
-            let name = printable(name, false);
-            return Some(format!(
-                "names `{name}`, which is no setting of the backend: {mend}"
-            ));
-        }
-        missing.retain(|it| *it != name);
+    let is_known = |word: &String| {
+        let name = word.split_once('=').map(|(name, _)| name);
+        name.is_some_and(|name| known.contains(&name))
+    };
+    if argv.iter().all(is_known) {
+        return None;
     }
-    let missing = missing.first()?;
-    Some(format!(
-        "lacks the setting `{missing}`, which the backend requires: `{missing}=VALUE`"
-    ))
+    let known = known.join("`, `");
+    Some(format!("takes NAME=VALUE, where NAME is `{known}`"))
 }

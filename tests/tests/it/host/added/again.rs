@@ -33,24 +33,21 @@ fn with_added_hello() -> Bench {
 
 #[test]
 fn a_pack_in_another_form_is_not_put_beside_the_old_one() {
-    for (first, other, was, is) in [
-        ("./acme", "./bot-cli-pack-acme", "folder", "file"),
-        ("./bot-cli-pack-acme", "./acme", "file", "folder"),
-    ] {
+    for (first, other) in [("acme", "bot-cli-pack-acme"), ("bot-cli-pack-acme", "acme")] {
         with_packs().shows(&format!(
             "
-            $ bot-cli -q plugin add {first}; cp -r $DATA before
+            $ bot-cli -q plugin add ./{first}; cp -r $DATA before
             ...
-            $ bot-cli plugin add {other}
-            ! error: `pack-acme` was added as a {was}, and `{other}` is a {is}
-            ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add {other}
+            $ bot-cli plugin add ./{other}
+            ! error: the provider pack `pack-acme` [..] was added already, from `[BENCH]/work/{first}`
+            ! hint: bot-cli plugin upgrade pack-acme ./{other}
             = 1
-            $ bot-cli plugin upgrade pack-acme {other}
-            ! error: `pack-acme` was added as a {was}, and `{other}` is a {is}
-            ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add {other}
+            $ bot-cli plugin upgrade pack-acme ./{other}
+            ! error: `[BENCH]/work/{other}` has another form than `pack-acme`: one is a file, the other a folder
+            ! hint: bot-cli plugin remove pack-acme && bot-cli plugin add [BENCH]/work/{other}
             = 1
             $ diff -r before $DATA
-            $ bot-cli -q plugin remove pack-acme && bot-cli -q plugin add {other} && bot-cli -q plugin remove pack-acme
+            $ bot-cli -q plugin remove pack-acme && bot-cli -q plugin add ./{other} && bot-cli -q plugin remove pack-acme
             ...
             $ ls $DATA/packs $DATA/plugins | grep acme
             = 1
@@ -74,12 +71,8 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
         for given in [&*place, given] {
             bench.shows(&format!(
                 r#"
-                $ rm $LOCK; bot-cli -q plugin add {given} --dry-run
-                Would record the [..]
-                ...
-                ! ...
-                $ test -e $LOCK || bot-cli -q plugin add {given}
-                Recorded the [..]
+                $ rm $LOCK; bot-cli -q plugin add {given}
+                Added the [..]
                 ...
                 ! ...
                 $ diff -r kept {place}; bot-cli plugin info {name} --json | grep changed
@@ -87,20 +80,11 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
                 "#
             ));
         }
-        // A record that can't be read is put aside as the hint says; without one, the hint says what records it.
         bench.shows(&format!(
             r"
-            $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add {given} 2>&1 | grep mv
-            hint: mv [BENCH]/home/.local/share/bot-cli/plugins.lock [BENCH]/home/.local/share/bot-cli/plugins.lock.old
-            $ touch $LOCK.old; bot-cli plugin add {given} 2>&1 | grep mv
-            hint: mv [..] [BENCH]/home/.local/share/bot-cli/plugins.lock.old.old
             $ rm $LOCK; bot-cli plugin remove {name}
             ! error: `{place}` was not added by `bot-cli plugin add`
-            ! hint: to have it recorded as it is: bot-cli plugin add {place}
-            = 1
-            $ bot-cli plugin upgrade {name}
-            ! error: `{place}` was not added by `bot-cli plugin add`
-            ! hint: to have it recorded as it is: bot-cli plugin add {place}
+            ! hint: if it can be used, this records it as it is: bot-cli plugin add {place}
             = 1
             $ bot-cli -q plugin add {place} && bot-cli -q plugin remove {name}
             ...
@@ -109,58 +93,41 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
             "
         ));
     }
-}
-
-#[test]
-fn another_content_without_a_record_is_recorded_first() {
-    with_added_hello().shows(
-        r"
-        $ rm $LOCK; cp $PLACE kept; bot-cli plugin add ./bot-cli-hello
-        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` is already there, and `plugin add` did not put it there
-        ! hint: to have it recorded as it is: bot-cli plugin add [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
-        ! hint: if it is not needed: rm -r [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
-        = 1
-        $ diff kept $PLACE
-        ",
-    );
     // A pack of the user's own has files that are never copied; they stay.
     with_packs().shows(
         r#"
         $ mkdir -p $DATA/packs; mv acme $DATA/packs; echo mine >$DATA/packs/acme/.notes; cp -r $DATA/packs kept
-        $ bot-cli plugin add $DATA/packs/acme
-        Recorded the [..]
+        $ bot-cli -q plugin add $DATA/packs/acme
         ...
-        ! ...
         $ bot-cli plugin info pack-acme --json | grep changed
         [..]"changed": false[..]
         $ bot-cli plugin upgrade pack-acme
         [..]is the same; nothing was changed
         ...
-        ! ...
         $ diff -r kept $DATA/packs
         "#,
     );
 }
 
 #[test]
-fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
-    // Somebody has put the new version there by hand.
+fn what_is_in_place_is_kept_without_a_record_and_renewed_with_one() {
     with_added_hello().shows(
         r#"
+        $ cp $LOCK record; cp $PLACE kept; rm $LOCK; bot-cli plugin add ./bot-cli-hello
+        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` is already there, and `plugin add` did not put it there
+        ! hint: if it can be used, this records it as it is: bot-cli plugin add [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+        ! hint: if it is not needed: rm -r [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+        = 1
+        $ diff kept $PLACE; mv record $LOCK
         $ mkdir new; cp bot-cli-hello new; cat bot-cli-hello >$PLACE; chmod 644 $PLACE
-        $ bot-cli plugin upgrade hello new --dry-run
-        [..]is the same; would renew its record and rights
-        ...
-        ! warning: `hello` is not used: not executable
-        $ bot-cli plugin upgrade hello new
-        [..]is the same; renewed its record and rights
-        ...
+        $ bot-cli plugin upgrade hello new/bot-cli-hello --skip | head -1
+        Upgraded the plugin `hello` 1.3.0
         $ stat -c %a $PLACE; bot-cli plugin info hello --json | grep -E '"(status|changed|from)"'
         755
               "status": "used",
-                "from": "[BENCH]/work/new",
+                "from": "[BENCH]/work/new/bot-cli-hello",
         [..]"changed": false[..]
-        $ bot-cli plugin upgrade hello new
+        $ bot-cli plugin upgrade hello new/bot-cli-hello
         [..]is the same; nothing was changed
         ...
         "#,
@@ -171,117 +138,57 @@ fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
 fn a_plugin_that_is_gone_is_put_back_or_forgotten() {
     with_added_hello().shows(
         r"
-        $ rm $PLACE; bot-cli plugin info hello
-        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello`, which was added, is gone
-        ! hint: to have it back: bot-cli plugin upgrade hello
-        ! hint: to forget it: bot-cli plugin remove hello
-        = 1
-        $ bot-cli plugin upgrade hello --skip; rm $PLACE bot-cli-hello; bot-cli plugin info hello
+        $ rm $PLACE; bot-cli -q plugin upgrade hello --skip; test -e $PLACE
         ...
-        ! error: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello`, which was added, is gone
-        ! hint: to have it back: bot-cli plugin upgrade hello FILE
-        ! hint: to forget it: bot-cli plugin remove hello
-        = 1
-        $ bot-cli plugin remove hello && bot-cli plugin info hello
+        $ rm $PLACE; bot-cli -q plugin add ./bot-cli-hello; test -e $PLACE
+        ...
+        $ rm $PLACE; bot-cli plugin remove hello && bot-cli plugin remove hello
         ...
         ! error: there is no plugin `hello`
-        ! ...
+        ! hint: bot-cli plugin list
         = 1
         ",
     );
 }
 
 #[test]
-fn a_file_in_place_of_the_data_folder_is_no_record() {
-    with_hello().shows(
-        r"
-        $ mkdir -p ~/.local/share; touch $DATA; bot-cli plugin list --json | grep -c record_problem
-        0
-        = 1
-        $ bot-cli plugin add ./bot-cli-hello
-        ! error: could not write `[BENCH]/home/.local/share/bot-cli`: file exists; nothing was changed
-        = 1
-        ",
-    );
-}
-
-#[test]
-fn an_upgrade_to_an_older_version_says_so() {
+fn an_address_leads_to_a_download() {
     with_added_hello().shows(
-        r"
-        $ sed -i s/1.3.0/1.10.0/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
-          version  1.2.0 -> 1.10.0
-        $ sed -i s/1.10.0/1.9.0/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
-          version  1.10.0 -> 1.9.0, which is older
-        $ sed -i s/1.9.0/latest/ bot-cli-hello; bot-cli plugin upgrade hello --skip | grep version
-          version  1.9.0 -> latest
-        ",
-    );
-}
-
-#[test]
-fn the_next_command_is_one_that_works() {
-    with_hello().shows(
-        r"
-        $ mkdir -p $DATA/plugins; chmod 777 $DATA/plugins; bot-cli plugin add ./bot-cli-hello >/dev/null
-        ! [..]`hello` is not used: [..]
+        "
+        $ bot-cli plugin add 'https://example.com/a b/hello.tar.gz'
+        ! error: that is an address, and bot-cli downloads nothing: download the file, add it, and give `--sha256` the sum that its author names
+        ! hint: curl -fLO 'https://example.com/a b/hello.tar.gz'
+        = 2
+        $ bot-cli plugin upgrade hello https://example.com/hello.tar.gz
+        ! error: that is an address[..]
         ! ...
-        ! next: bot-cli plugin info hello
-        $ bot-cli plugin info hello
-        ...
+        = 2
         ",
     );
-}
-
-#[test]
-fn an_address_leads_to_a_download_and_the_same_command() {
-    for command in ["add", "upgrade hello"] {
-        with_hello().shows(&format!(
-            "
-            $ bot-cli plugin {command} https://example.com/hello.tar.gz
-            ! error: that is an address, and bot-cli downloads nothing: download the file, then add it
-            ! hint: curl -fLo ./hello.tar.gz https://example.com/hello.tar.gz
-            ! hint: bot-cli plugin {command} ./hello.tar.gz --sha256 SUM_FROM_ITS_AUTHOR
-            = 2
-            "
-        ));
-    }
 }
 
 #[test]
 fn a_record_that_can_not_be_read_is_named_and_hides_no_plugin() {
     with_added_hello().shows(
         r#"
-        $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add ./bot-cli-hello >/dev/null
+        $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add ./bot-cli-hello
+        ! error: could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
+        ! hint: mv [BENCH]/home/.local/share/bot-cli/plugins.lock [BENCH]/home/.local/share/bot-cli/plugins.lock.old
         ! ...
         = 1
-        $ bot-cli plugin list
-        ...
-        hello [..]
-        ...
-        [..]could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
-          hint: mv [..]
-        ...
-        $ bot-cli plugin info hello
-        ...
-        [..]could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
-        [..]hint: mv [..]
-        ...
-        $ for words in list 'info hello'; do bot-cli plugin $words --json | grep -A 9 record_problem; done
-        [..]"record_problem": {
-        ...
-            "message": "could not read `[..]
-        ...
-              "mv [..]
-        ...
-        [..]"record_problem": {
-        ...
-            "message": "could not read `[..]
-        ...
-              "mv [..]
-        ...
-        $ rm $LOCK; bot-cli plugin list --json | grep -c record_problem
-        0
+        $ for words in list 'info hello'; do bot-cli plugin $words | grep -c hello; done
+        1
+        3
+        ! warning: could not read `[..]
+        ! ...
+        ! warning: could not read `[..]
+        ! ...
+        $ echo 'version = 2' >$LOCK; bot-cli plugin remove hello
+        ! error: `[..]plugins.lock` has version 2, this bot-cli knows 1
+        ! hint: install a newer bot-cli
+        = 1
+        $ rm -r $DATA; touch $DATA; bot-cli plugin list >list; bot-cli plugin add ./bot-cli-hello
+        ! error: could not write `[BENCH]/home/.local/share/bot-cli`: file exists
         = 1
         "#,
     );
@@ -292,7 +199,7 @@ fn folders_are_closed_to_others_whatever_the_umask_is() {
     let bench = with_packs();
     let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));
     bench.install(sample, "plugins/bot-cli-sample").unwrap();
-    // Others can neither keep the turn nor put anything into the cache.
+    // Others can neither keep the lock nor put anything into the cache.
     bench.shows(
         r"
         $ umask 000; bot-cli -q plugin add ./bot-cli-hello && bot-cli -q plugin add acme && bot-cli -q plugin list
@@ -305,6 +212,10 @@ fn folders_are_closed_to_others_whatever_the_umask_is() {
         2
         $ bot-cli plugin info hello | grep status
         status    used
+        $ chmod 777 $DATA/plugins; rm $PLACE; bot-cli plugin add ./bot-cli-hello >added
+        ! [..]`hello` is not used: [..]
+        ! ...
+        ! next: bot-cli plugin info hello
         ",
     );
 }
@@ -318,7 +229,7 @@ fn what_is_somebody_elses_becomes_a_copy_of_the_users_own() {
     with_added_hello().shows(
         r"
         $ chown 4242 $PLACE; rm $LOCK; $(bot-cli plugin info hello | sed -n 's/.*if you trust it: //p')
-        Recorded the [..]
+        Added the [..]
         ...
         ! next: bot-cli hello --help
         $ bot-cli plugin info hello | grep status
@@ -330,14 +241,14 @@ fn what_is_somebody_elses_becomes_a_copy_of_the_users_own() {
         r"
         $ mkdir -p $DATA/plugins; ln -s $PWD/bot-cli-hello $PLACE; chown 4242 bot-cli-hello
         $ $(bot-cli hello 2>&1 | sed -n 's/.*if you trust it: //p')
-        Recorded the [..]
+        Added the [..]
         ...
         ! ...
         $ test ! -L $PLACE && test -f bot-cli-hello && bot-cli plugin info hello | grep status
         status    used
         ",
     );
-    // A folder is known already, so that the next hint leads on; also where it stands elsewhere.
+    // A folder is known already, so that the next hint leads on; also where it is elsewhere.
     let elsewhere =
         "mv $DATA/packs/acme [BENCH]/plugins/acme; ln -s [BENCH]/plugins/acme $DATA/packs/acme";
     for (place, moved, unlinked) in [
@@ -387,34 +298,25 @@ fn who_cancels_while_another_command_works_learns_that_nothing_was_changed() {
 }
 
 #[test]
-fn a_signal_counts_before_the_answer_that_comes_with_it() {
+fn a_no_or_a_signal_at_the_question_of_an_upgrade_changes_nothing() {
     let bench = with_added_hello();
     bench.shows("$ cp -r $DATA before");
-    for variable in ["TERM=dumb", "TERM=xterm"] {
+    // A signal counts before the answer that comes with it.
+    let signal = &*format!("{CTRL_C}{ENTER}");
+    for (variable, answer, told) in [
+        ("TERM=dumb", signal, "cancelled"),
+        ("TERM=xterm", signal, "cancelled"),
+        ("TERM=dumb", "n\r", "cancelled; nothing was changed"),
+        ("TERM=xterm", ENTER, "cancelled; nothing was changed"),
+    ] {
         let words = ["env", variable, "bot-cli", "plugin", "upgrade", "hello"];
         let mut terminal = Terminal::in_shell(&bench, &words).unwrap();
-        terminal.wait_for("Upgrade the plugin `hello`?").unwrap();
-        terminal.press(&format!("{CTRL_C}{ENTER}")).unwrap();
-        let screen = terminal.end().unwrap().screen;
-        assert!(
-            screen.contains("cancelled") && screen.contains("status 130"),
-            "{screen}"
-        );
-        bench.shows("$ diff -r before $DATA");
-    }
-}
-
-#[test]
-fn a_no_to_an_upgrade_is_cancelled() {
-    let bench = with_added_hello();
-    bench.shows("$ cp -r $DATA before");
-    for (variable, answer) in [("TERM=dumb", "n\r"), ("TERM=xterm", ENTER)] {
-        let words = ["env", variable, "bot-cli", "plugin", "upgrade", "hello"];
-        let mut terminal = Terminal::in_shell(&bench, &words).unwrap();
-        terminal.wait_for("Upgrade the plugin `hello`?").unwrap();
+        terminal
+            .wait_for("Upgrade to the plugin `hello` 1.3.0?")
+            .unwrap();
         terminal.press(answer).unwrap();
         let screen = terminal.end().unwrap().screen;
-        for shown in ["cancelled; nothing was changed", "status 130"] {
+        for shown in [told, "status 130"] {
             assert!(screen.contains(shown), "{screen}");
         }
         bench.shows("$ diff -r before $DATA");
