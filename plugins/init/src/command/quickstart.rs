@@ -37,14 +37,8 @@ pub(super) fn run(
         return document(config.to_json());
     }
     let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
-    let instead = |target: &Target| {
-        let draft = Draft::default();
-        update::instead(target, &draft, None, &draft, Catalogue::built_in())
-    };
+    let none = Draft::default();
+    let instead = update::instead(&target, &none, None, &none, Catalogue::built_in());
     let job = options.job(target, Some(config), Asks::Never);
-    Job {
-        instead: Box::new(instead),
-        ..job
-    }
-    .run(session)
+    Job { instead, ..job }.run(session)
 }

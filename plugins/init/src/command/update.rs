@@ -14,7 +14,7 @@ use bot_cli_sdk::session::{Level, Session};
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated};
 use super::next::{self, Needs, NextStep};
-use super::{file, note_name, note_other_versions, recovery, resolved};
+use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
@@ -132,7 +132,6 @@ fn new_config<'c>(
     }
     let config = resolved(&draft, problems, target, catalogue, session)
         .map_err(|failure| not_together(failure, asked, recorded.clone()))?;
-    note_other_versions(&draft, &config, session);
     note_name(&config, session);
     Ok(config)
 }

@@ -6,17 +6,15 @@ use std::ops::RangeInclusive;
 use tree_sitter::{Node, Parser};
 
 use super::templates::Templates;
-use super::view::ProjectView;
-use super::{imports, reserved};
+use super::{imports, reserved, view};
 use crate::config::Config;
 use crate::option_table::{Feature, FeatureQuestion, Features};
 
 /// The bot of a project; nothing else of it is rendered.
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
-    let values = liquid::to_object(&ProjectView::new(config).unwrap()).unwrap();
-    let text = templates.render("server/bot.py.liquid", &values).unwrap();
-    imports::arranged(&text, templates).unwrap()
+    let values = liquid::to_object(&view::of_project(config).unwrap()).unwrap();
+    imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 
 /// The same project with these features and no others.
@@ -145,18 +143,6 @@ fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
         expected,
         "features whose line in run_bot is in the way of an edit: move the line, or list it here"
     );
-}
-
-#[test]
-fn changed_lines_and_added_lines_are_found() {
-    assert_eq!(
-        places("a\nb\nc\n", "a\nx\ny\nb\nc\nz\n"),
-        Some(vec![1, usize::MAX])
-    );
-    assert_eq!(places("a\nb\n", "a\nc\n"), None);
-    assert_eq!(changed("a\nb\nc\n", "a\nx\nc\n"), 1..=2);
-    assert_eq!(changed("a\nb\n", "a\nx\nb\n"), 1..=1);
-    assert_eq!(changed("a\na\n", "a\na\na\n"), 2..=2);
 }
 
 /// The names in `run_bot` with their meaning. Code of users refers to them: a name may be added, but none may change or go.

@@ -79,7 +79,6 @@ fn names_every_missing_field() {
         (
             r#""mode": "", "bot_type": " ", "stt_service": " ", "realtime_service": "openai_realtime", "transports": ["p2p_webrtc"]"#,
             &[
-                "bot_type: empty; must be `web` or `telephony`",
                 "mode: missing; `cascade` or `realtime`",
             ],
         ),
@@ -113,7 +112,7 @@ fn an_invalid_mode_hides_nothing() {
         ),
         [
             "transports: `p2p_webrtx`: no such transport; did you mean `p2p_webrtc`?",
-            "mode: `cascad` is neither `cascade` nor `realtime`; did you mean `cascade`?",
+            "mode: `cascad` is none of `cascade`, `realtime`; did you mean `cascade`?",
             "stt_service: `deepgram`: no such service; did you mean `deepgram_stt`?",
             "llm_service: `deepgram_stt`: that is a speech-to-text service, not a language model service",
             "realtime_service: `nope`: no such service",
@@ -168,7 +167,7 @@ fn refuses_what_does_not_go_together() {
             format!(r#"{CASCADE}, "client_framework": "preact", "client_server": "next""#),
             &[
                 "client_framework: `preact` is none of `react`, `vanilla`, `none`; did you mean `react`?",
-                "client_server: `next` is neither `vite` nor `nextjs`; did you mean `nextjs`?",
+                "client_server: `next` is none of `vite`, `nextjs`; did you mean `nextjs`?",
             ],
         ),
         (
@@ -178,7 +177,7 @@ fn refuses_what_does_not_go_together() {
         (
             format!(r#"{CASCADE}, "deploy_to_cloud": false, "enable_noise_cancel": true"#),
             &[
-                "enable_noise_cancel: needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`",
+                "enable_noise_cancel: needs cloud deployment; `--no-enable-noise-cancel` turns it off",
             ],
         ),
         (
@@ -187,7 +186,7 @@ fn refuses_what_does_not_go_together() {
             ),
             &[
                 "daily_pstn_mode: only with the transport `hosted_rtc_pstn`",
-                "twilio_daily_sip_mode: `dialout` is neither `dial-in` nor `dial-out`; did you mean `dial-out`?",
+                "twilio_daily_sip_mode: `dialout` is none of `dial-in`, `dial-out`; did you mean `dial-out`?",
                 "twilio_daily_sip_mode: only with the transport `carrier_a_hosted_rtc_sip`",
             ],
         ),
@@ -353,6 +352,18 @@ fn flags_win_and_silence_what_means_nothing_any_more() {
 }
 
 #[test]
+fn another_direction_turns_the_transports_of_a_file_round() {
+    let text = format!(
+        r#"{SERVICES}, "transports": ["daily_pstn_dialin", "p2p_webrtc"], "daily_pstn_mode": "dial-in""#
+    );
+    let said = draft(r#""daily_pstn_mode": "dial-out""#);
+    let both = said.over(draft(&text));
+    let json = resolve(&both, Some("my-bot"), Catalogue::built_in()).unwrap().to_json();
+    let transports = serde_json::json!(["hosted_rtc_pstn_dialout", "p2p_webrtc"]);
+    assert_eq!((&json["transports"], &json["daily_pstn_mode"]), (&transports, &"dial-out".into()));
+}
+
+#[test]
 fn names_are_any_line_of_text() {
     let long = "a".repeat(300);
     let exact = "a".repeat(63);
@@ -377,6 +388,9 @@ fn names_are_any_line_of_text() {
         (" ", Err("empty")),
     ] {
         let parsed = super::ProjectName::parse(name);
+        let note = parsed.as_ref().ok().and_then(super::ProjectName::note);
+        let is_derived = ["My Bot!", "  --x  y_z--", "{{ 7*7 }} \"'; rm -rf", "日本 bot", &exact];
+        assert_eq!(note.is_none(), slug.is_err() || is_derived.contains(&name), "{note:?}");
         match slug {
             Ok(slug) => assert_eq!(parsed.map(|name| name.slug).as_deref(), Ok(slug), "{name}"),
             Err(part) => {
@@ -385,23 +399,4 @@ fn names_are_any_line_of_text() {
             }
         }
     }
-}
-
-#[test]
-fn a_name_that_is_lengthened_or_shortened_says_so() {
-    for (name, note) in [
-        ("My Bot", None),
-        (
-            "b",
-            Some(
-                "the package and the agent are called `b-bot`: `b` is too short for the hosting service, which accepts 3 to 63 characters",
-            ),
-        ),
-    ] {
-        let name = super::ProjectName::parse(name).unwrap();
-        assert_eq!(name.note().as_deref(), note);
-    }
-    let long = super::ProjectName::parse(&"a".repeat(70)).unwrap();
-    assert!(long.note().unwrap().contains("is too long for"));
-    assert_eq!(long.display.len(), 70);
 }
