@@ -4,14 +4,14 @@ mod adopt;
 mod file;
 mod job;
 mod next;
-mod quickstart;
 mod recovery;
 mod report;
 mod update;
 
 use std::cell::OnceCell;
+use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure, Field, OrFail as _};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::{Role, UseSpec};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
@@ -35,6 +35,8 @@ use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
+const QUICKSTART_DIRECTORY: &str = "quickstart-project";
+
 impl Command for Options {
     const COMPLETES: &'static [&'static str] = &["stt", "llm", "tts", "realtime", "video"];
 
@@ -54,7 +56,7 @@ impl Command for Options {
         if self.list_options {
             let catalogue = packs::find(session)?;
             packs::warn_of_unused(&catalogue, session);
-            let document = document(listing(&catalogue))?;
+            let document = document(listing(&catalogue));
             return Ok(if session.context().terminal {
                 Reply::text(table(&catalogue)).data(document.data)
             } else {
@@ -62,7 +64,7 @@ impl Command for Options {
             });
         }
         if self.config_schema {
-            return document(schema(&packs::find(session)?));
+            return Ok(document(schema(&packs::find(session)?)));
         }
         if self.update {
             return update::run(&self, session);
@@ -73,12 +75,14 @@ impl Command for Options {
         let draft = self.draft.clone();
         let is_drafted = draft != Draft::default() || self.config.is_some();
         let scaffolds = is_drafted || self.preset().is_some();
-        if self
-            .target_dir
-            .as_deref()
-            .is_some_and(|target| target.as_os_str() == QUICKSTART)
-        {
-            return quickstart::run(&self, is_drafted, session);
+        let target = self.target_dir.as_deref();
+        if target.is_some_and(|target| target.as_os_str() == QUICKSTART) {
+            if is_drafted {
+                let message = "`quickstart` is a fixed bot and takes no scaffold options but `--preset` and `--local`";
+                return Err(Failure::new(Exit::Usage, "usage", message)
+                    .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
+            }
+            return self.quickstart(session);
         }
         if scaffolds || self.dry_run || self.ask {
             return self.scaffold(draft, session);
@@ -106,6 +110,23 @@ impl Options {
         Preset::named(name?)
     }
 
+    /// Creates a bot with nothing to decide.
+    fn quickstart(&self, session: &mut Session) -> Result<Reply, Failure> {
+        let preset = self.preset().or_else(|| Preset::named("quick"));
+        let mut draft = preset
+            .map(file::preset)
+            .transpose()?
+            .unwrap_or_default()
+            .draft;
+        draft.project_name = Some(QUICKSTART_DIRECTORY.to_owned());
+        let config = resolve(&draft, None, Catalogue::built_in()).map_err(invalid_input)?;
+        if self.dry_run {
+            return Ok(document(config.to_json()));
+        }
+        let target = Target::find(Path::new(QUICKSTART_DIRECTORY), session.cwd())?;
+        self.job(target, Some(config), Asks::Never).run(session)
+    }
+
     /// Scaffolds by options and a file, without a question.
     fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
@@ -113,16 +134,12 @@ impl Options {
             (None, Some(preset)) => file::preset(preset)?,
             (None, None) => FromFile::default(),
         };
-        let given = self
-            .target_dir
-            .as_deref()
-            .unwrap_or(std::path::Path::new("."));
+        let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
         let mut asked = read.draft;
         for conceded in concede(&mut asked, &draft) {
             session.log(Level::Warn, &conceded);
         }
-        let said = draft.clone();
         let draft = draft.over(asked);
         if self.ask {
             let given = Selection {
@@ -134,31 +151,24 @@ impl Options {
             return self.ask(target, given, session);
         }
         let found = OnceCell::new();
-        let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
         let is_read = read.problems.is_empty();
         let resolved = resolved(&draft, read.problems, &target, &found, session);
-        let catalogue = found.get().unwrap_or(Catalogue::built_in());
-        let instead = update::instead(&target, &said, file.as_deref(), &draft, catalogue);
-        let config = resolved.map_err(|failure| match &instead {
-            Some(command) if is_read => failure.hint(job::there_already(command)),
+        let config = resolved.map_err(|failure| match job::way_out(&target) {
+            Some(way_out) if is_read => failure.hint(way_out),
             // What is wrong has to be mended before anything can be asked.
             _ if failure.fields.iter().all(is_missing) => {
-                let preset = self.preset().map(|preset| ["--preset", &*preset.name]);
-                let from = file.as_deref().map(|file| ["--config", file]).or(preset);
-                let ask = equivalent::ask_command(&target.shown, &said, from);
-                failure.hint(format!("`{ask}` asks for the rest at a terminal"))
+                failure.hint("add `--ask` to the command to be asked for the rest at a terminal")
             }
             _ => failure,
         })?;
         note_name(&config, session);
         if self.dry_run {
-            return document(config.to_json());
+            return Ok(document(config.to_json()));
         }
         if self.target_dir.is_none() {
             agree_on_here(&target, session)?;
         }
-        let job = self.job(target, Some(config), Asks::Never);
-        Job { instead, ..job }.run(session)
+        self.job(target, Some(config), Asks::Never).run(session)
     }
 
     fn ask(
@@ -196,24 +206,15 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
-        let draft = &selection.draft;
-        let instead = match config {
-            Some(_) => update::instead(&target, draft, None, draft, catalogue),
-            None => None,
-        };
         let command = match &config {
             Some(config) => equivalent::command(&target.shown, config),
             None => equivalent::guides_command(&target.shown),
         };
         let job = self.job(target, config, Asks::Terminal);
-        let job = Job { instead, ..job };
-        let mut reply = job.run(session).map_err(|failure| {
-            // The answers are not lost with it.
-            if failure.exit == Exit::Failed && job.instead.is_none() {
-                failure.hint(format!("the same without questions: `{command}`"))
-            } else {
-                failure
-            }
+        // The answers are not lost with a failure.
+        let mut reply = job.run(session).map_err(|failure| match failure.exit {
+            Exit::Failed => failure.hint(format!("the same without questions: `{command}`")),
+            _ => failure,
         })?;
         reply
             .text
@@ -232,7 +233,6 @@ impl Options {
             config,
             guides,
             asks,
-            instead: None,
         }
     }
 }
@@ -270,18 +270,17 @@ fn resolved<'c>(
         Ok(_) => {}
         Err(more) => {
             // What the file gets wrong is not missing as well.
-            let known: Vec<String> = problems
-                .iter()
-                .map(|problem| draft::key_of(&problem.field).to_owned())
-                .collect();
-            let is_known = |key: &str| known.iter().any(|known| known == key);
-            let follows = |field: &Field| {
-                is_known(&field.field) || is_known("mode") && field.field.ends_with("_service")
+            let is_known = |field: &Field| {
+                let mut known = problems.iter().map(|problem| draft::key_of(&problem.field));
+                known.any(|known| {
+                    known == field.field || known == "mode" && field.field.ends_with("_service")
+                })
             };
-            problems.extend(
-                more.into_iter()
-                    .filter(|field| !is_missing(field) || !follows(field)),
-            );
+            let more: Vec<Field> = more
+                .into_iter()
+                .filter(|field| !is_missing(field) || !is_known(field))
+                .collect();
+            problems.extend(more);
         }
     }
     Err(invalid_input(problems))
@@ -299,13 +298,8 @@ fn note_name(config: &Config, session: &mut Session) {
     }
 }
 
-fn document(data: Value) -> Result<Reply, Failure> {
-    let text = serde_json::to_string_pretty(&data).or_fail_with(
-        Exit::Failed,
-        "internal",
-        "could not write the document",
-    )?;
-    Ok(Reply::text(text + "\n").data(data))
+fn document(data: Value) -> Reply {
+    Reply::text(format!("{data:#}\n")).data(data)
 }
 
 fn nothing_to_go_by() -> Failure {

@@ -180,7 +180,7 @@ impl Draft {
     /// Puts these choices over those of `file`. A value of the file that no longer has a meaning after
     /// what was said here gives way: `--mode realtime` silences the file's cascade services.
     #[must_use]
-    pub fn over(self, mut file: Self) -> Self {
+    pub fn over(mut self, mut file: Self) -> Self {
         match self.mode.as_deref() {
             Some("realtime") => {
                 file.stt_service = None;
@@ -195,26 +195,19 @@ impl Draft {
             file.client_server = None;
         }
         self.redirect(&mut file);
-        let mut directions = self.directions.into_iter().zip(file.directions);
-        Self {
-            project_name: self.project_name.or(file.project_name),
-            bot_type: self.bot_type.or(file.bot_type),
-            transports: self.transports.or(file.transports),
-            mode: self.mode.or(file.mode),
-            stt_service: self.stt_service.or(file.stt_service),
-            llm_service: self.llm_service.or(file.llm_service),
-            tts_service: self.tts_service.or(file.tts_service),
-            realtime_service: self.realtime_service.or(file.realtime_service),
-            video_service: self.video_service.or(file.video_service),
-            client_framework: self.client_framework.or(file.client_framework),
-            client_server: self.client_server.or(file.client_server),
-            directions: Setting::ALL.map(|_| {
-                let (said, below) = directions.next()?;
-                said.or(below)
-            }),
-            switches: self.switches.over(&file.switches),
-            packs: self.packs.or(file.packs),
+        for setting in Setting::ALL {
+            match (self.setting(setting), file.setting(setting)) {
+                (Slot::List(said), Slot::List(below)) => *said = said.take().or(below.take()),
+                (
+                    Slot::Text(said) | Slot::OptionalText(said),
+                    Slot::Text(below) | Slot::OptionalText(below),
+                ) => *said = said.take().or(below.take()),
+                _ => {}
+            }
         }
+        self.switches = self.switches.over(&file.switches);
+        self.packs = self.packs.or(file.packs);
+        self
     }
 
     /// Of the file's transports, those for which another direction was said turn round.

@@ -49,14 +49,6 @@ pub fn update_command(
     differing(target, &words, &said(asked), recorded)
 }
 
-/// `bot-cli init DIR --ask …` for what was asked for; `from`: the option that names a whole configuration, with its value.
-#[must_use]
-pub fn ask_command(target: &str, asked: &Draft, from: Option<[&str; 2]>) -> String {
-    let mut words = vec!["--ask"];
-    words.extend(from.into_iter().flatten());
-    differing(target, &words, &said(asked), &Map::new())
-}
-
 /// What was said, by key.
 fn said(draft: &Draft) -> Value {
     let settings = Setting::ALL.map(|it| (it.row().key, json!(draft.said(it))));

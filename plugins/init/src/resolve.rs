@@ -177,7 +177,9 @@ fn bot_type(
 fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
     let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
     let said = draft.switch(Feature::DeployToCloud);
-    let mut reasons = transports.iter().filter_map(|one| one.stays_behind.as_ref());
+    let mut reasons = transports
+        .iter()
+        .filter_map(|one| one.stays_behind.as_ref());
     if let (Some(true), false, Some(reason)) = (said, starts, reasons.next()) {
         let mend = "add another transport, or give `--no-deploy-to-cloud`";
         problems.add("deploy_to_cloud", format!("{reason}: {mend}"));

@@ -25,8 +25,6 @@ pub(super) struct Job<'c> {
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
-    /// The command that changes the project, where there is one already.
-    pub(super) instead: Option<String>,
 }
 
 /// Whether the user is there for questions.
@@ -55,7 +53,7 @@ impl Job<'_> {
         session: &mut Session,
     ) -> Result<Reply, Failure> {
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
-        let way_out = self.instead.as_deref().map(there_already);
+        let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
         found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
@@ -88,15 +86,10 @@ impl Job<'_> {
     }
 
     fn half_updated(&self) -> Failure {
-        let shown = directory(&self.target.shown);
-        Failure::new(
-            Exit::Failed,
-            "interrupted",
-            "an update of this project was interrupted",
-        )
-        .hint(format!(
-            "nothing was changed; `bot-cli init {} --update` finishes it",
-            quoted(&shown)
+        let shown = quoted(&directory(&self.target.shown));
+        let message = "an update of this project was interrupted";
+        Failure::new(Exit::Failed, "interrupted", message).hint(format!(
+            "nothing was changed; `bot-cli init {shown} --update` finishes it"
         ))
     }
 
@@ -120,17 +113,6 @@ impl Job<'_> {
 
     /// Offers newer guides, or says how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
-        for kept in &found.kept {
-            let path = &kept.path;
-            if let guides::Guide::Newer { version } = &kept.guide {
-                let message =
-                    format!("`{path}` was written by the newer version {version} and is kept");
-                session.log(Level::Warn, &message);
-            } else if kept.guide == guides::Guide::Foreign && path == "AGENTS.md" {
-                let message = "`AGENTS.md` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`";
-                session.log(Level::Warn, message);
-            }
-        }
         let stale: Vec<String> = found
             .stale()
             .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
@@ -163,11 +145,14 @@ fn refresh_question(stale: &str) -> Question {
         .help("Changes made by hand are lost")
 }
 
-/// The hint with the command that changes a project that is there.
-pub(super) fn there_already(command: &str) -> String {
-    format!(
-        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
-    )
+/// The hint where a project is there already.
+pub(super) fn way_out(target: &Target) -> Option<String> {
+    let shown = quoted(&directory(&target.shown));
+    target.path.join(record::PROJECT).is_file().then(|| {
+        format!(
+            "nothing was changed; a project is there already: `bot-cli init {shown} --update` with the options that change keeps your edits"
+        )
+    })
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {

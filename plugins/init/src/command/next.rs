@@ -91,7 +91,10 @@ pub(super) fn of_project(
     let mut steps: Vec<NextStep> = enter(target, "server").into_iter().collect();
     steps.push(NextStep::new("uv sync", &[uv]));
     if asks {
-        let mut fill = NextStep::new("cp .env.example .env", &["then fill in these lines in .env"]);
+        let mut fill = NextStep::new(
+            "cp .env.example .env",
+            &["then fill in these lines in .env"],
+        );
         fill.about.extend(asked);
         steps.push(fill);
     }
@@ -168,7 +171,10 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     for group in needed {
         for variable in group.variables.iter().filter(|variable| variable.required) {
             let site = group.site.as_ref().map(|site| format!(" ({site})"));
-            let only_for = group.only_for.as_ref().map(|way| format!(", only for {way}"));
+            let only_for = group
+                .only_for
+                .as_ref()
+                .map(|way| format!(", only for {way}"));
             lines.push(format!(
                 "  {}: {}{}{}",
                 variable.name,
@@ -247,7 +253,12 @@ mod tests {
     #[test]
     fn an_update_names_the_folders_as_they_are() {
         for (shown, server, client, expected) in [
-            ("my-bot", "backend", "apps/web", ["my-bot/backend", "my-bot/apps/web"]),
+            (
+                "my-bot",
+                "backend",
+                "apps/web",
+                ["my-bot/backend", "my-bot/apps/web"],
+            ),
             ("my-bot/", "", "client", ["my-bot", "my-bot/client"]),
             (".", "", "my web", [".", "'./my web'"]),
         ] {

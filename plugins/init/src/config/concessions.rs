@@ -28,8 +28,7 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let framework = file.client_framework.as_deref();
     let asks = framework.is_some_and(|framework| framework != NONE);
     let decided = options.client_framework.is_some() || options.client_server.is_some();
-    let is_reached =
-        |one: &&Transport| one.client.is_some() || one.family.is_some() || one.carrier;
+    let is_reached = |one: &&Transport| one.client.is_some() || one.family.is_some() || one.carrier;
     if asks && !decided && !transports.iter().any(is_reached) {
         file.client_framework = None;
         file.client_server = None;
@@ -63,7 +62,9 @@ mod tests {
             transports: Some(vec![transport.to_owned()]),
             client_framework: Some("react".to_owned()),
             client_server: Some("vite".to_owned()),
-            switches: Switches::of([Feature::DeployToCloud, Feature::NoiseCancel].map(|it| (it, cloud))),
+            switches: Switches::of(
+                [Feature::DeployToCloud, Feature::NoiseCancel].map(|it| (it, cloud)),
+            ),
             ..Draft::default()
         }
     }

@@ -26,8 +26,8 @@ pub struct FromFile {
 /// The text is not a JSON object at all: the reason.
 pub fn parse(text: &str) -> Result<FromFile, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let entries: Entries<'_> = serde_json::from_str(text)
-        .map_err(|error| format!("it is not a JSON object: {error}"))?;
+    let entries: Entries<'_> =
+        serde_json::from_str(text).map_err(|error| format!("it is not a JSON object: {error}"))?;
     let mut read = FromFile::default();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for (name, raw) in &entries.0 {
@@ -38,9 +38,9 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
         } else {
             match read.draft.slot(key) {
                 _ if key == "$schema" => None,
-                None if key == draft::GENERATE_CLIENT => value(raw, "true or false")
-                    .map(|_: bool| ())
-                    .err(),
+                None if key == draft::GENERATE_CLIENT => {
+                    value(raw, "true or false").map(|_: bool| ()).err()
+                }
                 None => Some(format!("no such key{}", did_you_mean(name, known_keys()))),
                 Some(slot) => fill(slot, raw).err(),
             }
@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn a_client_that_is_said_not_to_be_there_needs_no_server() {
-        let text = r#"{"generate_client": false, "client_framework": null, "client_server": "vite"}"#;
+        let text =
+            r#"{"generate_client": false, "client_framework": null, "client_server": "vite"}"#;
         let read = parse(text).unwrap();
         assert_eq!(read.problems, [], "{text}");
         assert_eq!(read.draft.client_framework.as_deref(), Some("none"));
@@ -220,9 +221,20 @@ mod tests {
     #[test]
     fn accepts_a_byte_order_mark_and_refuses_other_documents() {
         assert_eq!(problems("\u{feff}{}"), [""; 0]);
-        for text in ["", "\u{feff} \n", "[]", "\"mode\"", "{", "{} {}", "{'a': 1}"] {
+        for text in [
+            "",
+            "\u{feff} \n",
+            "[]",
+            "\"mode\"",
+            "{",
+            "{} {}",
+            "{'a': 1}",
+        ] {
             let refused = parse(text).unwrap_err();
-            assert!(refused.starts_with("it is not a JSON object: "), "{refused}");
+            assert!(
+                refused.starts_with("it is not a JSON object: "),
+                "{refused}"
+            );
         }
     }
 }

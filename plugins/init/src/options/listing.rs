@@ -9,7 +9,11 @@ use crate::catalogue::Catalogue;
 
 const TRANSPORTS: [(&str, &str, BotType); 2] = [
     ("web", "Transports for web bots", BotType::Web),
-    ("telephony", "Transports for telephone bots", BotType::Telephony),
+    (
+        "telephony",
+        "Transports for telephone bots",
+        BotType::Telephony,
+    ),
 ];
 
 const SERVICES: [(&str, Kind); 5] = [
@@ -45,7 +49,10 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         document["transports"][key] = list(transports.collect());
     }
     // Names that need a direction beside them.
-    for transport in TRANSPORTS.into_iter().flat_map(|(.., it)| catalogue.transports(it)) {
+    for transport in TRANSPORTS
+        .into_iter()
+        .flat_map(|(.., it)| catalogue.transports(it))
+    {
         if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
             aliases.insert(alias.clone(), json!(family));
         }

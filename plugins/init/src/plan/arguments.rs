@@ -81,12 +81,7 @@ pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
 }
 
 /// Sets the argument that a dotted name leads to. `settings` is made on the way; the rules of packs ask for every other call.
-fn place(
-    arguments: &mut Vec<Argument>,
-    service: &Service,
-    dotted: &str,
-    mut argument: Argument,
-) {
+fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut argument: Argument) {
     let Some((first, rest)) = dotted.split_once('.') else {
         dotted.clone_into(&mut argument.name);
         return arguments.push(argument);
@@ -108,7 +103,11 @@ fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Argument {
         let reading = readings.iter().find(|reading| reading.name == *name);
         // Two services share the variable and only this one may leave it to its class.
         let fallback = is_setting && reading.is_some_and(|reading| reading.unset == Unset::None);
-        let kind = if fallback { Form::OrNotGiven } else { Form::Code };
+        let kind = if fallback {
+            Form::OrNotGiven
+        } else {
+            Form::Code
+        };
         Argument::new(kind, name, Vec::new())
     } else if let Some(value) = &arg.value {
         literal(value)
@@ -132,8 +131,6 @@ fn literal(value: &Literal) -> Argument {
         Literal::Float(number) => code(&format!("{number:?}")),
         Literal::Boolean(true) => code("True"),
         Literal::Boolean(false) => code("False"),
-        Literal::List(items) => {
-            Argument::new(Form::List, "", items.iter().map(literal).collect())
-        }
+        Literal::List(items) => Argument::new(Form::List, "", items.iter().map(literal).collect()),
     }
 }

@@ -8,7 +8,10 @@ use bot_cli_templates::pack::{OWN_MODULES, is_standard_module};
 const WIDTH: usize = 100;
 
 /// The statements of one section: modules imported whole, and names by their module, each with its rank.
-type Section<'a> = (BTreeSet<&'a str>, BTreeMap<&'a str, BTreeSet<(u8, &'a str)>>);
+type Section<'a> = (
+    BTreeSet<&'a str>,
+    BTreeMap<&'a str, BTreeSet<(u8, &'a str)>>,
+);
 
 /// Returns the line with which a name is imported.
 pub(super) fn line(module: &str, name: &str) -> String {
@@ -67,7 +70,10 @@ fn statement(module: &str, names: &BTreeSet<(u8, &str)>) -> String {
     if line.len() <= WIDTH {
         return line + "\n";
     }
-    format!("from {module} import (\n    {},\n)\n", names.join(",\n    "))
+    format!(
+        "from {module} import (\n    {},\n)\n",
+        names.join(",\n    ")
+    )
 }
 
 /// Constants, classes, others: the order of isort.

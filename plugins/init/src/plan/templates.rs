@@ -80,7 +80,11 @@ impl Templates {
         text.ok_or_else(|| PlanError::broken(path, "no such template"))
     }
 
-    fn template(&self, path: &str, text: &'static str) -> liquid_core::Result<Arc<liquid::Template>> {
+    fn template(
+        &self,
+        path: &str,
+        text: &'static str,
+    ) -> liquid_core::Result<Arc<liquid::Template>> {
         let parsed = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = parsed().get(path) {
             return Ok(Arc::clone(template));

@@ -32,7 +32,10 @@ pub(super) fn config() -> Config<'static> {
 /// Checks that every file of data can be read, and that every file that the image copies is there.
 fn check(plan: &Plan) {
     for PlannedFile { path, text, .. } in &plan.files {
-        assert!(text.ends_with('\n') && !text.ends_with("\n\n") && !text.contains('\r'), "{path}");
+        assert!(
+            text.ends_with('\n') && !text.ends_with("\n\n") && !text.contains('\r'),
+            "{path}"
+        );
         let is_read = match path.rsplit('.').next() {
             Some("toml") => toml::from_str::<toml::Table>(text).is_ok(),
             Some("json") => serde_json::from_str::<serde_json::Value>(text).is_ok(),
@@ -41,7 +44,10 @@ fn check(plan: &Plan) {
         };
         assert!(is_read, "{path}:\n{text}");
     }
-    let build = plan.files.iter().find(|file| file.path == "server/Dockerfile");
+    let build = plan
+        .files
+        .iter()
+        .find(|file| file.path == "server/Dockerfile");
     let copies = build.into_iter().flat_map(|build| build.text.lines());
     for line in copies.filter_map(|line| line.strip_prefix("COPY ")) {
         let copied = ["pyproject.toml uv.lock* ./", "*.py ./"];
@@ -341,12 +347,19 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
             if realtime {
                 config.pipeline = Pipeline::Realtime(service("openai_realtime"));
             }
-            known.extend(manifest::files_of(&config).into_iter().map(|it| it.template));
+            known.extend(
+                manifest::files_of(&config)
+                    .into_iter()
+                    .map(|it| it.template),
+            );
         }
     }
     for (path, _) in project_files() {
         let path = path.strip_suffix(".liquid").unwrap_or(path);
-        assert!(path.starts_with("partials/") || known.remove(path), "{path}");
+        assert!(
+            path.starts_with("partials/") || known.remove(path),
+            "{path}"
+        );
     }
     assert_eq!(known.len(), 0, "without a template: {known:?}");
     assert!(generated_files().len() > 10);

@@ -109,7 +109,7 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
         return format!("that is {}, not {}{near}", noun(service.kind), noun(kind));
     }
     if let Some(unused) = catalogue.why_unused(raw) {
-        return unused.why();
+        return unused.words();
     }
     let pack = (catalogue.packs().iter())
         .filter(|pack| belongs_to(raw, &pack.name))

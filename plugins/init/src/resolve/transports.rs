@@ -64,7 +64,9 @@ struct Direction {
 impl Direction {
     /// Whether a word of the user stands for the family or one of it.
     fn concerns(&self, raw: &str, catalogue: &Catalogue) -> bool {
-        let of_family = catalogue.transport_family(raw).chain(catalogue.transport(raw));
+        let of_family = catalogue
+            .transport_family(raw)
+            .chain(catalogue.transport(raw));
         let mut families = of_family.filter_map(|transport| transport.family.as_deref());
         families.any(|family| family == self.family)
     }

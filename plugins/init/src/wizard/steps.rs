@@ -132,9 +132,7 @@ pub(super) static ALL: &[Step] = &[
         sets: Sets::Setting(Setting::SttService),
         label: "Speech-to-text",
         applies: cascade,
-        question: |_, catalogue| {
-            service("Which speech-to-text service?", Kind::Stt, catalogue)
-        },
+        question: |_, catalogue| service("Which speech-to-text service?", Kind::Stt, catalogue),
     },
     Step {
         key: "llm",
@@ -148,9 +146,7 @@ pub(super) static ALL: &[Step] = &[
         sets: Sets::Setting(Setting::TtsService),
         label: "Text-to-speech",
         applies: cascade,
-        question: |_, catalogue| {
-            service("Which text-to-speech service?", Kind::Tts, catalogue)
-        },
+        question: |_, catalogue| service("Which text-to-speech service?", Kind::Tts, catalogue),
     },
     Step {
         key: "realtime",
@@ -305,7 +301,7 @@ impl Step {
                 if target.is_empty() {
                     return Err("name a folder, or . for this one".to_owned());
                 }
-                let target = place::expanded(&target, selection.home.as_deref())?;
+                let target = place::expanded(&target, selection.home.as_deref());
                 let found = Target::find(&target, &selection.cwd);
                 let found = found.map_err(|failure| failure.message)?;
                 let no_place = place::no_place(&found.path, selection.home.as_deref());

@@ -3,6 +3,7 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
+use bot_cli_terminal::table as aligned;
 
 use super::Selection;
 use super::steps::{Sets, Step};
@@ -94,34 +95,26 @@ impl Line {
 
     fn of(step: &Step, asked: bool, selection: &Selection, catalogue: &Catalogue) -> Option<Self> {
         let value = step.value(selection)?;
-        let value = if let Some(yes) = value.as_bool() {
-            if yes { "yes" } else { "no" }.to_owned()
-        } else if let Some(values) = value.as_many() {
-            let labels: Vec<String> = values
-                .iter()
-                .map(|value| label_of(step, selection, catalogue, value))
-                .collect();
-            if labels.is_empty() {
-                "none".to_owned()
-            } else {
-                labels.join(", ")
-            }
-        } else {
-            label_of(step, selection, catalogue, value.as_text()?)
+        let values = match (value.as_bool(), value.as_many()) {
+            (Some(true), _) => vec!["yes".to_owned()],
+            (Some(false), _) => vec!["no".to_owned()],
+            (None, Some([])) => vec!["none".to_owned()],
+            (None, Some(values)) => values.to_vec(),
+            (None, None) => vec![value.as_text()?.to_owned()],
         };
+        let choices = (step.question)(selection, catalogue).choices;
+        let label = |value: &String| {
+            let chosen = choices.iter().find(|choice| choice.value == *value);
+            chosen.map_or(value, |choice| &choice.label).clone()
+        };
+        let labels: Vec<String> = values.iter().map(label).collect();
         Some(Self {
             key: step.key,
             label: step.label,
-            value,
+            value: labels.join(", "),
             asked,
         })
     }
-}
-
-fn label_of(step: &Step, selection: &Selection, catalogue: &Catalogue, value: &str) -> String {
-    let choices = (step.question)(selection, catalogue).choices;
-    let chosen = choices.into_iter().find(|choice| choice.value == value);
-    chosen.map_or_else(|| value.to_owned(), |choice| choice.label)
 }
 
 /// A script that has answered every question has nothing to change, and would change it for ever.
@@ -145,14 +138,9 @@ fn which(lines: &[Line]) -> Question {
 }
 
 fn table(lines: &[Line]) -> String {
-    let width = lines
-        .iter()
-        .map(|line| line.label.len())
-        .max()
-        .unwrap_or_default();
-    let rows: Vec<String> = lines
-        .iter()
-        .map(|line| format!("{:width$}  {}", line.label, line.value))
+    let rows = lines.iter();
+    let rows: Vec<Vec<String>> = rows
+        .map(|line| vec![line.label.to_owned(), line.value.clone()])
         .collect();
-    rows.join("\n")
+    aligned(&rows).trim_end().to_owned()
 }

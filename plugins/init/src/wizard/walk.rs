@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         question.flag = step.flag();
         question.back = !replay.answered.is_empty();
         if let Some(earlier) = self.earlier.get(step.key) {
-            let earlier = still_offered(&question, earlier);
+            let earlier = as_json(earlier);
             if question.check(&earlier).is_ok() {
                 question.default = Some(earlier);
             }
@@ -176,22 +176,6 @@ fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer:
         *selection = settled;
     }
     fits
-}
-
-fn still_offered(question: &Question, answer: &Answer) -> Value {
-    let Some(values) = answer.as_many() else {
-        return as_json(answer);
-    };
-    values
-        .iter()
-        .filter(|value| {
-            question
-                .choices
-                .iter()
-                .any(|choice| choice.value == **value)
-        })
-        .map(String::as_str)
-        .collect()
 }
 
 /// No question of the table asks for a secret, and going back is no answer.

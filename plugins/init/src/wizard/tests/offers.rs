@@ -45,7 +45,10 @@ fn everything_on_offer_can_be_generated() {
             let unasked = [(Feature::DeployToCloud, None), (Feature::NoiseCancel, None)];
             chosen.switches = switches(&unasked);
         }
-        if choices::chosen(&chosen).iter().any(|it| it.client.is_some()) {
+        if choices::chosen(&chosen)
+            .iter()
+            .any(|it| it.client.is_some())
+        {
             for (client, server) in [
                 ("none", None),
                 ("vanilla", None),
