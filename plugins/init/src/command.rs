@@ -212,9 +212,12 @@ impl Options {
         };
         let job = self.job(target, config, Asks::Terminal);
         // The answers are not lost with a failure.
-        let mut reply = job.run(session).map_err(|failure| match failure.exit {
-            Exit::Failed => failure.hint(format!("the same without questions: `{command}`")),
-            _ => failure,
+        let mut reply = job.run(session).map_err(|failure| {
+            if failure.exit == Exit::Failed {
+                failure.hint(format!("the same without questions: `{command}`"))
+            } else {
+                failure
+            }
         })?;
         reply
             .text

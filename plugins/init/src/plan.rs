@@ -1,5 +1,6 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -90,7 +91,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
         let text = templates.render(&entry.template, &values)?;
         let path = entry.path.clone();
         Ok(PlannedFile {
-            text: if entry.template.ends_with(".py") {
+            text: if Path::new(&entry.template).extension() == Some("py".as_ref()) {
                 imports::arranged(&text)
             } else {
                 text

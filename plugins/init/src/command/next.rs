@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
 
 use crate::config::{Client, Config};
 use crate::equivalent::directory;
 use crate::plan;
-use crate::plan::variables::VariableGroup;
+use crate::plan::variables::{Unset, VariableGroup, readings};
 use crate::target::Target;
 
 /// The host, and its plugin that runs bots.
@@ -85,6 +86,15 @@ pub(super) fn of_project(
             "installs what the bot needs, runs it, and says where to talk to it".to_owned(),
             format!("needs uv from https://docs.astral.sh/uv/getting-started/installation/{npm}"),
         ]);
+        dev.about.extend(notes(config));
+        if config
+            .transports
+            .iter()
+            .any(|it| it.bot_type == BotType::Telephony)
+        {
+            let calls = "calls need more: README.md, under \"Run\", says what";
+            dev.about.push(calls.to_owned());
+        }
         return enter(target, "").into_iter().chain([dev]).collect();
     }
     let uv = "uv comes from https://docs.astral.sh/uv/getting-started/installation/";
@@ -99,7 +109,9 @@ pub(super) fn of_project(
         steps.push(fill);
     }
     let readme = "README.md, under \"Run\", says how to reach the bot and what else it needs";
-    steps.push(NextStep::new("uv run bot.py", &[readme]));
+    let mut run = NextStep::new("uv run bot.py", &[readme]);
+    run.about.extend(notes(config));
+    steps.push(run);
     steps
 }
 
@@ -163,6 +175,15 @@ pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
         format!("{}{}", step.command, about.collect::<String>())
     };
     steps.iter().map(entry).collect()
+}
+
+/// The notes on the services of this machine, which need no key.
+fn notes(config: &Config) -> impl Iterator<Item = String> {
+    let is_local = |service: &&Service| {
+        readings(&[service]).is_ok_and(|all| all.iter().all(|it| it.unset != Unset::Required))
+    };
+    let local = config.services().filter(is_local);
+    local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
 }
 
 /// `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.

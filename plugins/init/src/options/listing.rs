@@ -76,7 +76,7 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
     let transports = TRANSPORTS.map(|(_, title, bot_type)| {
         let rows = catalogue.transports(bot_type);
         let row = |it: &Transport| row(&it.id, &it.label, it.alias.as_ref(), None);
-        block(title, "transport", rows.map(row).collect())
+        block(title, "transport", &rows.map(row).collect::<Vec<_>>())
     });
     let services = SERVICES.map(|(title, kind)| {
         let rows = catalogue.services(kind).map(|it| {
@@ -85,17 +85,17 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
             let remark = pack.map_or(deprecated, |pack| Some(pack.words()));
             row(&it.id, &it.label, it.alias.as_ref(), remark)
         });
-        block(title, kind.name(), rows.collect())
+        block(title, kind.name(), &rows.collect::<Vec<_>>())
     });
     let presets = Preset::all().iter();
     let presets = presets.map(|preset| row(&preset.name, &preset.about, None, None));
-    let presets = block("Presets", "preset", presets.collect());
+    let presets = block("Presets", "preset", &presets.collect::<Vec<_>>());
     let blocks = transports.into_iter().chain(services).chain([presets]);
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-fn block(title: &str, option: &str, rows: Vec<Vec<String>>) -> String {
-    format!("{title} (--{option})\n{}", aligned(&rows))
+fn block(title: &str, option: &str, rows: &[Vec<String>]) -> String {
+    format!("{title} (--{option})\n{}", aligned(rows))
 }
 
 fn row(id: &str, label: &str, alias: Option<&String>, remark: Option<String>) -> Vec<String> {

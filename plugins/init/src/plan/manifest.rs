@@ -29,9 +29,10 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
             let shown = format!("/{path}").replace("/.", "/");
             File {
                 path: format!("{}{path}", if of_client { "client/" } else { "" }),
-                template: match of_client {
-                    true => format!("{condition}{shown}"),
-                    false => shown.trim_start_matches('/').to_owned(),
+                template: if of_client {
+                    format!("{condition}{shown}")
+                } else {
+                    shown.trim_start_matches('/').to_owned()
                 },
                 about,
             }

@@ -50,8 +50,8 @@ fn check(plan: &Plan) {
         .find(|file| file.path == "server/Dockerfile");
     let copies = build.into_iter().flat_map(|build| build.text.lines());
     for line in copies.filter_map(|line| line.strip_prefix("COPY ")) {
-        let copied = ["pyproject.toml uv.lock* ./", "*.py ./"];
-        assert!(copied.contains(&line), "{line}");
+        let expected = ["pyproject.toml uv.lock* ./", "*.py ./"];
+        assert!(expected.contains(&line), "{line}");
     }
 }
 

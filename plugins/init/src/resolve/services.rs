@@ -40,14 +40,14 @@ pub(super) fn pipeline<'c>(
     // While the mode is open, services that were named tell which others are missing.
     let cascade = mode.map_or(cascade_said && !realtime_said, |mode| mode == "cascade");
     let realtime = mode == Some("realtime");
-    let mut named = |(key, kind), is_needed: bool| match said(key) {
-        Some((_, raw)) => service(key, raw, kind, draft, catalogue, problems),
-        None => {
-            if is_needed {
-                problems.missing(key);
-            }
-            None
+    let mut named = |(key, kind), is_needed: bool| {
+        if let Some((_, raw)) = said(key) {
+            return service(key, raw, kind, draft, catalogue, problems);
         }
+        if is_needed {
+            problems.missing(key);
+        }
+        None
     };
     let [stt, llm, tts] = CASCADE.map(|of_cascade| named(of_cascade, cascade));
     let speech = named(REALTIME, realtime);

@@ -130,7 +130,7 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
 #[test]
 fn every_scaffold_option_has_a_question() {
     // The question for transports offers one for each direction.
-    let asked: Vec<String> = steps::ALL.iter().filter_map(|step| step.flag()).collect();
+    let asked: Vec<String> = steps::ALL.iter().filter_map(steps::Step::flag).collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
         let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
