@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and the code.
 
-use bot_cli_templates::catalogue::{Arg, Direction, Provider, Read, Reader, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Direction, Provider, Reader, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, quote};
@@ -80,7 +80,19 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
             collect(arg, arg.name.starts_with("settings."), &mut found)?;
         }
         for read in &service.reads {
-            collect_read(read, &mut found);
+            let reading = Reading {
+                name: read.name.clone(),
+                kind: Type::Str,
+                choices: Vec::new(),
+                unset: if read.optional {
+                    Unset::None
+                } else {
+                    Unset::Required
+                },
+                is_argument: false,
+                class_default: None,
+            };
+            unite(reading, &mut found)?;
         }
     }
     Ok(found)
@@ -96,29 +108,6 @@ pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
         collect(arg, false, &mut found)?;
     }
     Ok(found)
-}
-
-fn collect_read(read: &Read, found: &mut Vec<Reading>) {
-    let unset = if read.optional {
-        Unset::None
-    } else {
-        Unset::Required
-    };
-    match found.iter_mut().find(|reading| reading.name == read.name) {
-        Some(known) if known.kind == Type::Str => {
-            known.unset = known.unset.clone().max(unset);
-        }
-        // A number or a choice of another service has a default of its own.
-        Some(_) => {}
-        None => found.push(Reading {
-            name: read.name.clone(),
-            kind: Type::Str,
-            choices: Vec::new(),
-            unset,
-            is_argument: false,
-            class_default: None,
-        }),
-    }
 }
 
 fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), PlanError> {
@@ -137,7 +126,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
         (None, _) if is_setting => Unset::NotGiven,
         (None, _) => Unset::None,
     };
-    let new = Reading {
+    let reading = Reading {
         name: name.clone(),
         kind: arg.r#type,
         choices: arg.choices.clone(),
@@ -145,25 +134,38 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
         is_argument: true,
         class_default: arg.class_default.clone(),
     };
-    let Some(known) = found.iter_mut().find(|reading| reading.name == *name) else {
+    unite(reading, found)
+}
+
+/// Adds a reading, or unites it with that of another service.
+fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
+    let Some(known) = found.iter_mut().find(|reading| reading.name == new.name) else {
         found.push(new);
         return Ok(());
     };
-    let differs =
-        |what: &str| PlanError::broken("server/services.py", format!("{name} has two {what}"));
-    if known.is_argument && (known.kind, &known.choices) != (new.kind, &new.choices) {
-        return Err(differs("types"));
+    // A number or a choice of another service has a default of its own.
+    if !new.is_argument && known.kind != Type::Str {
+        return Ok(());
+    }
+    let differs = |what: &str| {
+        let reason = format!("{} has two {what}", new.name);
+        Err(PlanError::broken("server/services.py", reason))
+    };
+    let are_arguments = known.is_argument && new.is_argument;
+    if are_arguments && (known.kind, &known.choices) != (new.kind, &new.choices) {
+        return differs("types");
     }
     if let (Unset::Default(one), Unset::Default(other)) = (&known.unset, &new.unset)
         && one != other
     {
-        return Err(differs("defaults"));
+        return differs("defaults");
     }
-    *known = Reading {
-        unset: known.unset.clone().max(new.unset),
-        class_default: known.class_default.take(),
-        ..new
-    };
+    known.unset = known.unset.clone().max(new.unset);
+    if new.is_argument {
+        known.is_argument = true;
+        known.kind = new.kind;
+        known.choices = new.choices;
+    }
     Ok(())
 }
 

@@ -64,36 +64,6 @@ fn asks_nothing_that_is_settled() {
 }
 
 #[test]
-fn asks_again_with_the_problem() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let walk = whole();
-    let mut says = vec![json!(""), json!(file.path())];
-    says.extend(said(&walk[..2]));
-    says.push(json!("日\u{202e}"));
-    says.extend(said(&walk[2..3]));
-    says.extend(said(&walk[3..4]));
-    says.push(json!([]));
-    says.extend(said(&walk[4..]));
-    let (result, asked) = talk(&nothing_given(), &says);
-    assert_eq!(result.unwrap().draft, whole_draft());
-    let problems: Vec<_> = asked
-        .iter()
-        .filter_map(|question| Some((question.key.as_str(), question.problem.as_deref()?)))
-        .collect();
-    assert_eq!(keys(&asked)[..3], ["target"; 3]);
-    let [empty, not_a_folder, name, transports] = problems.as_slice() else {
-        panic!("{problems:?}");
-    };
-    assert_eq!(empty.1, "name a folder, or . for this one");
-    assert!(
-        not_a_folder.1.ends_with("it is not a directory"),
-        "{not_a_folder:?}"
-    );
-    assert_eq!(name.0, "name");
-    assert_eq!(*transports, ("transport", "choose at least one"));
-}
-
-#[test]
 fn changing_one_answer_asks_only_what_follows_from_it() {
     let mut says = said(&whole());
     says.pop();
