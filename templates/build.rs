@@ -12,13 +12,14 @@ fn main() -> anyhow::Result<()> {
         "transports",
         "migrations",
         "presets",
+        "files",
         "project",
         "guides",
     ] {
         cargo_directive(&format!("rerun-if-changed={folder}"));
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
-    for folder in ["providers", "transports", "migrations", "presets"] {
+    for folder in ["providers", "transports", "migrations", "presets", "files"] {
         to_json(Path::new(folder), &out.join(folder))?;
     }
     Ok(())

@@ -1,5 +1,8 @@
 //! The files that are compiled in.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use include_dir::{Dir, include_dir};
 use serde::de::DeserializeOwned;
 
@@ -8,6 +11,7 @@ pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
 pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$OUT_DIR/transports");
 pub(crate) static MIGRATIONS: Dir<'_> = include_dir!("$OUT_DIR/migrations");
 pub(crate) static PRESETS: Dir<'_> = include_dir!("$OUT_DIR/presets");
+static FILES: Dir<'_> = include_dir!("$OUT_DIR/files");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 
@@ -40,6 +44,17 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
         }
     }
     found
+}
+
+/// The files of a project with their descriptions, by the condition on which a project has them: `files/project.toml`.
+#[must_use]
+pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
+    static GENERATED: OnceLock<BTreeMap<String, BTreeMap<String, String>>> = OnceLock::new();
+    GENERATED.get_or_init(|| {
+        let file = FILES.get_file("project.json");
+        let parsed = file.and_then(|file| serde_json::from_slice(file.contents()).ok());
+        parsed.unwrap_or_default()
+    })
 }
 
 /// The text of a guide template by its file name, such as `AGENTS.md.liquid`.

@@ -9,7 +9,7 @@ pub mod pack;
 pub mod packs;
 mod presets;
 
-pub use embedded::{guide, project_file, project_files};
+pub use embedded::{generated_files, guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;

@@ -55,21 +55,6 @@ impl Pack {
 }
 
 impl Unused {
-    /// Behind the name of a service: why it can't be chosen, and what mends it.
-    #[must_use]
-    pub fn why(&self) -> String {
-        let Self { pack, reason, .. } = self;
-        match (&self.service, &self.remedy) {
-            (Some(_), _) => {
-                format!("the provider pack `{pack}` has it, but it can't be used: {reason}")
-            }
-            (None, None) => format!("the provider pack `{pack}` is not used: {reason}"),
-            (None, Some(remedy)) => {
-                format!("the provider pack `{pack}` is not used: {reason}; {remedy}")
-            }
-        }
-    }
-
     /// In a sentence: what, why, and what mends it.
     #[must_use]
     pub fn words(&self) -> String {
@@ -82,10 +67,8 @@ impl Unused {
             }
             Some(id) => format!("`{id}` of the provider pack `{pack}` is left out"),
         };
-        let remedy = self
-            .remedy
-            .as_ref()
-            .map_or_else(String::new, |remedy| format!("; {remedy}"));
+        let remedy = self.remedy.as_ref();
+        let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
         format!("{what}: {reason}{remedy}")
     }
 }

@@ -4,21 +4,18 @@ mod adopt;
 mod file;
 mod job;
 mod next;
-mod quickstart;
 mod recovery;
 mod report;
 mod update;
 
 use std::cell::OnceCell;
+use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure, Field, OrFail as _};
-use bot_cli_protocol::question::Question;
-use bot_cli_protocol::suggest;
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::{Role, UseSpec};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::Preset;
-use bot_cli_terminal::shell;
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
@@ -37,6 +34,8 @@ use crate::target::compare::Guides;
 use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
+
+const QUICKSTART_DIRECTORY: &str = "quickstart-project";
 
 impl Command for Options {
     const COMPLETES: &'static [&'static str] = &["stt", "llm", "tts", "realtime", "video"];
@@ -57,7 +56,7 @@ impl Command for Options {
         if self.list_options {
             let catalogue = packs::find(session)?;
             packs::warn_of_unused(&catalogue, session);
-            let document = document(listing(&catalogue))?;
+            let document = document(listing(&catalogue));
             return Ok(if session.context().terminal {
                 Reply::text(table(&catalogue)).data(document.data)
             } else {
@@ -65,9 +64,8 @@ impl Command for Options {
             });
         }
         if self.config_schema {
-            return document(schema(&packs::find(session)?));
+            return Ok(document(schema(&packs::find(session)?)));
         }
-        self.mention_context_hub(session);
         if self.update {
             return update::run(&self, session);
         }
@@ -77,15 +75,14 @@ impl Command for Options {
         let draft = self.draft.clone();
         let is_drafted = draft != Draft::default() || self.config.is_some();
         let scaffolds = is_drafted || self.preset().is_some();
-        if self
-            .target_dir
-            .as_deref()
-            .is_some_and(|target| target.as_os_str() == QUICKSTART)
-        {
-            return quickstart::run(&self, is_drafted, session);
-        }
-        if let Some(failure) = self.almost_quickstart(session) {
-            return Err(failure);
+        let target = self.target_dir.as_deref();
+        if target.is_some_and(|target| target.as_os_str() == QUICKSTART) {
+            if is_drafted {
+                let message = "`quickstart` is a fixed bot and takes no scaffold options but `--preset` and `--local`";
+                return Err(Failure::new(Exit::Usage, "usage", message)
+                    .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
+            }
+            return self.quickstart(session);
         }
         if scaffolds || self.dry_run || self.ask {
             return self.scaffold(draft, session);
@@ -104,23 +101,6 @@ impl Command for Options {
 }
 
 impl Options {
-    /// A new folder of almost the name of the fixed bot is hardly meant.
-    fn almost_quickstart(&self, session: &Session) -> Option<Failure> {
-        let name = self.target_dir.as_ref()?.to_str()?;
-        if name.contains(['/', '\\']) {
-            return None;
-        }
-        suggest::slip(name, std::iter::once(QUICKSTART))?;
-        if session.cwd().join(name).exists() {
-            return None;
-        }
-        let message = format!("there is no directory {}", quoted(name));
-        let failure = Failure::new(Exit::Usage, "usage", message)
-            .hint(suggest::did_you_mean(&["bot-cli init quickstart"]));
-        let command = format!("bot-cli init {}", shell::quoted(&format!("./{name}")));
-        Some(failure.hint(format!("`{command}` makes a directory of that name")))
-    }
-
     fn preset(&self) -> Option<&'static Preset> {
         let name = if self.local {
             Some("local")
@@ -130,29 +110,36 @@ impl Options {
         Preset::named(name?)
     }
 
-    /// By options and a file, without a question.
+    /// Creates a bot with nothing to decide.
+    fn quickstart(&self, session: &mut Session) -> Result<Reply, Failure> {
+        let preset = self.preset().or_else(|| Preset::named("quick"));
+        let mut draft = preset
+            .map(file::preset)
+            .transpose()?
+            .unwrap_or_default()
+            .draft;
+        draft.project_name = Some(QUICKSTART_DIRECTORY.to_owned());
+        let config = resolve(&draft, None, Catalogue::built_in()).map_err(invalid_input)?;
+        if self.dry_run {
+            return Ok(document(config.to_json()));
+        }
+        let target = Target::find(Path::new(QUICKSTART_DIRECTORY), session.cwd())?;
+        self.job(target, Some(config), Asks::Never).run(session)
+    }
+
+    /// Scaffolds by options and a file, without a question.
     fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
             (Some(path), _) => file::read(path, session)?,
             (None, Some(preset)) => file::preset(preset)?,
             (None, None) => FromFile::default(),
         };
-        let given = self
-            .target_dir
-            .as_deref()
-            .unwrap_or(std::path::Path::new("."));
+        let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
-        // An option may have decided otherwise.
-        if let Some(note) =
-            (read.client_note.as_ref()).filter(|_| self.draft.client_framework.is_none())
-        {
-            session.log(Level::Note, note);
-        }
         let mut asked = read.draft;
         for conceded in concede(&mut asked, &draft) {
             session.log(Level::Warn, &conceded);
         }
-        let said = draft.clone();
         let draft = draft.over(asked);
         if self.ask {
             let given = Selection {
@@ -164,37 +151,24 @@ impl Options {
             return self.ask(target, given, session);
         }
         let found = OnceCell::new();
-        let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
         let is_read = read.problems.is_empty();
         let resolved = resolved(&draft, read.problems, &target, &found, session);
-        let catalogue = found.get().unwrap_or(Catalogue::built_in());
-        let instead =
-            |target: &Target| update::instead(target, &said, file.as_deref(), &draft, catalogue);
-        let config = resolved.map_err(|failure| match instead(&target).filter(|_| is_read) {
-            Some(command) => failure.hint(job::there_already(&command)),
+        let config = resolved.map_err(|failure| match job::way_out(&target) {
+            Some(way_out) if is_read => failure.hint(way_out),
             // What is wrong has to be mended before anything can be asked.
-            None if failure.fields.iter().all(is_missing) => {
-                let preset = self.preset().map(|preset| ["--preset", &*preset.name]);
-                let from = file.as_deref().map(|file| ["--config", file]).or(preset);
-                let ask = equivalent::ask_command(&target.shown, &said, from);
-                failure.hint(format!("`{ask}` asks for the rest at a terminal"))
+            _ if failure.fields.iter().all(is_missing) => {
+                failure.hint("add `--ask` to the command to be asked for the rest at a terminal")
             }
-            None => failure,
+            _ => failure,
         })?;
-        note_other_versions(&draft, &config, session);
         note_name(&config, session);
         if self.dry_run {
-            return document(config.to_json());
+            return Ok(document(config.to_json()));
         }
         if self.target_dir.is_none() {
             agree_on_here(&target, session)?;
         }
-        let job = self.job(target, Some(config), Asks::Never);
-        Job {
-            instead: Box::new(instead),
-            ..job
-        }
-        .run(session)
+        self.job(target, Some(config), Asks::Never).run(session)
     }
 
     fn ask(
@@ -232,23 +206,14 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
-        let draft = &selection.draft;
-        let scaffolds = config.is_some();
-        let instead = move |target: &Target| {
-            scaffolds.then(|| update::instead(target, draft, None, draft, catalogue))?
+        let command = match &config {
+            Some(config) => equivalent::command(&target.shown, config),
+            None => equivalent::guides_command(&target.shown),
         };
         let job = self.job(target, config, Asks::Terminal);
-        let job = Job {
-            instead: Box::new(instead),
-            ..job
-        };
-        let command = match &job.config {
-            Some(config) => equivalent::command(&job.target.shown, config),
-            None => equivalent::guides_command(&job.target.shown),
-        };
+        // The answers are not lost with a failure.
         let mut reply = job.run(session).map_err(|failure| {
-            // The answers are not lost with it.
-            if failure.exit == Exit::Failed && job.way_out().is_none() {
+            if failure.exit == Exit::Failed {
                 failure.hint(format!("the same without questions: `{command}`"))
             } else {
                 failure
@@ -260,65 +225,32 @@ impl Options {
         Ok(reply)
     }
 
-    /// Nobody's agents are changed without their doing.
-    fn mention_context_hub(&self, session: &mut Session) {
-        if self.context_hub {
-            let message =
-                format!("to give coding agents the framework's documentation, run {CONTEXT_HUB}");
-            session.log(Level::Note, &message);
-        }
-    }
-
     fn job<'c>(&self, target: Target, config: Option<Config<'c>>, asks: Asks) -> Job<'c> {
         let guides = if self.overwrite_guide {
             Guides::Overwrite
         } else {
             Guides::Keep
         };
-        let config = config.map(|config| Config {
-            recorded: !self.no_record,
-            ..config
-        });
         Job {
             target,
             config,
             guides,
             asks,
-            instead: Box::new(|_| None),
         }
     }
 }
 
-const CONTEXT_HUB: &str = "`uv tool install pipecat-ai-context-hub`, then `pipecat-ai-context-hub refresh` \
-     (about 1 GB, several minutes), then `pipecat-ai-context-hub install --no-refresh`";
-
-/// Names the folder that nobody has named, and asks whether it is meant where hardly anybody would mean it.
+/// Names the folder that a command without one uses, and refuses one that is hardly meant.
 fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
-    let shown = target.path.display().to_string();
+    let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
-        let message = format!(
-            "no folder was given: the project goes into {}",
-            quoted(&shown)
-        );
+        let message = format!("no folder was given: the project goes into {shown}");
         session.log(Level::Note, &message);
         return Ok(());
     };
-    let fix = "`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here";
-    if !session.interactive() {
-        let message = format!(
-            "no folder was given, and {} is used only where it is: {doubt}",
-            quoted(&shown)
-        );
-        return Err(Failure::new(Exit::Usage, "invalid_target", message).hint(fix));
-    }
-    let question = Question::confirm("here", format!("Create the project in {}?", quoted(&shown)))
-        .default(false)
-        .details(doubt)
-        .help(fix);
-    if session.confirm(&question)? {
-        return Ok(());
-    }
-    Err(Failure::cancelled())
+    let message = format!("no folder was given, and {shown} is used only where it is: {doubt}");
+    Err(Failure::new(Exit::Usage, "invalid_target", message)
+        .hint("`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here"))
 }
 
 /// The configuration that a draft says; `problems` are those of its file.
@@ -329,7 +261,7 @@ fn resolved<'c>(
     found: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
-    // Who names nothing but what is built in has no use for packs.
+    // A draft of built-in services has no use for packs.
     let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
         Catalogue::built_in()
     } else {
@@ -341,18 +273,17 @@ fn resolved<'c>(
         Ok(_) => {}
         Err(more) => {
             // What the file gets wrong is not missing as well.
-            let known: Vec<String> = problems
-                .iter()
-                .map(|problem| draft::key_of(&problem.field).to_owned())
-                .collect();
-            let is_known = |key: &str| known.iter().any(|known| known == key);
-            let follows = |field: &Field| {
-                is_known(&field.field) || is_known("mode") && field.field.ends_with("_service")
+            let is_known = |field: &Field| {
+                let mut known = problems.iter().map(|problem| draft::key_of(&problem.field));
+                known.any(|known| {
+                    known == field.field || known == "mode" && field.field.ends_with("_service")
+                })
             };
-            problems.extend(
-                more.into_iter()
-                    .filter(|field| !is_missing(field) || !follows(field)),
-            );
+            let more: Vec<Field> = more
+                .into_iter()
+                .filter(|field| !is_missing(field) || !is_known(field))
+                .collect();
+            problems.extend(more);
         }
     }
     Err(invalid_input(problems))
@@ -362,39 +293,16 @@ fn built_in(id: &str) -> bool {
     Catalogue::built_in().service(id).is_some()
 }
 
-/// A configuration that was made with another version of a pack may mean something else now.
-fn note_other_versions(draft: &Draft, config: &Config, session: &mut Session) {
-    for pack in config.packs() {
-        let recorded = draft.packs.as_ref().and_then(|packs| packs.get(&pack.name));
-        if let Some(recorded) = recorded.filter(|recorded| **recorded != pack.version) {
-            let message = format!(
-                "the configuration was made with version {} of the provider pack `{}`; {} is used",
-                quoted(recorded),
-                pack.name,
-                pack.version
-            );
-            session.log(Level::Note, &message);
-        }
-    }
-}
-
 /// Packages and agents may be called otherwise than the project.
 fn note_name(config: &Config, session: &mut Session) {
-    if let Some(note) = ProjectName::parse(&config.project_name)
-        .ok()
-        .and_then(|name| name.note())
-    {
+    let name = ProjectName::parse(&config.project_name).ok();
+    if let Some(note) = name.and_then(|name| name.note()) {
         session.log(Level::Note, &note);
     }
 }
 
-fn document(data: Value) -> Result<Reply, Failure> {
-    let text = serde_json::to_string_pretty(&data).or_fail_with(
-        Exit::Failed,
-        "internal",
-        "could not write the document",
-    )?;
-    Ok(Reply::text(text + "\n").data(data))
+fn document(data: Value) -> Reply {
+    Reply::text(format!("{data:#}\n")).data(data)
 }
 
 fn nothing_to_go_by() -> Failure {
@@ -420,12 +328,11 @@ mod tests {
         let ran = Run::of::<Options>([])
             .answer("target", "my-bot")
             .answer("way", "agent")
-            .answer("confirm", "create")
             .cwd(folder.path())
             .run();
         assert_eq!(ran.failure, None);
         let keys: Vec<_> = ran.asked.iter().map(|asked| asked.key.as_str()).collect();
-        assert_eq!(keys, ["target", "way", "confirm"]);
+        assert_eq!(keys, ["target", "way"]);
         assert!(folder.path().join("my-bot/AGENTS.md").exists());
     }
 }

@@ -12,12 +12,6 @@ use crate::option_table::{Feature, Features};
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
-/// The transports that come as one for each direction, and the key that chooses.
-pub(crate) const DIRECTED: [(&str, &str); 2] = [
-    ("hosted_rtc_pstn", "daily_pstn_mode"),
-    ("carrier_a_hosted_rtc_sip", "twilio_daily_sip_mode"),
-];
-
 /// The configuration of a project.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
@@ -39,8 +33,6 @@ pub struct Config<'c> {
     pub client: Client,
     /// The optional features.
     pub features: Features,
-    /// Whether the project keeps a record of how it was made. No key of a configuration says it.
-    pub recorded: bool,
 }
 
 /// The pipeline from speech to speech.
@@ -99,5 +91,38 @@ impl<'c> Config<'c> {
             Pipeline::Realtime(service) => vec![service],
         };
         pipeline.into_iter().chain(self.video)
+    }
+}
+
+impl Client {
+    /// The value of `client_framework`.
+    #[must_use]
+    pub const fn framework(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReactVite | Self::ReactNextjs => "react",
+            Self::Vanilla => "vanilla",
+        }
+    }
+
+    /// The value of `client_server`.
+    #[must_use]
+    pub const fn server(self) -> Option<&'static str> {
+        match self {
+            Self::None | Self::Vanilla => None,
+            Self::ReactVite => Some("vite"),
+            Self::ReactNextjs => Some("nextjs"),
+        }
+    }
+
+    /// The name in templates.
+    #[must_use]
+    pub const fn template_name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReactVite => "react_vite",
+            Self::ReactNextjs => "react_nextjs",
+            Self::Vanilla => "vanilla",
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalogue::Catalogue;
 use crate::option_table::{self, Feature, Form, Setting, Switches};
 
 /// The scaffold options as given; `None` was not said. Identifiers are the user's own words (aliases included).
@@ -29,10 +30,8 @@ pub struct Draft {
     pub client_framework: Option<String>,
     /// `--client-server`, `client_server`.
     pub client_server: Option<String>,
-    /// `--daily-pstn-mode`, `daily_pstn_mode`.
-    pub daily_pstn_mode: Option<String>,
-    /// `--twilio-daily-sip-mode`, `twilio_daily_sip_mode`.
-    pub twilio_daily_sip_mode: Option<String>,
+    /// The directions of calls, by the number of their setting.
+    pub directions: [Option<String>; Setting::ALL.len()],
     /// The features that were said to be on or off.
     pub switches: Switches,
     /// `packs`: the provider packs that the services came from when the file was made, and their versions. No option says it.
@@ -116,6 +115,10 @@ impl Draft {
     }
 
     /// Returns the place of a setting's value.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "directions are rows of the table and nothing else"
+    )]
     pub fn setting(&mut self, setting: Setting) -> Slot<'_> {
         let place = match setting {
             Setting::Transports => return Slot::List(&mut self.transports),
@@ -129,12 +132,21 @@ impl Draft {
             Setting::VideoService => &mut self.video_service,
             Setting::ClientFramework => &mut self.client_framework,
             Setting::ClientServer => &mut self.client_server,
-            Setting::DailyPstnMode => &mut self.daily_pstn_mode,
-            Setting::TwilioDailySipMode => &mut self.twilio_daily_sip_mode,
+            direction => &mut self.directions[direction as usize],
         };
         match setting.row().form {
             Form::Text => Slot::Text(place),
             Form::OptionalText | Form::List => Slot::OptionalText(place),
+        }
+    }
+
+    /// Returns what was said of a setting.
+    #[must_use]
+    pub fn said(&self, setting: Setting) -> Option<Vec<String>> {
+        match self.clone().setting(setting) {
+            Slot::List(said) => said.take(),
+            Slot::Text(said) | Slot::OptionalText(said) => Some(vec![said.take()?]),
+            Slot::Switch(_) | Slot::Versions(_) => None,
         }
     }
 
@@ -168,7 +180,7 @@ impl Draft {
     /// Puts these choices over those of `file`. A value of the file that no longer has a meaning after
     /// what was said here gives way: `--mode realtime` silences the file's cascade services.
     #[must_use]
-    pub fn over(self, mut file: Self) -> Self {
+    pub fn over(mut self, mut file: Self) -> Self {
         match self.mode.as_deref() {
             Some("realtime") => {
                 file.stt_service = None;
@@ -178,33 +190,40 @@ impl Draft {
             Some("cascade") => file.realtime_service = None,
             _ => {}
         }
-        if self
-            .client_framework
-            .as_deref()
-            .is_some_and(|framework| framework != "react")
-        {
+        let framework = self.client_framework.as_deref();
+        if framework.is_some_and(|framework| framework != "react") {
             file.client_server = None;
         }
-        if self.transports.is_some() {
-            file.daily_pstn_mode = None;
-            file.twilio_daily_sip_mode = None;
+        self.redirect(&mut file);
+        for setting in Setting::ALL {
+            match (self.setting(setting), file.setting(setting)) {
+                (Slot::List(said), Slot::List(below)) => *said = said.take().or(below.take()),
+                (
+                    Slot::Text(said) | Slot::OptionalText(said),
+                    Slot::Text(below) | Slot::OptionalText(below),
+                ) => *said = said.take().or(below.take()),
+                _ => {}
+            }
         }
-        Self {
-            project_name: self.project_name.or(file.project_name),
-            bot_type: self.bot_type.or(file.bot_type),
-            transports: self.transports.or(file.transports),
-            mode: self.mode.or(file.mode),
-            stt_service: self.stt_service.or(file.stt_service),
-            llm_service: self.llm_service.or(file.llm_service),
-            tts_service: self.tts_service.or(file.tts_service),
-            realtime_service: self.realtime_service.or(file.realtime_service),
-            video_service: self.video_service.or(file.video_service),
-            client_framework: self.client_framework.or(file.client_framework),
-            client_server: self.client_server.or(file.client_server),
-            daily_pstn_mode: self.daily_pstn_mode.or(file.daily_pstn_mode),
-            twilio_daily_sip_mode: self.twilio_daily_sip_mode.or(file.twilio_daily_sip_mode),
-            switches: self.switches.over(&file.switches),
-            packs: self.packs.or(file.packs),
+        self.switches = self.switches.over(&file.switches);
+        self.packs = self.packs.or(file.packs);
+        self
+    }
+
+    /// Of the file's transports, those for which another direction was said turn round.
+    fn redirect(&self, file: &mut Self) {
+        for (setting, family) in Setting::directions() {
+            let number = setting as usize;
+            if self.transports.is_some() {
+                file.directions[number] = None;
+            } else if self.directions[number].is_some() {
+                for word in file.transports.iter_mut().flatten() {
+                    let transport = Catalogue::built_in().transport(word.trim());
+                    if transport.is_some_and(|it| it.family.as_deref() == Some(family)) {
+                        family.clone_into(word);
+                    }
+                }
+            }
         }
     }
 }

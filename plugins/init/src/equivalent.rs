@@ -1,46 +1,39 @@
 //! The command that gives a configuration without a question.
 
-use std::slice;
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_terminal::shell::quoted;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::config::{Client, Config};
-use crate::draft::{Draft, Slot};
+use crate::config::Config;
+use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
-/// `bot-cli init DIR …` for `config`, quoted for the user's shell. What is the default is not said.
+/// `bot-cli init DIR …` for `config`, quoted for the user's shell, without options that say the default.
 #[must_use]
 pub fn command(target: &str, config: &Config) -> String {
-    let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), directory(target)];
-    for setting in Setting::ALL {
-        let value = config.value(setting);
-        let values = value
-            .as_array()
-            .map_or(slice::from_ref(&value), Vec::as_slice);
-        let needed = values
-            .iter()
-            .filter(|_| !goes_without_saying(setting, config));
-        for text in needed.filter_map(Value::as_str) {
-            words.extend(said(setting.row().flag, text));
-        }
+    let values = config.to_json();
+    let mut usual = Map::new();
+    let mut insert = |key: &str, value: Value| _ = usual.insert(key.to_owned(), value);
+    let calls = |transport: &&Transport| transport.bot_type == BotType::Telephony;
+    // It follows from the transports.
+    if config.bot_type == BotType::Web || config.transports.iter().any(calls) {
+        let key = Setting::BotType.row().key;
+        insert(key, values[key].clone());
+    }
+    insert(Setting::ClientFramework.row().key, json!(NONE));
+    // The identifier of the transport says the direction.
+    for (setting, _) in Setting::directions() {
+        let key = setting.row().key;
+        insert(key, values[key].clone());
     }
     for feature in Feature::ALL {
         // A video service brings video output.
         let is_brought = feature == Feature::VideoOutput && config.video.is_some();
         let usual = is_brought || feature.row().default;
-        match config.has(feature) {
-            has if has == usual => {}
-            true => words.push(feature.flag().to_owned()),
-            false => words.push(feature.flag_off()),
-        }
+        insert(feature.row().key, json!(usual));
     }
-    if !config.recorded {
-        words.push("--no-record".to_owned());
-    }
-    joined(&words)
+    differing(target, &[], &values, &usual)
 }
 
 /// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration; `file`: that of `--config`.
@@ -51,94 +44,54 @@ pub fn update_command(
     file: Option<&str>,
     recorded: &Map<String, Value>,
 ) -> String {
-    let from = file.map(|file| ["--config", file]);
-    differing(target, "--update", asked, from, recorded)
+    let mut words = vec!["--update"];
+    words.extend(file.map(|file| ["--config", file]).into_iter().flatten());
+    differing(target, &words, &said(asked), recorded)
 }
 
-/// `bot-cli init DIR --ask …` for what was asked for; `from`: the option that names a whole configuration, with its value.
-#[must_use]
-pub fn ask_command(target: &str, asked: &Draft, from: Option<[&str; 2]>) -> String {
-    differing(target, "--ask", asked, from, &Map::new())
+/// What was said, by key.
+fn said(draft: &Draft) -> Value {
+    let settings = Setting::ALL.map(|it| (it.row().key, json!(draft.said(it))));
+    let features = Feature::ALL.map(|it| (it.row().key, json!(draft.switch(it))));
+    let all = settings.into_iter().chain(features);
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn differing(
-    target: &str,
-    how: &str,
-    asked: &Draft,
-    from: Option<[&str; 2]>,
-    recorded: &Map<String, Value>,
-) -> String {
-    let mut words = ["bot-cli", "init", &directory(target), how]
-        .map(str::to_owned)
-        .to_vec();
-    words.extend(from.into_iter().flatten().map(str::to_owned));
-    let mut asked = asked.clone();
+/// The command with the options of the values that are not the usual ones.
+fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Value>) -> String {
+    let target = directory(target);
+    let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), target];
+    words.extend(how.iter().map(|&word| word.to_owned()));
+    let texts = |value: Option<&Value>| match value {
+        Some(Value::Array(items)) => items.clone(),
+        Some(one) => vec![one.clone()],
+        None => Vec::new(),
+    };
     for setting in Setting::ALL {
         let row = setting.row();
-        let values: Vec<String> = match asked.setting(setting) {
-            Slot::List(said) => said.clone().unwrap_or_default(),
-            Slot::Text(said) | Slot::OptionalText(said) => said.iter().cloned().collect(),
-            Slot::Switch(_) | Slot::Versions(_) => Vec::new(),
-        };
-        let was = recorded.get(row.key).unwrap_or(&Value::Null);
-        let was = was.as_array().map_or(slice::from_ref(was), Vec::as_slice);
-        if was
-            .iter()
-            .filter_map(Value::as_str)
-            .ne(values.iter().map(String::as_str))
-        {
-            for value in values {
-                words.extend(said(row.flag, &value));
+        let values = texts(values.get(row.key));
+        if values != texts(usual.get(row.key)) {
+            for text in values.iter().filter_map(Value::as_str) {
+                // Behind `=` a value may begin with a hyphen.
+                if text.starts_with('-') {
+                    words.push(format!("{}={text}", row.flag));
+                } else {
+                    words.extend([row.flag.to_owned(), text.to_owned()]);
+                }
             }
         }
     }
     for feature in Feature::ALL {
-        let was = recorded.get(feature.row().key).and_then(Value::as_bool);
-        match asked.switch(feature) {
-            None => {}
-            is if is == was => {}
+        let key = feature.row().key;
+        match values[key].as_bool() {
+            value if value == usual.get(key).and_then(Value::as_bool) => {}
             Some(true) => words.push(feature.flag().to_owned()),
             Some(false) => words.push(feature.flag_off()),
+            None => {}
         }
     }
-    joined(&words)
-}
-
-/// An option with its value, as one word or two.
-fn said(option: &str, value: &str) -> Vec<String> {
-    // Behind `=` a value may begin with a hyphen.
-    if value.starts_with('-') {
-        vec![format!("{option}={value}")]
-    } else {
-        vec![option.to_owned(), value.to_owned()]
-    }
-}
-
-fn joined(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
-}
-
-/// Tells whether the value of a setting follows from the others, or is the default.
-fn goes_without_saying(setting: Setting, config: &Config) -> bool {
-    match setting {
-        Setting::BotType => {
-            let calls = |transport: &Transport| transport.bot_type == BotType::Telephony;
-            config.bot_type == BotType::Web || config.transports.iter().copied().any(calls)
-        }
-        Setting::ClientFramework => config.client == Client::None,
-        // The identifier of the transport says the direction.
-        Setting::DailyPstnMode | Setting::TwilioDailySipMode => true,
-        Setting::ProjectName
-        | Setting::Transports
-        | Setting::Mode
-        | Setting::SttService
-        | Setting::LlmService
-        | Setting::TtsService
-        | Setting::RealtimeService
-        | Setting::VideoService
-        | Setting::ClientServer => false,
-    }
 }
 
 /// The command that writes the guides: without a terminal to ask on, a folder alone gets them.

@@ -2,15 +2,16 @@
 //!
 //! The last line of a guide is a stamp: the version that wrote it, and the hash of everything above.
 
-mod text;
-
 use std::cmp::Ordering;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Exit, Failure};
 use semver::Version;
 
 use crate::digest::sha256;
 use crate::plan::{Existing, PlannedFile};
+
+/// The last one is for coding agents that start from nothing.
+const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 
 /// The builder of the bot, which decides the guides that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,32 +74,28 @@ impl Guide {
 
 /// The guides of a path.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
-    let names: &[&str] = match path {
-        Path::CodingAgent => &["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"],
-        Path::Scaffold => &["AGENTS.md", "ASSISTANT.md"],
+    let names = match path {
+        Path::CodingAgent => &NAMES[..],
+        Path::Scaffold => &NAMES[..2],
     };
-    names
-        .iter()
-        .map(|name| {
-            Ok(PlannedFile {
-                path: (*name).to_owned(),
-                text: stamped(text::of(name)?),
-                existing: Existing::Guide,
-            })
-        })
-        .collect()
+    let guides = names.iter();
+    guides.map(|name| guide(name, Existing::Guide)).collect()
 }
 
 /// A guide that is not written on this path, but is kept up to date where it is.
 pub fn beside(path: Path) -> Result<Option<PlannedFile>, Failure> {
     match path {
         Path::CodingAgent => Ok(None),
-        Path::Scaffold => Ok(Some(PlannedFile {
-            path: "GETTING_STARTED.md".to_owned(),
-            text: stamped(text::of("GETTING_STARTED.md")?),
-            existing: Existing::GuideIfThere,
-        })),
+        Path::Scaffold => guide(NAMES[2], Existing::GuideIfThere).map(Some),
     }
+}
+
+fn guide(name: &str, existing: Existing) -> Result<PlannedFile, Failure> {
+    Ok(PlannedFile {
+        path: name.to_owned(),
+        text: stamped(text_of(name)?),
+        existing,
+    })
 }
 
 /// Tells whose guide it is that stands in a file.
@@ -145,10 +142,19 @@ fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
     Some((body, Version::parse(version).ok()?, hash))
 }
 
+/// The text of a guide, without its stamp.
+fn text_of(name: &str) -> Result<&'static str, Failure> {
+    bot_cli_templates::guide(&format!("{name}.liquid")).ok_or_else(|| {
+        let message = format!("the guide `{name}` is missing in this program");
+        Failure::new(Exit::Failed, "broken_template", message)
+            .hint("this is a defect of bot-cli: report it")
+    })
+}
+
 fn is_own(body: &str) -> bool {
-    ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]
+    NAMES
         .iter()
-        .filter_map(|name| text::of(name).ok())
+        .filter_map(|name| text_of(name).ok())
         .any(|own| own.trim_end() == body.trim_end())
 }
 

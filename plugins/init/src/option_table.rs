@@ -41,8 +41,8 @@ pub struct SettingRow {
     pub short: Option<char>,
     /// The help.
     pub about: &'static str,
-    /// The section of the help.
-    pub heading: Heading,
+    /// The section of the help, which come in the order of the rows.
+    pub heading: &'static str,
     /// The name of the value in help.
     pub value_name: &'static str,
     /// The values that are offered.
@@ -64,8 +64,8 @@ pub struct FeatureRow {
     pub flag: &'static str,
     /// The help.
     pub about: &'static str,
-    /// The section of the help.
-    pub heading: Heading,
+    /// The section of the help, which come in the order of the rows.
+    pub heading: &'static str,
     /// Whether only a bot for the web can have it.
     pub web_only: bool,
     /// Whether a project has it unless something is said, or follows from the rest.
@@ -76,6 +76,8 @@ pub struct FeatureRow {
     pub alias: Option<&'static str>,
     /// The option of the framework's own tool, if different.
     pub flag_alias: Option<&'static str>,
+    /// The packages that it needs.
+    pub packages: &'static [&'static str],
     /// Shows that a project has the feature as it is generated: a text in its Python, or a file of it.
     pub known_by: &'static str,
 }
@@ -94,48 +96,6 @@ pub enum FeatureQuestion {
     Own,
 }
 
-/// A section of the help. They come in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heading {
-    /// The kind of bot.
-    Bot,
-    /// The AI services.
-    Services,
-    /// The web client.
-    WebClient,
-    /// Calls.
-    Telephony,
-    /// Optional features.
-    Features,
-    /// The hosting service.
-    Deployment,
-}
-
-impl Heading {
-    /// All, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Bot,
-        Self::Services,
-        Self::WebClient,
-        Self::Telephony,
-        Self::Features,
-        Self::Deployment,
-    ];
-
-    /// Returns its words.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Bot => "Bot",
-            Self::Services => "Services",
-            Self::WebClient => "Web client",
-            Self::Telephony => "Telephony",
-            Self::Features => "Features (each is off by default; --no-… turns it off)",
-            Self::Deployment => "Deployment",
-        }
-    }
-}
-
 /// The values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
@@ -147,6 +107,8 @@ pub enum Values {
     Transports,
     /// A service of the catalogue or of a provider pack.
     Service(Kind),
+    /// The direction of the calls of this family of transports.
+    Direction(&'static str),
 }
 
 impl Values {
@@ -154,6 +116,7 @@ impl Values {
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Words(words) => words,
+            Self::Direction(_) => &["dial-in", "dial-out"],
             Self::Any | Self::Transports | Self::Service(_) => &[],
         }
     }
@@ -170,6 +133,8 @@ pub enum Form {
     List,
 }
 
+const FEATURES: &str = "Features (each is off by default; --no-… turns it off)";
+
 impl SettingRow {
     /// The usual values of a row.
     const USUAL: Self = Self {
@@ -177,7 +142,7 @@ impl SettingRow {
         flag: "",
         short: None,
         about: "",
-        heading: Heading::Bot,
+        heading: "Bot",
         value_name: "",
         values: Values::Any,
         form: Form::OptionalText,
@@ -185,10 +150,27 @@ impl SettingRow {
     };
 
     const SERVICE: Self = Self {
-        heading: Heading::Services,
+        heading: "Services",
         value_name: "SERVICE",
         ..Self::USUAL
     };
+}
+
+impl Setting {
+    /// Returns the settings that have a direction, each with its family of transports.
+    pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
+        let all = Self::ALL.into_iter();
+        all.filter_map(|setting| match setting.row().values {
+            Values::Direction(family) => Some((setting, family)),
+            Values::Any | Values::Words(_) | Values::Transports | Values::Service(_) => None,
+        })
+    }
+
+    /// Returns the setting that names a service of this kind.
+    pub fn of_service(kind: Kind) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|setting| setting.row().values == Values::Service(kind))
+    }
 }
 
 impl Feature {
@@ -212,12 +194,13 @@ impl FeatureRow {
         key: "",
         flag: "",
         about: "",
-        heading: Heading::Features,
+        heading: FEATURES,
         web_only: false,
         default: false,
         question: FeatureQuestion::Own,
         alias: None,
         flag_alias: None,
+        packages: &[],
         known_by: "",
     };
 }
@@ -318,7 +301,7 @@ table! {
             key: "client_framework",
             flag: "--client-framework",
             about: "Web client to generate: react, vanilla or none (default: none)",
-            heading: Heading::WebClient,
+            heading: "Web client",
             value_name: "FRAMEWORK",
             values: Values::Words(&["react", "vanilla", "none"]),
             ..SettingRow::USUAL
@@ -328,7 +311,7 @@ table! {
             key: "client_server",
             flag: "--client-server",
             about: "Development server of a react client: vite or nextjs (default: vite)",
-            heading: Heading::WebClient,
+            heading: "Web client",
             value_name: "SERVER",
             values: Values::Words(&["vite", "nextjs"]),
             ..SettingRow::USUAL
@@ -338,9 +321,9 @@ table! {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
             about: "Direction of the transport hosted_rtc_pstn (Daily PSTN): dial-in or dial-out",
-            heading: Heading::Telephony,
+            heading: "Telephony",
             value_name: "MODE",
-            values: Values::Words(&["dial-in", "dial-out"]),
+            values: Values::Direction("hosted_rtc_pstn"),
             ..SettingRow::USUAL
         };
         /// The direction of calls over a carrier's SIP.
@@ -348,9 +331,9 @@ table! {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",
             about: "Direction of the transport carrier_a_hosted_rtc_sip (Twilio + Daily SIP): dial-in or dial-out",
-            heading: Heading::Telephony,
+            heading: "Telephony",
             value_name: "MODE",
-            values: Values::Words(&["dial-in", "dial-out"]),
+            values: Values::Direction("carrier_a_hosted_rtc_sip"),
             ..SettingRow::USUAL
         };
     }
@@ -419,7 +402,7 @@ table! {
             key: "deploy_to_cloud",
             flag: "--deploy-to-cloud",
             about: "Generate the container image build file and cloud-deploy.toml (default if the hosting service can start the bot)",
-            heading: Heading::Deployment,
+            heading: "Deployment",
             default: true,
             known_by: "server/cloud-deploy.toml",
             ..FeatureRow::USUAL
@@ -430,7 +413,7 @@ table! {
             key: "enable_noise_cancel",
             flag: "--enable-noise-cancel",
             about: "Use the hosting service's noise cancellation; requires cloud deployment",
-            heading: Heading::Deployment,
+            heading: "Deployment",
             alias: Some("enable_krisp"),
             flag_alias: Some("enable-krisp"),
             known_by: "from noise import",
@@ -447,6 +430,7 @@ table! {
                 about: "a live view of the pipeline",
             },
             alias: Some("observability"),
+            packages: &["pipecat-ai-whisker>=2.0.1,<3"],
             known_by: "from watch import",
             ..FeatureRow::USUAL
         };

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum, ValueHint};
 
 use crate::draft::Draft;
-use offered::{OfferedPath, presets};
+use offered::presets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,24 +44,12 @@ pub(crate) const QUICKSTART: &str = "quickstart";
 #[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
     /// Directory to initialize, alone for the guides; `quickstart` creates a fixed bot
-    #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath, value_parser = OfferedPath, hide_possible_values = true)]
+    #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
     pub target_dir: Option<PathBuf>,
 
     /// Replace existing AGENTS.md, ASSISTANT.md and GETTING_STARTED.md
     #[arg(long, help_heading = "Guide")]
     pub overwrite_guide: bool,
-    /// Show the commands that give coding agents the framework's documentation
-    #[arg(long, help_heading = "Guide", overrides_with = "no_context_hub")]
-    pub context_hub: bool,
-    /// Don't show them (default)
-    #[arg(
-        long,
-        help_heading = "Guide",
-        overrides_with = "context_hub",
-        hide = true
-    )]
-    pub no_context_hub: bool,
-
     /// The scaffold options.
     #[command(flatten)]
     pub draft: Draft,
@@ -78,17 +66,14 @@ pub struct Options {
     /// Ask for what the options leave open
     #[arg(long, help_heading = "Input and output", conflicts_with = "update")]
     pub ask: bool,
-    /// Leave out `.bot-cli`, the record of how the project was made
-    #[arg(long, help_heading = "Input and output")]
-    pub no_record: bool,
     /// Print the resolved configuration as JSON and write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,
     /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
-    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["no_record", "list_options", "config_schema"])]
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["list_options", "config_schema"])]
     pub update: bool,
     /// Write the record of a project that has none: what its code does not show is taken from the options, or asked; its own files stay as they are
-    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["update", "preset", "local", "no_record", "list_options", "config_schema"])]
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["update", "preset", "local", "list_options", "config_schema"])]
     pub adopt: bool,
     /// Exit with 0 if an update would change nothing of yours, with 1 if it would, with another status if that can't be told; write nothing
     #[arg(

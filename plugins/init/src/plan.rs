@@ -1,5 +1,6 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -8,17 +9,15 @@ use crate::config::Config;
 use crate::side_by_side;
 use templates::Templates;
 use variables::VariableGroup;
-use view::ProjectView;
 
-pub(crate) use requirements::python_version;
+pub(crate) use python::python_version;
 
 mod arguments;
-mod check;
+mod bot;
 mod imports;
 mod manifest;
+mod python;
 mod quote;
-mod requirements;
-mod settings;
 mod templates;
 pub(crate) mod variables;
 mod view;
@@ -54,11 +53,11 @@ pub enum Existing {
     GuideIfThere,
 }
 
-/// Why there is no plan: a template or the catalogue is broken, which is a defect of this program.
+/// A template or the catalogue is broken, which is a defect of this program.
 #[derive(Debug, Clone, Error)]
 #[error("`{path}` can't be generated: {reason}")]
 pub struct PlanError {
-    /// The file that could not be rendered or did not pass its check.
+    /// The file that could not be rendered.
     path: String,
     #[source]
     reason: Arc<dyn std::error::Error + Send + Sync>,
@@ -84,25 +83,27 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 }
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
-    let view = ProjectView::new(config)?;
+    let view = view::of_project(config)?;
     let values =
         liquid::to_object(&view).map_err(|error| PlanError::broken("the project", error))?;
     let entries = manifest::files_of(config);
     let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
-        let mut text = templates.render(&entry.template, &values)?;
-        if entry.template.ends_with(".py.liquid") {
-            text = imports::arranged(&text, templates)?;
-        }
-        let file = PlannedFile {
-            path: entry.path.to_string(),
-            text,
-            existing: entry.existing,
-        };
-        check::file(&file, config)?;
-        Ok(file)
+        let text = templates.render(&entry.template, &values)?;
+        let path = entry.path.clone();
+        Ok(PlannedFile {
+            text: if Path::new(&entry.template).extension() == Some("py".as_ref()) {
+                imports::arranged(&text)
+            } else {
+                text
+            },
+            existing: match path.as_str() {
+                ".gitignore" => Existing::AddLines,
+                _ => Existing::Conflict,
+            },
+            path,
+        })
     });
     let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
-    check::together(&files)?;
     Ok(Plan { files })
 }
 

@@ -1,25 +1,23 @@
 //! A draft becomes a configuration, or a list of everything that is missing or wrong with it.
 
 mod client;
-mod deployment;
 mod name;
 mod services;
-mod together;
 mod transports;
 
 use bot_cli_protocol::failure::{Failure, Field};
-use bot_cli_templates::catalogue::BotType;
+use bot_cli_templates::catalogue::{BotType, Transport};
 
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Config, Pipeline};
 use crate::draft::{self, Draft};
-use crate::option_table::{self, Feature, Features};
+use crate::option_table::{self, Feature, Features, Setting};
 use crate::wording::{did_you_mean, quoted};
 
 pub use name::{ProjectName, default_name};
 
-/// Checks everything that was said; services are those of `catalogue`. `default_name` is the project's name while none was
-/// said: the target's.
+/// Checks everything that was said; services are those of `catalogue`. `default_name` is the name of a project that was given
+/// none: the target's.
 pub fn resolve<'c>(
     draft: &Draft,
     default_name: Option<&str>,
@@ -32,8 +30,14 @@ pub fn resolve<'c>(
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
-    together::check(draft, pipeline.as_ref(), video, catalogue, &mut problems);
-    let deploy_to_cloud = deployment::resolve(draft, &transports, &mut problems);
+    let mut services = match pipeline {
+        Some(Pipeline::Cascade { stt, llm, tts }) => vec![stt, llm, tts],
+        Some(Pipeline::Realtime(service)) => vec![service],
+        None => Vec::new(),
+    };
+    services.extend(video);
+    services::together(&services, catalogue, &mut problems);
+    let deploy_to_cloud = deploys(draft, &transports, &mut problems);
     for feature in Feature::ALL {
         let row = feature.row();
         let asked = draft.switch(feature) == Some(true);
@@ -68,7 +72,6 @@ pub fn resolve<'c>(
             })
             .with(Feature::DeployToCloud, deploy_to_cloud)
             .with(Feature::VideoOutput, video_output),
-            recorded: true,
         }),
         _ => Err(problems.sorted()),
     }
@@ -126,42 +129,67 @@ fn said(value: Option<&String>) -> Option<&str> {
         .filter(|text| !text.is_empty())
 }
 
+/// The value of a setting is none of its words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Wrong;
+
+/// Returns the word that was said for a setting that has a few.
+fn word(
+    setting: Setting,
+    value: Option<&String>,
+    problems: &mut Problems,
+) -> Result<Option<&'static str>, Wrong> {
+    let Some(raw) = said(value) else {
+        return Ok(None);
+    };
+    let words = setting.row().values.words();
+    if let Some(known) = words.iter().find(|word| **word == raw) {
+        return Ok(Some(known));
+    }
+    let near = did_you_mean(raw, words.iter().copied());
+    let words = words.join("`, `");
+    let problem = format!("{} is none of `{words}`{near}", quoted(raw));
+    problems.add(setting.row().key, problem);
+    Err(Wrong)
+}
+
 fn bot_type(
     draft: &Draft,
-    transports: &[&'static bot_cli_templates::catalogue::Transport],
+    transports: &[&'static Transport],
     problems: &mut Problems,
 ) -> Option<BotType> {
-    let telephony = transports
-        .iter()
-        .find(|transport| transport.bot_type == BotType::Telephony);
-    match said(draft.bot_type.as_ref()) {
-        None if draft.bot_type.is_some() => {
-            problems.add("bot_type", "empty; must be `web` or `telephony`");
-            None
-        }
-        None => Some(telephony.map_or(BotType::Web, |_| BotType::Telephony)),
-        Some("web") => {
-            if let Some(transport) = telephony {
-                problems.add(
-                    "bot_type",
-                    format!("`web`, but `{}` is a telephony transport", transport.id),
-                );
-            }
-            Some(BotType::Web)
-        }
-        Some("telephony") => {
-            // Without a telephone, it is tried out in a browser.
-            Some(BotType::Telephony)
-        }
-        Some(other) => {
-            let near = did_you_mean(other, ["web", "telephony"]);
-            problems.add(
-                "bot_type",
-                format!("{} is neither `web` nor `telephony`{near}", quoted(other)),
-            );
-            None
-        }
+    let mut telephony = transports.iter();
+    let telephony = telephony.find(|transport| transport.bot_type == BotType::Telephony);
+    let said = word(Setting::BotType, draft.bot_type.as_ref(), problems).ok()?;
+    if let (Some("web"), Some(transport)) = (said, telephony) {
+        let problem = format!("`web`, but `{}` is a telephony transport", transport.id);
+        problems.add("bot_type", problem);
     }
+    Some(match said {
+        // Without a telephone, it is tried out in a browser.
+        Some("telephony") => BotType::Telephony,
+        None if telephony.is_some() => BotType::Telephony,
+        _ => BotType::Web,
+    })
+}
+
+/// Deployment files are made unless declined, and only where the hosting service can start the bot.
+fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
+    let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
+    let said = draft.switch(Feature::DeployToCloud);
+    let mut reasons = transports
+        .iter()
+        .filter_map(|one| one.stays_behind.as_ref());
+    if let (Some(true), false, Some(reason)) = (said, starts, reasons.next()) {
+        let mend = "add another transport, or give `--no-deploy-to-cloud`";
+        problems.add("deploy_to_cloud", format!("{reason}: {mend}"));
+    }
+    let deploys = said.unwrap_or(starts);
+    if draft.switch(Feature::NoiseCancel) == Some(true) && !deploys {
+        let problem = "needs cloud deployment; `--no-enable-noise-cancel` turns it off";
+        problems.add("enable_noise_cancel", problem);
+    }
+    deploys
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 mod choices;
 pub(crate) mod place;
-mod step;
 mod steps;
 mod summary;
 #[cfg(test)]
@@ -30,10 +29,8 @@ pub struct Selection {
     pub cwd: PathBuf,
     /// The user's home directory, for `~`.
     pub home: Option<PathBuf>,
-    /// Whether the user can be asked. Where a script answers, nothing that it does not know is asked.
+    /// Whether a user answers, who may be told that a folder is no place for a project; a script has its reasons.
     pub can_ask: bool,
-    /// Whether the user wants the folder although it is no place for a project, or files are in the way there.
-    pub all_the_same: bool,
     /// The folder to initialize.
     pub target: Option<Target>,
     /// The way in which the bot is built.
@@ -60,20 +57,20 @@ pub fn ask_rest<'a>(
     given: &'a Selection,
     find: Find<'a>,
 ) -> Result<Draft, Failure> {
-    Ok(Walk::new(steps::ALL, given, find).complete(session)?.draft)
+    Ok(Walk::new(given, find).complete(session)?.draft)
 }
 
-/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; the
-/// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
+/// Asks for everything that `given` doesn't say. The result has a `target` and a `way`; before a scaffold, the
+/// user has agreed to the summary. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Selection,
     find: Find<'a>,
 ) -> Result<Selection, Failure> {
-    let mut walk = Walk::new(steps::ALL, given, find);
+    let mut walk = Walk::new(given, find);
     loop {
         let selection = walk.complete(session)?;
-        if selection.way != Some(Way::Scaffold) && !selection.can_ask {
+        if selection.way == Some(Way::Agent) {
             return Ok(selection);
         }
         match summary::agree(session, &walk, &selection)? {

@@ -183,10 +183,7 @@ fn leaves_the_bot_to_a_coding_agent() {
     for door in DOORS {
         let workspace = Workspace::new();
         let mut terminal = workspace.start(door);
-        answer(
-            &mut terminal,
-            &[WALK[0], (WALK[1].0, ENTER), ("Write these guides?", ENTER)],
-        );
+        answer(&mut terminal, &[WALK[0], (WALK[1].0, ENTER)]);
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
         let files: Vec<String> = tree(&workspace.work().join("my-bot")).into_keys().collect();
@@ -282,26 +279,6 @@ fn escape_goes_back_to_the_answer_before() {
 }
 
 #[test]
-fn options_without_a_folder_are_no_project_in_the_home_directory() {
-    let workspace = Workspace::new();
-    let home = workspace.bench.path("home");
-    let before = tree(&home);
-    for (answer, status) in [(ENTER, 130), ("y\r", 0)] {
-        let command = pty_process::blocking::Command::new("bot-cli-init")
-            .args(bot_cli_tests::init::web(&[]))
-            .env_clear()
-            .envs(workspace.environment())
-            .current_dir(&home);
-        let mut terminal = Terminal::start(command, 40, 100).unwrap();
-        terminal.wait_for_question("Create the project in").unwrap();
-        terminal.press(answer).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
-        assert_eq!(tree(&home) == before, status == 130);
-    }
-}
-
-#[test]
 fn a_narrow_terminal_is_wide_enough() {
     let workspace = Workspace::new();
     let mut terminal = Terminal::start(workspace.init(Door::Host), 24, 40).unwrap();
@@ -362,11 +339,7 @@ fn a_tilde_is_the_home_directory_and_never_a_folder_of_that_name() {
         let mut terminal = workspace.start(door);
         answer(
             &mut terminal,
-            &[
-                (WALK[0].0, "~/my-bot\r"),
-                (WALK[1].0, ENTER),
-                ("Write these guides?", ENTER),
-            ],
+            &[(WALK[0].0, "~/my-bot\r"), (WALK[1].0, ENTER)],
         );
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
@@ -382,18 +355,11 @@ fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
         fs::create_dir(workspace.work().join("my-bot")).unwrap();
         fs::write(workspace.work().join("my-bot/README.md"), "mine").unwrap();
         let mut terminal = workspace.start(door);
-        answer(
-            &mut terminal,
-            &[
-                WALK[0],
-                WALK[1],
-                ("Use this folder anyway?", ENTER),
-                (WALK[0].0, "\u{15}other\r"),
-            ],
-        );
-        terminal.wait_for_question(WALK[2].0).unwrap();
-        let screen = terminal.screen();
-        assert!(screen.contains("`README.md` is there already"), "{screen}");
+        answer(&mut terminal, &[WALK[0], WALK[1]]);
+        terminal.wait_for("`README.md` is there already").unwrap();
+        terminal.press(ESCAPE).unwrap();
+        answer(&mut terminal, &[(WALK[0].0, "\u{15}other\r")]);
+        terminal.wait_for_question(WALK[1].0).unwrap();
         terminal.press(CTRL_C).unwrap();
         assert_eq!(terminal.end().unwrap().status.code(), Some(130));
     }

@@ -6,7 +6,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_terminal::shell::quoted;
 
-use super::next::{self, Keys};
+use super::next;
 use super::recovery;
 use super::report::Report;
 use crate::config::Config;
@@ -25,12 +25,7 @@ pub(super) struct Job<'c> {
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
-    /// Returns the command that changes the project, where there is one already.
-    pub(super) instead: Box<Instead<'c>>,
 }
-
-/// Looks for a command that changes what is in the target.
-type Instead<'c> = dyn Fn(&Target) -> Option<String> + 'c;
 
 /// Whether the user is there for questions.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +53,8 @@ impl Job<'_> {
         session: &mut Session,
     ) -> Result<Reply, Failure> {
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
-        found.refuse_conflicts(&self.target.shown, self.way_out().as_deref())?;
+        let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
+        found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
         let cancelled = || cancel.requested();
@@ -70,12 +66,11 @@ impl Job<'_> {
         )?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
-            self.warn_of_old_record(config, &found, session);
         }
         let steps = match &self.config {
             Some(config) => {
                 let needed = plan::needed(config).map_err(unplanned)?;
-                next::of_project(&self.target, config, &needed, Keys::find())
+                next::of_project(&self.target, config, &needed, next::has_dev())
             }
             None => next::of_guides(&self.target),
         };
@@ -91,15 +86,10 @@ impl Job<'_> {
     }
 
     fn half_updated(&self) -> Failure {
-        let shown = directory(&self.target.shown);
-        Failure::new(
-            Exit::Failed,
-            "interrupted",
-            "an update of this project was interrupted",
-        )
-        .hint(format!(
-            "nothing was changed; `bot-cli init {} --update` finishes it",
-            quoted(&shown)
+        let shown = quoted(&directory(&self.target.shown));
+        let message = "an update of this project was interrupted";
+        Failure::new(Exit::Failed, "interrupted", message).hint(format!(
+            "nothing was changed; `bot-cli init {shown} --update` finishes it"
         ))
     }
 
@@ -114,57 +104,15 @@ impl Job<'_> {
         let mut record = Vec::new();
         if let Some(config) = &self.config {
             let project = plan::scaffold(config).map_err(unplanned)?;
-            if config.recorded {
-                let made = record::files(config, &project.files);
-                record.extend(made.map_err(unrecorded)?);
-            }
+            record.extend(record::files(config, &project.files).map_err(unrecorded)?);
             files.extend(project.files);
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok((Plan { files }, record))
     }
 
-    /// The hint where files of a project that was made before are in the way.
-    pub(super) fn way_out(&self) -> Option<String> {
-        (self.instead)(&self.target).map(|command| there_already(&command))
-    }
-
-    /// A record that is there and not written by this run says how the project was made before it.
-    fn warn_of_old_record(&self, config: &Config, found: &Comparison, session: &mut Session) {
-        let is_there = || {
-            self.target
-                .path
-                .join(record::PROJECT)
-                .symlink_metadata()
-                .is_ok()
-        };
-        if !config.recorded && !found.changes.is_empty() && is_there() {
-            let message = format!(
-                "`{}` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`",
-                record::FOLDER
-            );
-            session.log(Level::Warn, &message);
-        }
-    }
-
     /// Offers newer guides, or says how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
-        for kept in &found.kept {
-            let path = &kept.path;
-            let message = match &kept.guide {
-                guides::Guide::Newer { version } => {
-                    format!("`{path}` was written by the newer version {version} and is kept")
-                }
-                guides::Guide::Foreign if path == "AGENTS.md" => format!(
-                    "`{path}` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
-                ),
-                guides::Guide::Foreign
-                | guides::Guide::Current
-                | guides::Guide::Older { .. }
-                | guides::Guide::Edited => continue,
-            };
-            session.log(Level::Warn, &message);
-        }
         let stale: Vec<String> = found
             .stale()
             .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
@@ -197,11 +145,14 @@ fn refresh_question(stale: &str) -> Question {
         .help("Changes made by hand are lost")
 }
 
-/// The hint with the command that changes a project that is there.
-pub(super) fn there_already(command: &str) -> String {
-    format!(
-        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
-    )
+/// The hint where a project is there already.
+pub(super) fn way_out(target: &Target) -> Option<String> {
+    let shown = quoted(&directory(&target.shown));
+    target.path.join(record::PROJECT).is_file().then(|| {
+        format!(
+            "nothing was changed; a project is there already: `bot-cli init {shown} --update` with the options that change keeps your edits"
+        )
+    })
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {
@@ -228,5 +179,5 @@ pub(super) fn unrecorded(error: std::io::Error) -> Failure {
         "could not create the record of the project",
         error,
     )
-    .hint("nothing was written; `--no-record` creates the project without it")
+    .hint("nothing was written")
 }

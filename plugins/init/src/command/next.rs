@@ -1,49 +1,21 @@
-//! The next steps after a project was made: commands that can be typed unchanged, each with its terminal.
+//! The next steps after a project was made: commands that can be typed unchanged.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::ffi::OsString;
 
 use bot_cli_engine::discovery::{self, Discovery};
-use bot_cli_templates::catalogue::{BotType, Service, Transport};
+use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
-use serde_json::{Value, json};
 
 use crate::config::{Client, Config};
 use crate::equivalent::directory;
-use crate::option_table::Feature;
 use crate::plan;
 use crate::plan::variables::{Unset, VariableGroup, readings};
 use crate::target::Target;
 
-/// The host of the plugins that keep keys and run bots, and those plugins.
+/// The host, and its plugin that runs bots.
 const HOST: &str = "bot-cli";
-const CLOUD: &str = "cloud";
-const CLOUD_FILE: &str = "bot-cli-cloud";
-const DEV: &str = "dev";
 const DEV_FILE: &str = "bot-cli-dev";
-
-/// The address of the runner's own page, for transports of a browser.
-const PAGE: &str = "http://localhost:7860/client/";
-
-/// The address at which it makes a room.
-const ROOM: &str = "http://localhost:7860/daily";
-
-/// The remark about a tunnel for calls.
-const TUNNEL: &str =
-    "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name";
-
-const WITHOUT_SCHEME: &str = "replace YOUR_HOST with that name, without https://";
-
-/// The store of the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
-    /// The vault of this machine, and a program gives them to the bot.
-    Dev,
-    /// The vault of this machine.
-    Vault,
-    /// The file `.env`.
-    File,
-}
 
 /// A folder with a list of what its code needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,183 +26,100 @@ pub(super) struct Needs<'a> {
     pub(super) has_changed: bool,
 }
 
-/// A command, and what somebody who types it has to know.
+/// A command, and sentences about it, in the order in which they matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextStep {
-    /// Counted from 1.
-    pub(super) terminal: usize,
-    /// Complete: a shell takes it as it is, unless `about` says what to replace.
     pub(super) command: String,
-    /// Whether it runs until it is stopped.
-    pub(super) stays: bool,
-    /// Sentences, in the order in which they matter: what it asks for, what to do once it is done or runs.
     pub(super) about: Vec<String>,
 }
 
-impl Keys {
-    /// The vault, where its commands can be typed, and the program that runs the bot, where that is there, too.
-    pub(super) fn find() -> Self {
-        if !shell::will_find(HOST, &std::env::var_os("PATH").unwrap_or_default()) {
-            return Self::File;
-        }
-        let discovery = Discovery::of_plugin(
-            std::env::current_exe().ok(),
-            |name| std::env::var_os(name),
-            discovery::user(),
-        );
-        // Whether it may run is for the host to say: nothing is read, so nothing is kept either.
-        let has = |plugin| {
-            let folders = discovery.folders.iter();
-            let mut files = folders.flat_map(|folder| discovery.endings.files(folder, plugin));
-            files.any(|file| file.is_file())
-        };
-        match (has(CLOUD_FILE), has(DEV_FILE)) {
-            (true, true) => Self::Dev,
-            (true, false) => Self::Vault,
-            (false, _) => Self::File,
+impl NextStep {
+    fn new(command: impl Into<String>, about: &[&str]) -> Self {
+        Self {
+            command: command.into(),
+            about: about.iter().map(|&about| about.to_owned()).collect(),
         }
     }
 }
 
-/// The steps from a project in `target` to a bot that answers. `needed` are the variables that it can't do without.
+/// Whether `bot-cli dev` can be typed.
+pub(super) fn has_dev() -> bool {
+    let path: OsString = std::env::var_os("PATH").unwrap_or_default();
+    if !shell::will_find(HOST, &path) {
+        return false;
+    }
+    let discovery = Discovery::of_plugin(
+        std::env::current_exe().ok(),
+        |name| std::env::var_os(name),
+        discovery::user(),
+    );
+    // The host decides whether it may run.
+    let folders = discovery.folders.iter();
+    let mut files = folders.flat_map(|folder| discovery.endings.files(folder, DEV_FILE));
+    files.any(|file| file.is_file())
+}
+
+/// The steps from a project in `target` to a bot that answers. `needed` are the variables of the bot.
 pub(super) fn of_project(
     target: &Target,
     config: &Config,
     needed: &[VariableGroup],
-    keys: Keys,
+    has_dev: bool,
 ) -> Vec<NextStep> {
-    if keys == Keys::Dev {
-        return with_dev(target, config, &asked(needed));
-    }
-    let mut steps = Steps::new();
-    let server = target.path.join("server");
-    steps.add(enter(target, "server"));
-    steps
-        .add("uv sync")
-        .about("uv comes from https://docs.astral.sh/uv/getting-started/installation/");
-    let with_keys = with_keys(&mut steps, config, &server, &asked(needed), keys);
-    let transports = &config.transports;
-    let in_browser = transports.iter().find(|one| one.bot_type == BotType::Web);
-    let call_server = transports.iter().find(|one| one.call_server.is_some());
-    match in_browser {
-        Some(transport) => in_a_browser(&mut steps, config, transport, &with_keys),
-        None => match transports.iter().find(|one| one.carrier) {
-            Some(carrier) => on_the_telephone(&mut steps, carrier, &with_keys),
-            None => {
-                if let Some(other) = transports.first() {
-                    by_telephone(&mut steps, other, &with_keys);
-                }
-            }
-        },
-    }
-    for note in notes(config) {
-        steps.about(note);
-    }
-    if let Some(room) = call_server {
-        steps.open(&server);
-        steps
-            .add(format!("{with_keys}uv run server.py"))
-            .stays()
-            .about(readme(room));
-    }
-    if config.client != Client::None {
-        steps.open(&target.path.join("client"));
-        steps
-            .add("npm install")
-            .about("npm comes with Node.js: https://nodejs.org");
-        let address = match config.client {
-            Client::ReactNextjs => "http://localhost:3000",
-            Client::ReactVite | Client::Vanilla | Client::None => "http://localhost:5173",
-        };
-        steps
-            .add("npm run dev")
-            .stays()
-            .about(format!("open {address} and connect"));
-    }
-    if config.has(Feature::Eval) {
-        steps.open(&server);
-        steps
-            .add("uv run pipecat eval run evals/text.yaml --logs-dir evals/logs")
-            .about("types to the running bot and checks its answers");
-    }
-    steps.steps
-}
-
-/// The steps where one program installs, asks and runs.
-fn with_dev(target: &Target, config: &Config, asked: &[String]) -> Vec<NextStep> {
-    let mut steps = Steps::new();
-    if target.shown.trim_end_matches('/') != "." {
-        steps.add(enter(target, ""));
-    }
-    let transports = &config.transports;
-    let in_browser = transports.iter().find(|one| one.bot_type == BotType::Web);
-    let carrier = transports.iter().find(|one| one.carrier);
-    let carrier = carrier.filter(|_| in_browser.is_none());
-    let needs_name = carrier.is_some_and(|carrier| !carrier.env.is_empty());
-    let (proxy, by_hand) = if needs_name {
-        (" --proxy YOUR_HOST", " -x YOUR_HOST")
-    } else {
-        ("", "")
-    };
-    let command = format!("{HOST} {DEV}");
-    let dev = steps.add(format!("{command}{proxy}")).stays();
-    if carrier.is_some() {
-        dev.about(TUNNEL);
-    }
-    if needs_name {
-        dev.about(WITHOUT_SCHEME);
-    }
-    if !asked.is_empty() && !target.path.join("server/.env").exists() {
-        dev.about("asks for these keys first; press Enter to skip one");
-        for line in asked {
-            dev.about(line);
+    let asked = asked(needed);
+    let is_filled_in = target.path.join("server/.env").exists();
+    let asks = !asked.is_empty() && !is_filled_in;
+    if has_dev {
+        let mut dev = NextStep::new("bot-cli dev", &[]);
+        if asks {
+            let about = "asks for these keys first; press Enter to skip one";
+            dev.about.push(about.to_owned());
+            dev.about.extend(asked);
         }
+        let npm = match config.client {
+            Client::None => "",
+            Client::ReactVite | Client::ReactNextjs | Client::Vanilla => {
+                ", and npm from https://nodejs.org"
+            }
+        };
+        dev.about.extend([
+            "installs what the bot needs, runs it, and says where to talk to it".to_owned(),
+            format!("needs uv from https://docs.astral.sh/uv/getting-started/installation/{npm}"),
+        ]);
+        dev.about.extend(notes(config));
+        if config
+            .transports
+            .iter()
+            .any(|it| it.bot_type == BotType::Telephony)
+        {
+            let calls = "calls need more: README.md, under \"Run\", says what";
+            dev.about.push(calls.to_owned());
+        }
+        return enter(target, "").into_iter().chain([dev]).collect();
     }
-    let npm = if config.client == Client::None {
-        ""
-    } else {
-        ", and npm from https://nodejs.org"
-    };
-    dev.about("installs what the bot needs, runs it, and says where to talk to it");
-    dev.about(format!(
-        "needs uv from https://docs.astral.sh/uv/getting-started/installation/{npm}"
-    ));
-    for note in notes(config) {
-        dev.about(note);
+    let uv = "uv comes from https://docs.astral.sh/uv/getting-started/installation/";
+    let mut steps: Vec<NextStep> = enter(target, "server").into_iter().collect();
+    steps.push(NextStep::new("uv sync", &[uv]));
+    if asks {
+        let mut fill = NextStep::new(
+            "cp .env.example .env",
+            &["then fill in these lines in .env"],
+        );
+        fill.about.extend(asked);
+        steps.push(fill);
     }
-    if let Some(call) = in_browser.is_none().then(|| transports.first()).flatten() {
-        dev.about(readme(call));
-    }
-    if config.has(Feature::Eval) {
-        dev.about(format!(
-            "`{command} --eval` runs the bot and checks its answers"
-        ));
-    }
-    if let Some(first) = in_browser.or(transports.first()) {
-        let bot = bot(config, first);
-        dev.about(format!(
-            "the same by hand, in server: `uv sync`, keys into .env, `{bot}{by_hand}`"
-        ));
-    }
-    steps.steps
-}
-
-/// The notes on the services of this machine.
-fn notes(config: &Config) -> impl Iterator<Item = String> {
-    let local = config.services().filter(|service| is_local(service));
-    local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
+    let readme = "README.md, under \"Run\", says how to reach the bot and what else it needs";
+    let mut run = NextStep::new("uv run bot.py", &[readme]);
+    run.about.extend(notes(config));
+    steps.push(run);
+    steps
 }
 
 /// The steps from guides in `target` to a coding agent that reads them.
 pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
-    let mut steps = Steps::new();
-    if target.shown.trim_end_matches('/') != "." {
-        steps.add(enter(target, ""));
-    }
-    steps
-        .add("cat GETTING_STARTED.md")
-        .about("then start your coding agent in this folder");
-    steps.steps
+    let about = "then start your coding agent in this folder";
+    let read = NextStep::new("cat GETTING_STARTED.md", &[about]);
+    enter(target, "").into_iter().chain([read]).collect()
 }
 
 /// The steps from an update to a bot that runs again. `explained` is the file
@@ -243,30 +132,30 @@ pub(super) fn of_update(
     new: &[String],
     resolved: Option<&str>,
 ) -> Vec<NextStep> {
-    let mut steps = Steps::new();
+    let mut steps = Vec::new();
     // From where the update was started.
     let at = |path: &str| {
         let shown = directory(&target.shown);
-        if path.is_empty() {
-            return quoted(shown.trim_end_matches('/'));
-        }
-        quoted(&format!("{}/{path}", shown.trim_end_matches('/')))
+        let shown = shown.trim_end_matches('/');
+        quoted(format!("{shown}/{path}").trim_end_matches('/'))
     };
     if let Some(resolved) = resolved {
-        steps.add(format!("git -C {} add {resolved}", at("")));
+        let add = format!("git -C {} add {resolved}", at(""));
+        steps.push(NextStep::new(add, &[]));
     }
     if server.has_changed {
-        steps.add(format!("uv sync --directory {}", at(server.folder)));
+        let sync = format!("uv sync --directory {}", at(server.folder));
+        steps.push(NextStep::new(sync, &[]));
     }
     if client.has_changed {
-        steps.add(format!("npm install --prefix {}", at(client.folder)));
+        let install = format!("npm install --prefix {}", at(client.folder));
+        steps.push(NextStep::new(install, &[]));
     }
     if let Some(explained) = explained.filter(|_| !new.is_empty()) {
-        steps
-            .add(format!("cat {}", at(explained)))
-            .about(format!("explains new variables: {}", new.join(", ")));
+        let about = format!("explains new variables: {}", new.join(", "));
+        steps.push(NextStep::new(format!("cat {}", at(explained)), &[&about]));
     }
-    steps.steps
+    steps
 }
 
 /// The variables that a bot can't do without and that are not `known`.
@@ -281,67 +170,20 @@ pub(super) fn new_variables(config: &Config, known: &BTreeSet<String>) -> Vec<St
 
 /// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.
 pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
-    let mut entries: Vec<String> = Vec::new();
-    let mut terminal = 1;
-    for step in steps {
-        if step.terminal != terminal
-            && let Some(before) = entries.last_mut()
-        {
-            terminal = step.terminal;
-            before.extend(["\n# in a ", ordinal(terminal), " terminal:"]);
-        }
+    let entry = |step: &NextStep| {
         let about = step.about.iter().map(|about| format!("\n# {about}"));
-        entries.push(format!("{}{}", step.command, about.collect::<String>()));
-    }
-    entries
-}
-
-/// As programs get them.
-pub(super) fn document(steps: &[NextStep]) -> Value {
-    steps
-        .iter()
-        .map(|step| {
-            json!({
-                "terminal": step.terminal,
-                "command": step.command,
-                "stays": step.stays,
-                "about": step.about,
-            })
-        })
-        .collect()
-}
-
-/// Puts the keys where the bot finds them; what stands in front of a command that needs them.
-fn with_keys(
-    steps: &mut Steps,
-    config: &Config,
-    server: &Path,
-    asked: &[String],
-    keys: Keys,
-) -> String {
-    // What is filled in already is used, and not overwritten.
-    if asked.is_empty() || server.join(".env").exists() {
-        return String::new();
-    }
-    let set = format!("{}-secrets", config.slug);
-    let command = format!("{HOST} {CLOUD} secrets");
-    let (ask, about, prefix) = match keys {
-        Keys::Dev | Keys::Vault => (
-            format!("{command} set {set} --backend local --from-template .env.example"),
-            "asks for these keys; press Enter to skip one",
-            format!("{command} run {set} --backend local -- "),
-        ),
-        Keys::File => (
-            "cp .env.example .env".to_owned(),
-            "then fill in these lines in .env",
-            String::new(),
-        ),
+        format!("{}{}", step.command, about.collect::<String>())
     };
-    steps.add(ask).about(about);
-    for line in asked {
-        steps.about(line);
-    }
-    prefix
+    steps.iter().map(entry).collect()
+}
+
+/// The notes on the services of this machine, which need no key.
+fn notes(config: &Config) -> impl Iterator<Item = String> {
+    let is_local = |service: &&Service| {
+        readings(&[service]).is_ok_and(|all| all.iter().all(|it| it.unset != Unset::Required))
+    };
+    let local = config.services().filter(is_local);
+    local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
 }
 
 /// `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
@@ -350,165 +192,107 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     for group in needed {
         for variable in group.variables.iter().filter(|variable| variable.required) {
             let site = group.site.as_ref().map(|site| format!(" ({site})"));
-            let only_for = group.only_for.as_ref();
+            let only_for = group
+                .only_for
+                .as_ref()
+                .map(|way| format!(", only for {way}"));
             lines.push(format!(
                 "  {}: {}{}{}",
                 variable.name,
                 variable.about,
                 site.unwrap_or_default(),
-                only_for.map_or_else(String::new, |way| format!(", only for {way}")),
+                only_for.unwrap_or_default(),
             ));
         }
     }
     lines
 }
 
-/// The command that runs the bot.
-fn bot(config: &Config, transport: &Transport) -> String {
-    // The client offers every transport, and the runner without `-t` serves every one.
-    if config.client != Client::None && config.transports.len() > 1 {
-        "uv run bot.py".to_owned()
-    } else {
-        format!("uv run bot.py {}", transport.run_options())
-    }
-}
-
-fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_keys: &str) {
-    let bot = steps
-        .add(format!("{with_keys}{}", bot(config, transport)))
-        .stays();
-    if config.client != Client::None {
-        return;
-    }
-    bot.about(if transport.avatar.is_some() {
-        format!("open {ROOM}: it takes you to a room, and the avatar follows")
-    } else if transport.no_client.is_some() {
-        format!(
-            "README.md, under \"{}\", says how to reach it",
-            transport.label
-        )
-    } else {
-        format!("open {PAGE}, allow the microphone and connect")
-    });
-}
-
-/// Calls that come in another way than through a carrier's stream.
-fn by_telephone(steps: &mut Steps, transport: &Transport, with_keys: &str) {
-    if transport.call_server.is_none() {
-        steps.about(TUNNEL);
-    }
-    let bot = steps
-        .add(format!(
-            "{with_keys}uv run bot.py {}",
-            transport.run_options()
-        ))
-        .stays();
-    if transport.call_server.is_none() {
-        bot.about(readme(transport));
-    }
-}
-
-/// A carrier reaches the bot through a tunnel.
-fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
-    steps.about(TUNNEL);
-    let bot = format!("{with_keys}uv run bot.py {}", carrier.run_options());
-    // Without credentials there is no request of the carrier's that the bot would answer with its address.
-    if carrier.env.is_empty() {
-        steps.add(bot)
-    } else {
-        steps.about(WITHOUT_SCHEME);
-        steps.add(format!("{bot} -x YOUR_HOST"))
-    }
-    .stays()
-    .about(readme(carrier));
-}
-
-fn readme(transport: &Transport) -> String {
-    format!(
-        "README.md, under \"{}\", says what else a call needs",
-        transport.label
-    )
-}
-
-/// Whether it works without any key.
-fn is_local(service: &Service) -> bool {
-    readings(&[service])
-        .is_ok_and(|readings| readings.iter().all(|one| one.unset != Unset::Required))
-}
-
-/// From where `init` was started.
-fn enter(target: &Target, below: &str) -> String {
+/// From where `init` was started to a folder of the project; nothing if that is the same.
+fn enter(target: &Target, below: &str) -> Option<NextStep> {
     let shown = target.shown.trim_end_matches('/');
     let folder = match (shown, below) {
+        (".", "") => return None,
         (".", below) => below.to_owned(),
         (shown, "") if !shown.is_empty() => shown.to_owned(),
         (shown, below) => format!("{shown}/{below}"),
     };
     // Keeps a directory from being taken for an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
-    format!("cd {}", quoted(&format!("{guard}{folder}")))
-}
-
-fn ordinal(terminal: usize) -> &'static str {
-    match terminal {
-        0 | 1 => "first",
-        2 => "second",
-        3 => "third",
-        _ => "further",
-    }
-}
-
-/// Steps while they are put together.
-struct Steps {
-    steps: Vec<NextStep>,
-    terminal: usize,
-}
-
-impl Steps {
-    const fn new() -> Self {
-        Self {
-            steps: Vec::new(),
-            terminal: 1,
-        }
-    }
-
-    fn add(&mut self, command: impl Into<String>) -> &mut NextStep {
-        let step = NextStep {
-            terminal: self.terminal,
-            command: command.into(),
-            stays: false,
-            about: Vec::new(),
-        };
-        self.steps.push(step);
-        let last = self.steps.len() - 1;
-        &mut self.steps[last]
-    }
-
-    /// Goes on in another terminal, which may have been opened anywhere.
-    fn open(&mut self, folder: &Path) {
-        self.terminal += 1;
-        self.add(format!("cd {}", quoted(&folder.display().to_string())));
-    }
-
-    /// Says more about the last step.
-    fn about(&mut self, about: impl Into<String>) {
-        if let Some(last) = self.steps.last_mut() {
-            last.about(about);
-        }
-    }
-}
-
-impl NextStep {
-    fn about(&mut self, about: impl Into<String>) -> &mut Self {
-        self.about.push(about.into());
-        self
-    }
-
-    fn stays(&mut self) -> &mut Self {
-        self.stays = true;
-        self
-    }
+    let command = format!("cd {}", quoted(&format!("{guard}{folder}")));
+    Some(NextStep::new(command, &[]))
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::path::PathBuf;
+
+    use super::{Needs, of_project, of_update, shown};
+    use crate::catalogue::Catalogue;
+    use crate::config::parse_file;
+    use crate::plan;
+    use crate::resolve::resolve;
+    use crate::target::Target;
+
+    fn target(shown: &str) -> Target {
+        Target {
+            shown: shown.to_owned(),
+            path: PathBuf::from("/home/me/my-bot"),
+            exists: false,
+        }
+    }
+
+    #[test]
+    fn a_bot_is_run_by_one_program_or_by_hand() {
+        let keys = "#   DEEPGRAM_API_KEY: API key (https://console.deepgram.com)\n\
+                    #   OPENAI_API_KEY: API key (https://platform.openai.com/api-keys)\n\
+                    #   CARTESIA_API_KEY: API key (https://play.cartesia.ai/keys)\n\
+                    #   DAILY_API_KEY: API key (https://dashboard.daily.co/developers), only for -t daily";
+        let uv = "https://docs.astral.sh/uv/getting-started/installation/";
+        let text = r#"{"transports": ["p2p_webrtc", "hosted_rtc"], "mode": "cascade", "stt_service": "deepgram_stt",
+            "llm_service": "openai_llm", "tts_service": "cartesia_tts", "client_framework": "vanilla"}"#;
+        let draft = parse_file(text).unwrap().draft;
+        let config = resolve(&draft, Some("my-bot"), Catalogue::built_in()).unwrap();
+        let needed = plan::needed(&config).unwrap();
+        let printed = |shown_as: &str, has_dev| {
+            shown(&of_project(&target(shown_as), &config, &needed, has_dev)).join("\n")
+        };
+        let with_dev = format!(
+            "cd my-bot\nbot-cli dev\n# asks for these keys first; press Enter to skip one\n{keys}\n\
+             # installs what the bot needs, runs it, and says where to talk to it\n\
+             # needs uv from {uv}, and npm from https://nodejs.org"
+        );
+        assert_eq!(printed("my-bot", true), with_dev);
+        let by_hand = format!(
+            "cd './-b ot/server'\nuv sync\n# uv comes from {uv}\ncp .env.example .env\n# then fill in these lines in .env\n{keys}\n\
+             uv run bot.py\n# README.md, under \"Run\", says how to reach the bot and what else it needs"
+        );
+        assert_eq!(printed("-b ot/", false), by_hand);
+        assert!(printed(".", false).starts_with("cd server\nuv sync\n"));
+    }
+
+    #[test]
+    fn an_update_names_the_folders_as_they_are() {
+        for (shown, server, client, expected) in [
+            (
+                "my-bot",
+                "backend",
+                "apps/web",
+                ["my-bot/backend", "my-bot/apps/web"],
+            ),
+            ("my-bot/", "", "client", ["my-bot", "my-bot/client"]),
+            (".", "", "my web", [".", "'./my web'"]),
+        ] {
+            let [server, client] = [server, client].map(|folder| Needs {
+                folder,
+                has_changed: true,
+            });
+            let steps = of_update(&target(shown), server, client, None, &[], None);
+            let commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
+            let [server, client] = expected;
+            let sync = format!("uv sync --directory {server}");
+            let install = format!("npm install --prefix {client}");
+            assert_eq!(commands, [sync, install]);
+        }
+    }
+}

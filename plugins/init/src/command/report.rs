@@ -4,8 +4,7 @@
 //! made of an earlier one that was killed: `completed`, `partly`, `discarded`, or `update`, if an update goes on with it; null if there was none. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
 //! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
-//! in order. `steps`: the same with what a program has to know: in which `terminal`, counted from 1, whether the command
-//! `stays` until it is stopped, and sentences `about` it. What is in the way is no result but a failure with the code `conflict` and a field for each file.
+//! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.
 
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::shell::quoted;
@@ -60,7 +59,6 @@ impl Report<'_> {
                 "kept": kept,
                 "config": self.config.map(Config::to_json),
                 "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
-                "steps": next::document(self.steps),
             }))
             .next_all(next::shown(self.steps))
     }

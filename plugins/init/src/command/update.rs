@@ -14,16 +14,14 @@ use bot_cli_sdk::session::{Level, Session};
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated};
 use super::next::{self, Needs, NextStep};
-use super::{file, note_name, note_other_versions, recovery, resolved};
+use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
-use crate::equivalent;
 use crate::guides::{self, Guide, Path as GuidePath};
 use crate::options::{Conflicts, Options, QUICKSTART};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
-use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, BEFORE, Change, Old, Recovered, Work};
@@ -96,26 +94,6 @@ fn update(
     )
 }
 
-/// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there, or it can't be
-/// changed so. `whole` is what was asked for by options and file.
-pub(super) fn instead(
-    target: &Target,
-    asked: &Draft,
-    file: Option<&str>,
-    whole: &Draft,
-    catalogue: &Catalogue,
-) -> Option<String> {
-    let (recorded, config) = found::config(target)?;
-    let (draft, _) = overlay::over(recorded, whole.clone());
-    resolve(&draft, default_name(&target.path).as_deref(), catalogue).ok()?;
-    Some(equivalent::update_command(
-        &target.shown,
-        asked,
-        file,
-        &config,
-    ))
-}
-
 /// The configuration that is recorded, with the file's and the options' over it.
 fn new_config<'c>(
     asked: Draft,
@@ -132,7 +110,6 @@ fn new_config<'c>(
     }
     let config = resolved(&draft, problems, target, catalogue, session)
         .map_err(|failure| not_together(failure, asked, recorded.clone()))?;
-    note_other_versions(&draft, &config, session);
     note_name(&config, session);
     Ok(config)
 }

@@ -5,71 +5,50 @@
 use bot_cli_templates::catalogue::Transport;
 
 use crate::catalogue::Catalogue;
-use crate::draft::Draft;
-use crate::option_table::{Feature, Setting};
+use crate::draft::{Draft, NONE};
+use crate::option_table::Feature;
 
 /// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let words = options.transports.as_ref().or(file.transports.as_ref());
     // A family's transports can have all of it, and what is unknown is a problem of its own.
-    let transports: Option<Vec<&Transport>> = words
-        .into_iter()
-        .flatten()
+    let transports = words.into_iter().flatten();
+    let transports: Option<Vec<&Transport>> = transports
         .map(|word| Catalogue::built_in().transport(word.trim()))
         .collect();
     let Some(transports) = transports.filter(|transports| !transports.is_empty()) else {
         return Vec::new();
     };
-    let mut told = client(file, options, &transports).into_iter().collect();
-    deployment(file, options, &transports, &mut told);
-    told
-}
-
-fn client(file: &mut Draft, options: &Draft, transports: &[&Transport]) -> Option<String> {
-    let known = Setting::ClientFramework.row().values.words();
-    let asks = (file.client_framework.as_deref())
-        .is_some_and(|framework| framework != "none" && known.contains(&framework));
-    let decided = options.client_framework.is_some() || options.client_server.is_some();
-    let reached =
-        (transports.iter()).any(|one| one.client.is_some() || one.family.is_some() || one.carrier);
-    if !asks || decided || reached {
-        return None;
-    }
-    file.client_framework = None;
-    file.client_server = None;
-    let names: Vec<String> = (transports.iter())
+    let names: Vec<String> = transports
+        .iter()
         .map(|one| format!("`{}`", one.id))
         .collect();
-    Some(format!(
-        "no web client is generated: none is published for {}",
-        names.join(" and ")
-    ))
-}
-
-fn deployment(
-    file: &mut Draft,
-    options: &Draft,
-    transports: &[&Transport],
-    told: &mut Vec<String>,
-) {
-    let reason = transports.iter().find_map(|one| one.stays_behind.as_ref());
-    let Some(reason) = reason.filter(|_| !transports.iter().any(|one| one.starts_in_cloud()))
-    else {
-        return;
-    };
-    if gives_way(Feature::DeployToCloud, file, options) {
-        *file.switches.slot(Feature::DeployToCloud) = Some(false);
-        told.push(format!("no deployment files are generated: {reason}"));
+    let names = names.join(" and ");
+    let mut told = Vec::new();
+    let framework = file.client_framework.as_deref();
+    let asks = framework.is_some_and(|framework| framework != NONE);
+    let decided = options.client_framework.is_some() || options.client_server.is_some();
+    let is_reached = |one: &&Transport| one.client.is_some() || one.family.is_some() || one.carrier;
+    if asks && !decided && !transports.iter().any(is_reached) {
+        file.client_framework = None;
+        file.client_server = None;
+        told.push(format!(
+            "no web client is generated: none is published for {names}"
+        ));
     }
-    if gives_way(Feature::NoiseCancel, file, options) {
-        *file.switches.slot(Feature::NoiseCancel) = Some(false);
-        told.push("no noise cancellation: only the hosting service has it".to_owned());
+    if transports.iter().any(|one| one.starts_in_cloud()) {
+        return told;
     }
-}
-
-/// Tells whether the file asks for the feature and no option decides.
-fn gives_way(feature: Feature, file: &Draft, options: &Draft) -> bool {
-    file.switch(feature) == Some(true) && options.switch(feature).is_none()
+    for feature in [Feature::DeployToCloud, Feature::NoiseCancel] {
+        if file.switch(feature) == Some(true) && options.switch(feature).is_none() {
+            *file.switches.slot(feature) = Some(false);
+            let key = feature.row().key;
+            told.push(format!(
+                "`{key}` is left out: the hosting service does not start bots for {names}"
+            ));
+        }
+    }
+    told
 }
 
 #[cfg(test)]
@@ -78,61 +57,43 @@ mod tests {
     use crate::draft::Draft;
     use crate::option_table::{Feature, Switches};
 
-    fn cloud(on: bool) -> Switches {
-        Switches::of([(Feature::DeployToCloud, on), (Feature::NoiseCancel, on)])
-    }
-
-    fn file(transport: &str) -> Draft {
+    fn file(transport: &str, cloud: bool) -> Draft {
         Draft {
             transports: Some(vec![transport.to_owned()]),
             client_framework: Some("react".to_owned()),
             client_server: Some("vite".to_owned()),
-            switches: cloud(true),
+            switches: Switches::of(
+                [Feature::DeployToCloud, Feature::NoiseCancel].map(|it| (it, cloud)),
+            ),
             ..Draft::default()
         }
     }
 
     #[test]
-    fn a_file_gives_way_and_says_so() {
-        let mut asked = file("livekit");
+    fn a_file_gives_way_and_says_so_unless_options_decide() {
+        let mut asked = file("livekit", true);
         let told = concede(&mut asked, &Draft::default());
-        assert_eq!(told.len(), 3, "{told:?}");
-        assert_eq!(
-            told[0],
-            "no web client is generated: none is published for `livekit`"
-        );
-        assert!(
-            told[1].starts_with("no deployment files are generated: "),
-            "{told:?}"
-        );
+        let expected = [
+            "no web client is generated: none is published for `livekit`",
+            "`deploy_to_cloud` is left out: the hosting service does not start bots for `livekit`",
+            "`enable_noise_cancel` is left out: the hosting service does not start bots for `livekit`",
+        ];
+        assert_eq!(told, expected);
         let expected = Draft {
             client_framework: None,
             client_server: None,
-            switches: cloud(false),
-            ..file("livekit")
+            ..file("livekit", false)
         };
         assert_eq!(asked, expected);
-    }
-
-    #[test]
-    fn what_can_be_had_and_what_options_decide_stays() {
-        for transport in ["smallwebrtc", "twilio", "daily_pstn", "nobody"] {
-            let mut asked = file(transport);
-            assert_eq!(concede(&mut asked, &Draft::default()), [""; 0]);
-            assert_eq!(asked, file(transport));
-        }
         let options = Draft {
-            client_framework: Some("react".to_owned()),
-            switches: cloud(true),
-            ..Draft::default()
+            transports: None,
+            ..file("", true)
         };
-        let mut asked = file("livekit");
-        assert_eq!(concede(&mut asked, &options), [""; 0]);
-        assert_eq!(asked, file("livekit"));
-        let elsewhere = Draft {
-            transports: Some(vec!["daily".to_owned()]),
-            ..Draft::default()
-        };
-        assert_eq!(concede(&mut file("livekit"), &elsewhere), [""; 0]);
+        assert_eq!(concede(&mut file("livekit", true), &options), [""; 0]);
+        for transport in ["smallwebrtc", "twilio", "daily_pstn", "nobody"] {
+            let mut asked = file(transport, true);
+            assert_eq!(concede(&mut asked, &Draft::default()), [""; 0]);
+            assert_eq!(asked, file(transport, true));
+        }
     }
 }

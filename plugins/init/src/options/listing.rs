@@ -1,151 +1,101 @@
 //! Everything there is to choose from.
 
 use bot_cli_templates::Preset;
-use bot_cli_templates::catalogue::{BotType, Kind, Service};
+use bot_cli_templates::catalogue::{BotType, Kind, Transport};
 use bot_cli_terminal::table as aligned;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::Catalogue;
 
+const TRANSPORTS: [(&str, &str, BotType); 2] = [
+    ("web", "Transports for web bots", BotType::Web),
+    (
+        "telephony",
+        "Transports for telephone bots",
+        BotType::Telephony,
+    ),
+];
+
+const SERVICES: [(&str, Kind); 5] = [
+    ("Speech-to-text", Kind::Stt),
+    ("Language models", Kind::Llm),
+    ("Text-to-speech", Kind::Tts),
+    ("Realtime", Kind::Realtime),
+    ("Video avatars", Kind::Video),
+];
+
 /// The document of `--list-options`. `labels` has the name of each identifier that people know, `aliases` the identifier behind each
 /// other name that is accepted; `packs` says which services are of provider packs, and their versions.
 pub(crate) fn listing(catalogue: &Catalogue) -> Value {
-    let transports = |bot_type| {
-        catalogue
-            .transports(bot_type)
-            .map(|transport| &transport.id)
-            .collect::<Vec<_>>()
-    };
-    let services = |kind| {
-        catalogue
-            .services(kind)
-            .map(|service| &service.id)
-            .collect::<Vec<_>>()
-    };
-    let packs: Vec<Value> = catalogue
-        .packs()
-        .iter()
-        .map(|pack| {
-            json!({
-                "name": pack.name,
-                "version": pack.version,
-                "about": pack.about,
-                "services": pack.services().map(|service| &service.id).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    let (labels, aliases) = names(catalogue);
-    json!({
-        "bot_type": ["web", "telephony"],
-        "transports": { "web": transports(BotType::Web), "telephony": transports(BotType::Telephony) },
-        "stt": services(Kind::Stt),
-        "llm": services(Kind::Llm),
-        "tts": services(Kind::Tts),
-        "realtime": services(Kind::Realtime),
-        "video": services(Kind::Video),
-        "labels": labels,
-        "aliases": aliases,
-        "packs": packs,
-        "presets": Preset::all().iter().map(|preset| json!({
-            "name": preset.name,
-            "about": preset.about,
-            "config": preset.config,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-/// The labels by identifier, and the identifiers by other name.
-fn names(catalogue: &Catalogue) -> (Map<String, Value>, Map<String, Value>) {
-    let mut labels = Map::new();
-    let mut aliases = Map::new();
-    let mut add = |id: &str, label: &str, alias: Option<&String>| {
-        labels.insert(id.to_owned(), json!(label));
-        if let Some(alias) = alias {
-            aliases.insert(alias.clone(), json!(id));
-        }
-    };
-    for (_, _, kind) in SERVICES {
-        for service in catalogue.services(kind) {
-            add(&service.id, &service.label, service.alias.as_ref());
-        }
-    }
-    for (_, bot_type) in TRANSPORTS {
-        for transport in catalogue.transports(bot_type) {
-            add(&transport.id, &transport.label, transport.alias.as_ref());
-        }
-    }
-    // A name that needs a direction beside it.
-    for (_, bot_type) in TRANSPORTS {
-        for transport in catalogue.transports(bot_type) {
-            if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
-                aliases.insert(alias.clone(), json!(family));
+    let (mut labels, mut aliases) = (Map::new(), Map::new());
+    let mut list = |values: Vec<(&str, &str, Option<&String>)>| -> Value {
+        for (id, label, alias) in &values {
+            labels.insert((*id).to_owned(), json!(label));
+            if let Some(alias) = alias {
+                aliases.insert((*alias).clone(), json!(id));
             }
         }
+        values.into_iter().map(|(id, ..)| id).collect()
+    };
+    let mut document = json!({ "bot_type": ["web", "telephony"], "transports": {} });
+    for (_, kind) in SERVICES {
+        let services = catalogue.services(kind);
+        let services = services.map(|it| (it.id.as_str(), it.label.as_str(), it.alias.as_ref()));
+        document[kind.name()] = list(services.collect());
     }
-    (labels, aliases)
+    for (key, _, bot_type) in TRANSPORTS {
+        let transports = catalogue.transports(bot_type);
+        let transports = transports.map(|it| (&*it.id, &*it.label, it.alias.as_ref()));
+        document["transports"][key] = list(transports.collect());
+    }
+    // Names that need a direction beside them.
+    for transport in TRANSPORTS
+        .into_iter()
+        .flat_map(|(.., it)| catalogue.transports(it))
+    {
+        if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
+            aliases.insert(alias.clone(), json!(family));
+        }
+    }
+    let packs = catalogue.packs().iter().map(|pack| {
+        let services: Vec<_> = pack.services().map(|service| &service.id).collect();
+        json!({ "name": pack.name, "version": pack.version, "about": pack.about, "services": services })
+    });
+    let presets = Preset::all().iter();
+    let presets =
+        presets.map(|it| json!({ "name": it.name, "about": it.about, "config": it.config }));
+    document["labels"] = labels.into();
+    document["aliases"] = aliases.into();
+    document["packs"] = packs.collect();
+    document["presets"] = presets.collect();
+    document
 }
-
-const TRANSPORTS: [(&str, BotType); 2] = [
-    ("Transports for web bots", BotType::Web),
-    ("Transports for telephone bots", BotType::Telephony),
-];
-
-const SERVICES: [(&str, &str, Kind); 5] = [
-    ("Speech-to-text", "--stt", Kind::Stt),
-    ("Language models", "--llm", Kind::Llm),
-    ("Text-to-speech", "--tts", Kind::Tts),
-    ("Realtime", "--realtime", Kind::Realtime),
-    ("Video avatars", "--video", Kind::Video),
-];
 
 /// The same for people: a block for each option, a line for each value.
 pub(crate) fn table(catalogue: &Catalogue) -> String {
-    let transports = TRANSPORTS.map(|(title, bot_type)| {
-        let rows = catalogue.transports(bot_type).map(|transport| {
-            row(
-                &transport.id,
-                &transport.label,
-                transport.alias.as_ref(),
-                None,
-            )
-        });
-        block(title, "--transport", rows)
+    let transports = TRANSPORTS.map(|(_, title, bot_type)| {
+        let rows = catalogue.transports(bot_type);
+        let row = |it: &Transport| row(&it.id, &it.label, it.alias.as_ref(), None);
+        block(title, "transport", &rows.map(row).collect::<Vec<_>>())
     });
-    let services = SERVICES.map(|(title, option, kind)| {
-        let rows = catalogue.services(kind).map(|service| {
-            row(
-                &service.id,
-                &service.label,
-                service.alias.as_ref(),
-                remark(service, catalogue),
-            )
+    let services = SERVICES.map(|(title, kind)| {
+        let rows = catalogue.services(kind).map(|it| {
+            let deprecated = it.deprecated.as_ref().map(|_| "deprecated".to_owned());
+            let pack = catalogue.pack_of(it);
+            let remark = pack.map_or(deprecated, |pack| Some(pack.words()));
+            row(&it.id, &it.label, it.alias.as_ref(), remark)
         });
-        block(title, option, rows)
+        block(title, kind.name(), &rows.collect::<Vec<_>>())
     });
-    let presets = Preset::all()
-        .iter()
-        .map(|preset| row(&preset.name, &preset.about, None, None));
-    let presets = block("Presets", "--preset", presets);
-    let blocks: Vec<String> = transports
-        .into_iter()
-        .chain(services)
-        .chain([presets])
-        .collect();
-    blocks.join("\n")
+    let presets = Preset::all().iter();
+    let presets = presets.map(|preset| row(&preset.name, &preset.about, None, None));
+    let presets = block("Presets", "preset", &presets.collect::<Vec<_>>());
+    let blocks = transports.into_iter().chain(services).chain([presets]);
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the remark about a service.
-fn remark(service: &Service, catalogue: &Catalogue) -> Option<String> {
-    match (catalogue.pack_of(service), &service.deprecated) {
-        (Some(pack), _) => Some(pack.words()),
-        (None, Some(_)) => Some("deprecated".to_owned()),
-        (None, None) => None,
-    }
-}
-
-fn block(title: &str, option: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let rows: Vec<Vec<String>> = rows.collect();
-    format!("{title} ({option})\n{}", aligned(&rows))
+fn block(title: &str, option: &str, rows: &[Vec<String>]) -> String {
+    format!("{title} (--{option})\n{}", aligned(rows))
 }
 
 fn row(id: &str, label: &str, alias: Option<&String>, remark: Option<String>) -> Vec<String> {

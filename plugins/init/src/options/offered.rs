@@ -1,13 +1,12 @@
 //! Values that help and completion offer, without refusing others: all problems are reported together, later.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::PathBuf;
 
 use bot_cli_templates::Preset;
-use bot_cli_templates::catalogue::{BotType, Catalogue};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::QUICKSTART;
 use crate::option_table::{SettingRow, Values};
 
 /// Accepts any text and knows the values of a setting.
@@ -27,48 +26,33 @@ impl TypedValueParser for Offered {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let catalogue = Catalogue::get();
+        let offered = |id, label, alias: &'static Option<String>| {
+            PossibleValue::new(id).help(label).aliases(alias)
+        };
         Some(match self.0 {
             Values::Any => return None,
-            Values::Words(words) => Box::new(words.iter().map(PossibleValue::new)),
-            Values::Transports => Box::new(
-                both(|bot_type| catalogue.transports(bot_type))
-                    .map(|transport| {
-                        PossibleValue::new(&transport.id)
-                            .help(&transport.label)
-                            .aliases(&transport.alias)
-                    })
-                    .chain(families()),
-            ),
-            Values::Service(kind) => Box::new(catalogue.services(kind).map(|service| {
-                PossibleValue::new(&service.id)
-                    .help(&service.label)
-                    .aliases(&service.alias)
-            })),
+            Values::Words(_) | Values::Direction(_) => {
+                Box::new(self.0.words().iter().map(PossibleValue::new))
+            }
+            Values::Transports => {
+                let all = transports().map(move |it| offered(&it.id, &it.label, &it.alias));
+                Box::new(all.chain(families()))
+            }
+            Values::Service(kind) => {
+                let all = Catalogue::get().services(kind);
+                Box::new(all.map(move |it| offered(&it.id, &it.label, &it.alias)))
+            }
         })
     }
 }
 
-/// Describes a setting. Transports are all named: by the identifier, and by the name that people know where the identifier hides it.
+/// Describes a setting; transports are all named.
 pub(super) fn help(row: &SettingRow) -> String {
     if row.values != Values::Transports {
         return row.about.to_owned();
     }
-    let names: Vec<String> = both(|bot_type| Catalogue::get().transports(bot_type))
-        .map(|transport| {
-            let (id, label) = (&transport.id, &transport.label);
-            let label = label
-                .split_once(" (")
-                .map_or(label.as_str(), |(name, _)| name);
-            let first = label.split(' ').next().unwrap_or_default();
-            if id.starts_with(&first.to_lowercase()) {
-                id.clone()
-            } else {
-                format!("{id} ({label})")
-            }
-        })
-        .collect();
-    format!("{}: {}", row.about, names.join(", "))
+    let named: Vec<String> = transports().map(Transport::named).collect();
+    format!("{}: {}", row.about, named.join(", "))
 }
 
 /// Accepts the name of a preset.
@@ -79,44 +63,15 @@ pub(super) fn presets() -> PossibleValuesParser {
     )
 }
 
-/// Accepts any path and knows the word that is none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OfferedPath;
-
-impl TypedValueParser for OfferedPath {
-    type Value = PathBuf;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<PathBuf, clap::Error> {
-        clap::builder::PathBufValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let quickstart = PossibleValue::new(QUICKSTART).help("A bot that runs right away");
-        Some(Box::new(std::iter::once(quickstart)))
-    }
-}
-
 /// The names that stand for a transport together with a direction: accepted, but the whole name is what is offered.
 fn families() -> impl Iterator<Item = PossibleValue> {
-    let mut names: Vec<&str> = Vec::new();
-    for transport in both(|bot_type| Catalogue::get().transports(bot_type)) {
-        for name in [&transport.family, &transport.family_alias] {
-            names.extend(name.as_deref().filter(|name| !names.contains(name)));
-        }
-    }
-    names
-        .into_iter()
-        .map(|name| PossibleValue::new(name).hide(true))
+    let names = transports().flat_map(|one| [&one.family, &one.family_alias]);
+    let names: BTreeSet<&String> = names.flatten().collect();
+    let hidden = |name| PossibleValue::new(name).hide(true);
+    names.into_iter().map(hidden)
 }
 
-fn both<T>(of: impl Fn(BotType) -> T) -> impl Iterator<Item = T::Item>
-where
-    T: Iterator,
-{
-    [BotType::Web, BotType::Telephony].into_iter().flat_map(of)
+fn transports() -> impl Iterator<Item = &'static Transport> {
+    let types = [BotType::Web, BotType::Telephony].into_iter();
+    types.flat_map(|bot_type| Catalogue::get().transports(bot_type))
 }

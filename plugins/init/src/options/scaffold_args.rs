@@ -5,18 +5,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Val
 
 use super::offered::{self, Offered};
 use crate::draft::{Draft, Slot};
-use crate::option_table::{Feature, Form, Heading, Setting, Values};
+use crate::option_table::{Feature, Form, Setting, Values};
 
 impl Args for Draft {
     fn augment_args(command: Command) -> Command {
-        let below = |heading| {
-            let settings = Setting::ALL.into_iter();
-            let settings = settings.filter(move |setting| setting.row().heading == heading);
-            let features = Feature::ALL.into_iter();
-            let features = features.filter(move |feature| feature.row().heading == heading);
-            settings.map(argument).chain(features.flat_map(switch))
-        };
-        command.args(Heading::ALL.into_iter().flat_map(below))
+        let settings = Setting::ALL.into_iter().map(argument);
+        command.args(settings.chain(Feature::ALL.into_iter().flat_map(switch)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -33,18 +27,13 @@ impl FromArgMatches for Draft {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for setting in Setting::ALL {
-            let mut given = matches
-                .get_many::<String>(&id(setting))
-                .into_iter()
-                .flatten()
-                .cloned()
-                .peekable();
-            if given.peek().is_none() {
+            let Some(given) = matches.get_many::<String>(&id(setting)) else {
                 continue;
-            }
+            };
+            let mut given = given.cloned();
             match self.setting(setting) {
                 Slot::List(place) => *place = Some(given.collect()),
-                Slot::Text(place) | Slot::OptionalText(place) => *place = given.last(),
+                Slot::Text(place) | Slot::OptionalText(place) => *place = given.next_back(),
                 Slot::Switch(_) | Slot::Versions(_) => {}
             }
         }
@@ -66,7 +55,7 @@ fn argument(setting: Setting) -> Arg {
         .long(long(row.flag))
         .short(row.short)
         .help(offered::help(row))
-        .help_heading(row.heading.title())
+        .help_heading(row.heading)
         .value_name(row.value_name)
         .hide_possible_values(row.values != Values::Any)
         .action(match row.form {
@@ -75,7 +64,7 @@ fn argument(setting: Setting) -> Arg {
         });
     match row.values {
         Values::Any => argument.value_hint(ValueHint::Other),
-        Values::Words(_) | Values::Transports | Values::Service(_) => {
+        Values::Words(_) | Values::Transports | Values::Service(_) | Values::Direction(_) => {
             argument.value_parser(ValueParser::new(Offered(row.values)))
         }
     }
@@ -89,7 +78,7 @@ fn switch(feature: Feature) -> [Arg; 2] {
         Arg::new(named(flag))
             .long(long(flag).to_owned())
             .help(about)
-            .help_heading(row.heading.title())
+            .help_heading(row.heading)
             .action(ArgAction::SetTrue)
             .overrides_with(named(other))
     };

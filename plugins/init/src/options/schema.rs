@@ -5,18 +5,17 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use crate::catalogue::Catalogue;
-use crate::draft::{Draft, GENERATE_CLIENT, PACKS, Slot};
-use crate::option_table::{self, Setting, Values};
-use crate::resolve::resolve;
+use crate::draft::{Draft, GENERATE_CLIENT, NONE, PACKS, Slot};
+use crate::option_table::{self, Feature, Setting, Values};
 
 /// The document of `--config-schema`, with the services of the packs of `catalogue`.
 pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     let command = Options::command();
-    let defaults = defaults();
     let mut draft = Draft::default();
     let mut properties = Map::new();
-    properties.insert(
-        "$schema".to_owned(),
+    let mut insert = |key: &str, property: Value| _ = properties.insert(key.to_owned(), property);
+    insert(
+        "$schema",
         json!({ "type": "string", "description": "The location of this schema, for editors; ignored" }),
     );
     for (key, flag) in option_table::fields() {
@@ -25,33 +24,30 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
             .find(|argument| argument.get_long() == flag.strip_prefix("--"));
         if let (Some(option), Some(slot)) = (option, draft.slot(key)) {
             let mut property = property(option, &slot, &of_packs(catalogue, key));
-            property["description"] = option
-                .get_help()
-                .map_or(Value::Null, |help| help.to_string().into());
-            if let Some(default) = defaults.get(key) {
-                property["default"] = default.clone();
+            let help = option.get_help();
+            property["description"] = help.map_or(Value::Null, |help| help.to_string().into());
+            if let Some(default) = default_of(key) {
+                property["default"] = default;
             }
-            properties.insert(key.to_owned(), property);
+            insert(key, property);
         }
     }
     for (alias, key) in option_table::aliases() {
-        properties.insert(
-            alias.to_owned(),
-            json!({
-                "$ref": format!("#/properties/{key}"),
-                "description": format!("Another name of `{key}`, from the framework's own tool"),
-            }),
+        let description = format!("Another name of `{key}`, from the framework's own tool");
+        insert(
+            alias,
+            json!({ "$ref": format!("#/properties/{key}"), "description": description }),
         );
     }
-    properties.insert(
-        GENERATE_CLIENT.to_owned(),
+    insert(
+        GENERATE_CLIENT,
         json!({
             "type": "boolean",
             "description": "Written by the framework's own tool; only `client_framework` counts",
         }),
     );
-    properties.insert(
-        PACKS.to_owned(),
+    insert(
+        PACKS,
         json!({
             "type": "object",
             "additionalProperties": { "type": "string" },
@@ -68,14 +64,22 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     })
 }
 
+/// Returns the default of a key, if it does not depend on the transport or the services.
+fn default_of(key: &str) -> Option<Value> {
+    if key == Setting::ClientFramework.row().key {
+        return Some(json!(NONE));
+    }
+    let mut features = Feature::ALL.into_iter();
+    let feature = features.find(|feature| feature.row().key == key)?;
+    // A video service turns it on.
+    (feature != Feature::VideoOutput).then(|| json!(feature.row().default))
+}
+
 /// The services of packs that a key can have.
 fn of_packs<'c>(catalogue: &'c Catalogue, key: &str) -> Vec<&'c str> {
-    let of_key = |setting: &Setting| setting.row().key == key;
-    let values = Setting::ALL
-        .into_iter()
-        .find(of_key)
-        .map(|setting| setting.row().values);
-    let Some(Values::Service(kind)) = values else {
+    let mut settings = Setting::ALL.into_iter();
+    let setting = settings.find(|setting| setting.row().key == key);
+    let Some(Values::Service(kind)) = setting.map(|setting| setting.row().values) else {
         return Vec::new();
     };
     catalogue
@@ -109,35 +113,10 @@ fn property(option: &Arg, slot: &Slot<'_>, more: &[&str]) -> Value {
     }
 }
 
-/// Returns the defaults that do not depend on the transport or the services.
-fn defaults() -> Map<String, Value> {
-    let text = |text: &str| Some(text.to_owned());
-    let said = Draft {
-        project_name: text("bot"),
-        transports: Some(vec!["p2p_webrtc".to_owned()]),
-        mode: text("realtime"),
-        realtime_service: text("openai_realtime"),
-        ..Draft::default()
-    };
-    let mut draft = Draft::default();
-    let Ok(Value::Object(config)) =
-        resolve(&said, None, Catalogue::built_in()).map(|config| config.to_json())
-    else {
-        return Map::new();
-    };
-    config
-        .into_iter()
-        .filter(|(key, _)| {
-            matches!(draft.slot(key), Some(Slot::Switch(_))) || key == "client_framework"
-        })
-        // A video service turns it on.
-        .filter(|(key, _)| key != "video_output")
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolve::resolve;
 
     #[test]
     fn every_value_that_the_schema_offers_is_accepted() {

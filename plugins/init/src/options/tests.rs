@@ -8,16 +8,13 @@ use crate::option_table::{Feature, Setting};
 use crate::resolve::resolve;
 
 /// The arguments that say nothing of the bot, and what they do.
-const OTHERS: [(&str, &str); 17] = [
+const OTHERS: [(&str, &str); 14] = [
     ("target_dir", "says where"),
     ("overwrite_guide", "is for the guides"),
-    ("context_hub", "prints commands"),
-    ("no_context_hub", "prints no commands"),
     ("config", "reads keys, which have tests of their own"),
     ("preset", "has a test of its own"),
     ("local", "is a preset"),
     ("ask", "has a test of its own"),
-    ("no_record", "leaves a folder out"),
     ("dry_run", "prints the configuration"),
     ("update", "changes a project that is there"),
     ("adopt", "writes a record"),

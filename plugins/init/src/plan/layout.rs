@@ -3,20 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use serde::Deserialize;
 use tree_sitter::{Node, Parser};
 
 use super::templates::Templates;
-use super::view::ProjectView;
-use super::{imports, reserved};
+use super::{imports, reserved, view};
 use crate::config::Config;
 use crate::option_table::{Feature, FeatureQuestion, Features};
 
 /// The bot of a project; nothing else of it is rendered.
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
-    let values = liquid::to_object(&ProjectView::new(config).unwrap()).unwrap();
-    let text = templates.render("server/bot.py.liquid", &values).unwrap();
-    imports::arranged(&text, templates).unwrap()
+    let values = liquid::to_object(&view::of_project(config).unwrap()).unwrap();
+    imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 
 /// The same project with these features and no others.
@@ -53,71 +52,30 @@ fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
     start..=count - end
 }
 
-/// An edit of a user's: what is found, and what takes its place.
-const EDITS: &[(&str, &str, &str)] = &[
-    (
-        "prompt",
-        "You are a friendly, helpful assistant",
-        "You sell bread",
-    ),
-    (
-        "greeting",
-        "GREETING = \"Greet the user",
-        "GREETING = \"Praise the user",
-    ),
-    ("own import", "import os\n", "import json\nimport os\n"),
-    (
-        "import",
-        "from loguru import",
-        "import httpx\nfrom loguru import",
-    ),
-    (
-        "class",
-        "async def run_bot(",
-        "class Mine:\n    pass\n\n\nasync def run_bot(",
-    ),
-    (
-        "function",
-        "async def bot(",
-        "def mine(): ...\n\n\nasync def bot(",
-    ),
-    (
-        "tool",
-        "LLMContext(tools=TOOLS)",
-        "LLMContext(tools=[mine])",
-    ),
-    (
-        "processor",
-        "            llm,\n",
-        "            llm,\n            Mine(),\n",
-    ),
-    (
-        "last processor",
-        "            transport.output(),\n",
-        "            transport.output(),\n            Mine(),\n",
-    ),
-    ("patience", "=runner_args.pipeline_idle_timeout_secs", "=60"),
-    (
-        "worker",
-        "    await runner.add_workers(worker)\n",
-        "    await runner.add_workers(worker, mine)\n",
-    ),
-    ("disconnection", "\"The user has gone\"", "\"Gone\""),
-    (
-        "handler",
-        "    # Your own event handlers go here.\n",
-        "    # Your own event handlers go here.\n\n    async def on_end(): ...\n",
-    ),
-    (
-        "end",
-        "    await runner.run()\n",
-        "    try:\n        await runner.run()\n    finally:\n        mine()\n",
-    ),
-];
+/// The edits and the names of `layout.toml`.
+#[derive(Deserialize)]
+struct Layout {
+    #[serde(rename = "edit")]
+    edits: Vec<Edit>,
+    names: BTreeMap<String, String>,
+}
+
+/// An edit of a user: `new` takes the place of `old`.
+#[derive(Deserialize)]
+struct Edit {
+    name: String,
+    old: String,
+    new: String,
+}
+
+fn layout() -> Layout {
+    toml::from_str(include_str!("layout.toml")).unwrap()
+}
 
 #[test]
 fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
     let mut in_the_way = BTreeSet::new();
+    let edits = layout().edits;
     let extras: Vec<Feature> = Feature::ALL
         .into_iter()
         .filter(|feature| !feature.row().web_only && feature.row().question != FeatureQuestion::Own)
@@ -128,12 +86,12 @@ fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
             let with = bot(&with(&config, &[feature]));
             let places = places(&without, &with).unwrap_or_else(|| panic!("{with}"));
             assert_eq!(places.len(), 2, "an import and a line in run_bot: {with}");
-            for (name, old, new) in EDITS {
+            for Edit { name, old, new } in &edits {
                 let edited = without.replacen(old, new, 1);
                 assert_ne!(edited, without, "{name}");
                 let changed = changed(&without, &edited);
                 if places.iter().any(|place| changed.contains(place)) {
-                    in_the_way.insert((format!("{feature:?}"), *name));
+                    in_the_way.insert((format!("{feature:?}"), name.as_str()));
                 }
             }
         }
@@ -148,74 +106,6 @@ fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
 }
 
 #[test]
-fn changed_lines_and_added_lines_are_found() {
-    assert_eq!(
-        places("a\nb\nc\n", "a\nx\ny\nb\nc\nz\n"),
-        Some(vec![1, usize::MAX])
-    );
-    assert_eq!(places("a\nb\n", "a\nc\n"), None);
-    assert_eq!(changed("a\nb\nc\n", "a\nx\nc\n"), 1..=2);
-    assert_eq!(changed("a\nb\n", "a\nx\nb\n"), 1..=1);
-    assert_eq!(changed("a\na\n", "a\na\na\n"), 2..=2);
-}
-
-/// The names in `run_bot` with their meaning. Code of users refers to them: a name may be added, but none may change or go.
-const NAMES: &[(&str, &str)] = &[
-    ("assistant_aggregator", "LLMContextAggregatorPair 1"),
-    ("call", "call_of 0"),
-    ("context", "LLMContext 0"),
-    (
-        "greet",
-        r#"context.add_message({"role": "developer", "content": GREETING})"#,
-    ),
-    ("llm", "create_llm 0"),
-    (
-        "on_client_connected",
-        r#"@transport.event_handler("on_client_connected")"#,
-    ),
-    (
-        "on_client_disconnected",
-        r#"@transport.event_handler("on_client_disconnected")"#,
-    ),
-    (
-        "on_client_ready",
-        r#"@worker.rtvi.event_handler("on_client_ready")"#,
-    ),
-    (
-        "on_dialin_error",
-        r#"@transport.event_handler("on_dialin_error")"#,
-    ),
-    (
-        "on_dialin_ready",
-        r#"@transport.event_handler("on_dialin_ready")"#,
-    ),
-    (
-        "on_dialout_answered",
-        r#"@transport.event_handler("on_dialout_answered")"#,
-    ),
-    (
-        "on_dialout_error",
-        r#"@transport.event_handler("on_dialout_error")"#,
-    ),
-    (
-        "on_dialout_stopped",
-        r#"@transport.event_handler("on_dialout_stopped")"#,
-    ),
-    ("on_joined", r#"@transport.event_handler("on_joined")"#),
-    ("params", "PipelineParams 0"),
-    ("pipeline", "Pipeline 0"),
-    ("runner", "WorkerRunner 0"),
-    ("runner_args", "RunnerArguments"),
-    ("session", "aiohttp.ClientSession"),
-    ("stt", "create_stt 0"),
-    ("transport", "BaseTransport"),
-    ("tts", "create_tts 0"),
-    ("user_aggregator", "LLMContextAggregatorPair 0"),
-    ("video", "create_video 0"),
-    ("worker", "PipelineWorker 0"),
-];
-
-#[test]
 fn a_name_in_run_bot_means_the_same_in_every_project() {
     let mut meanings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for config in reserved::configurations() {
@@ -225,17 +115,14 @@ fn a_name_in_run_bot_means_the_same_in_every_project() {
             }
         }
     }
-    let found: Vec<(&str, Vec<&str>)> = meanings
-        .iter()
-        .map(|(name, of)| (name.as_str(), of.iter().map(String::as_str).collect()))
+    let expected = layout().names;
+    let different: BTreeSet<&String> = expected.values().collect();
+    assert_eq!(different.len(), expected.len(), "two names mean the same");
+    let expected: BTreeMap<String, BTreeSet<String>> = expected
+        .into_iter()
+        .map(|(name, meaning)| (name, BTreeSet::from([meaning])))
         .collect();
-    let expected: Vec<(&str, Vec<&str>)> = NAMES
-        .iter()
-        .map(|(name, meaning)| (*name, vec![*meaning]))
-        .collect();
-    assert_eq!(found, expected);
-    let different: BTreeSet<&str> = NAMES.iter().map(|(_, meaning)| *meaning).collect();
-    assert_eq!(different.len(), NAMES.len(), "two names mean the same");
+    assert_eq!(meanings, expected);
 }
 
 /// The parameters, variables and functions of `run_bot`, each with what makes it.

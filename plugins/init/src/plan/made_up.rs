@@ -7,8 +7,6 @@ use super::templates::Templates;
 use super::tests::config;
 use super::{Plan, scaffold_from};
 use crate::catalogue::Catalogue;
-use crate::config::Config;
-use crate::option_table::Features;
 
 /// The templates, with some of them added or changed.
 fn templates(changed: &[(&'static str, String)]) -> Templates {
@@ -36,25 +34,6 @@ fn assert_has(plan: &Plan, path: &str, passages: &[&str]) {
     for passage in passages {
         assert!(text.contains(passage), "{path} lacks\n{passage}\n{text}");
     }
-}
-
-#[test]
-fn a_module_that_is_no_file_of_the_project_is_an_error() {
-    let path = "server/bot.py.liquid";
-    let text = format!(
-        "from recording import Recorder\n{}",
-        project_file(path).unwrap()
-    );
-    let without = Config {
-        features: Features::default(),
-        ..config()
-    };
-    let error = scaffold_from(&templates(&[(path, text)]), &without);
-    assert_eq!(
-        error.unwrap_err().to_string(),
-        "`server/bot.py` can't be generated: it imports `recording`, but `server/recording.py` is no file of this project; \
-         its files are in `plugins/init/src/plan/manifest.rs`"
-    );
 }
 
 #[test]

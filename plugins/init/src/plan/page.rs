@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::reserved;
 use super::tests::config;
-use super::view::ProjectView;
+use super::{reserved, view};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
 
@@ -50,8 +49,7 @@ fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
 fn the_page_for_authors_of_templates_has_every_variable() {
     let mut found = BTreeSet::new();
     for config in configurations() {
-        let view = ProjectView::new(&config).unwrap();
-        paths("", &serde_json::to_value(&view).unwrap(), &mut found);
+        paths("", &view::of_project(&config).unwrap(), &mut found);
     }
     // What is nothing or empty in some projects has fields in others.
     let names: BTreeSet<String> = found

@@ -38,7 +38,7 @@ impl Templates {
             .map_err(Clone::clone)
     }
 
-    /// Templates by their paths below `templates/project`. Partials are parsed where one is included.
+    /// Takes templates by their paths below `templates/project`. Partials are parsed where one is included.
     pub(super) fn of(
         files: impl IntoIterator<Item = (&'static str, &'static str)>,
     ) -> Result<Self, PlanError> {
@@ -55,7 +55,6 @@ impl Templates {
             .filter(Py)
             .filter(Doc)
             .filter(Toml)
-            .filter(Yaml)
             .filter(Json)
             .filter(Html)
             .filter(Sh)
@@ -70,36 +69,28 @@ impl Templates {
         })
     }
 
-    /// The text of a file of the project, by the path of its template.
-    pub(super) fn render(
-        &self,
-        template: &str,
-        values: &liquid::Object,
-    ) -> Result<String, PlanError> {
-        if !template.ends_with(ENDING) {
-            return self.source(template).map(str::to_owned);
+    /// Renders a file of the project; `path` is that of its template, without the ending. A file without the ending is copied.
+    pub(super) fn render(&self, path: &str, values: &liquid::Object) -> Result<String, PlanError> {
+        let broken = |error| PlanError::broken(path, error);
+        if let Some(text) = self.files.get(format!("{path}{ENDING}").as_str()) {
+            let template = self.template(path, text).map_err(broken)?;
+            return template.render(values).map_err(broken);
         }
-        self.template(template)?
-            .render(values)
-            .map_err(|error| PlanError::broken(template, error))
-    }
-
-    fn source(&self, path: &str) -> Result<&'static str, PlanError> {
-        let text = self.files.get(path).copied();
+        let text = self.files.get(path).map(|text| (*text).to_owned());
         text.ok_or_else(|| PlanError::broken(path, "no such template"))
     }
 
-    fn template(&self, path: &str) -> Result<Arc<liquid::Template>, PlanError> {
+    fn template(
+        &self,
+        path: &str,
+        text: &'static str,
+    ) -> liquid_core::Result<Arc<liquid::Template>> {
         let parsed = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = parsed().get(path) {
             return Ok(Arc::clone(template));
         }
         // Not while others wait for the list: two that parse the same one at the same time are rare.
-        let template = self
-            .parser
-            .parse(&self.plain.lift(self.source(path)?))
-            .map_err(|error| PlanError::broken(path, error))?;
-        let template = Arc::new(template);
+        let template = Arc::new(self.parser.parse(&self.plain.lift(text))?);
         parsed().insert(path.to_owned(), Arc::clone(&template));
         Ok(template)
     }
@@ -115,8 +106,8 @@ fn literal(input: &dyn ValueView, quote: fn(&str) -> String) -> String {
 }
 
 /// A filter that writes its input as a literal of one language.
-macro_rules! quoting_filter {
-    ($type:ident, $display:ident, $name:literal, $about:literal, $quote:path) => {
+macro_rules! quoting_filters {
+    ($($type:ident, $display:ident, $name:literal, $about:literal, $quote:path;)+) => {$(
         #[derive(Clone, ParseFilter, FilterReflection)]
         #[filter(name = $name, description = $about, parsed($display))]
         struct $type;
@@ -134,20 +125,15 @@ macro_rules! quoting_filter {
                 Ok(Value::scalar(literal(input, $quote)))
             }
         }
-    };
+    )+};
 }
 
-quoting_filter!(Py, PyFilter, "py", "A Python string.", quote::py);
-quoting_filter!(
-    Doc,
-    DocFilter,
-    "doc",
-    "Text in a Python docstring.",
-    quote::doc
-);
-quoting_filter!(Toml, TomlFilter, "toml", "A TOML string.", quote::double);
-quoting_filter!(Yaml, YamlFilter, "yaml", "A YAML string.", quote::double);
-quoting_filter!(Json, JsonFilter, "json", "A JSON string.", quote::double);
-quoting_filter!(Html, HtmlFilter, "html", "HTML text.", quote::html);
-quoting_filter!(Sh, ShFilter, "sh", "A word of a shell.", quote::sh);
-quoting_filter!(Md, MdFilter, "md", "Markdown text.", quote::md);
+quoting_filters! {
+    Py, PyFilter, "py", "A Python string.", quote::py;
+    Doc, DocFilter, "doc", "Text in a Python docstring.", quote::doc;
+    Toml, TomlFilter, "toml", "A TOML string.", quote::double;
+    Json, JsonFilter, "json", "A JSON string.", quote::double;
+    Html, HtmlFilter, "html", "HTML text.", quote::html;
+    Sh, ShFilter, "sh", "A word of a shell.", quote::sh;
+    Md, MdFilter, "md", "Markdown text.", quote::md;
+}

@@ -1,4 +1,6 @@
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
+use bot_cli_templates::{generated_files, project_files};
+use saphyr::{LoadableYamlNode as _, Yaml};
 
 use super::*;
 use crate::catalogue::Catalogue;
@@ -24,7 +26,32 @@ pub(super) fn config() -> Config<'static> {
         video: None,
         client: Client::None,
         features: Features::which(|_| true),
-        recorded: true,
+    }
+}
+
+/// Checks that every file of data can be read, and that every file that the image copies is there.
+fn check(plan: &Plan) {
+    for PlannedFile { path, text, .. } in &plan.files {
+        assert!(
+            text.ends_with('\n') && !text.ends_with("\n\n") && !text.contains('\r'),
+            "{path}"
+        );
+        let is_read = match path.rsplit('.').next() {
+            Some("toml") => toml::from_str::<toml::Table>(text).is_ok(),
+            Some("json") => serde_json::from_str::<serde_json::Value>(text).is_ok(),
+            Some("yaml") => Yaml::load_from_str(text).is_ok(),
+            _ => true,
+        };
+        assert!(is_read, "{path}:\n{text}");
+    }
+    let build = plan
+        .files
+        .iter()
+        .find(|file| file.path == "server/Dockerfile");
+    let copies = build.into_iter().flat_map(|build| build.text.lines());
+    for line in copies.filter_map(|line| line.strip_prefix("COPY ")) {
+        let expected = ["pyproject.toml uv.lock* ./", "*.py ./"];
+        assert!(expected.contains(&line), "{line}");
     }
 }
 
@@ -53,7 +80,7 @@ fn every_service_alone_gives_a_plan_that_passes_its_checks() {
             (Kind::Realtime, pipeline) => *pipeline = Pipeline::Realtime(service),
             _ => continue,
         }
-        scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", service.id));
+        check(&scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", service.id)));
     }
 }
 
@@ -67,30 +94,6 @@ fn services_that_share_variables_agree_on_them() {
                 variables::readings(&[stt, llm, tts]).unwrap();
             }
         }
-    }
-}
-
-#[test]
-fn a_variable_is_read_once_and_listed_once() {
-    let mut config = config();
-    config.pipeline = Pipeline::Cascade {
-        stt: service("openai_stt"),
-        llm: service("openai_llm"),
-        tts: service("openai_tts"),
-    };
-    let plan = scaffold(&config).unwrap();
-    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL"] {
-        let quoted = format!("\"{name}\"");
-        assert_eq!(
-            file(&plan, "server/services.py").matches(&quoted).count(),
-            1,
-            "{name}"
-        );
-        let listed = file(&plan, "server/.env.example").lines().filter(|line| {
-            line.trim_start_matches("# ")
-                .starts_with(&format!("{name}="))
-        });
-        assert_eq!(listed.count(), 1, "{name}");
     }
 }
 
@@ -120,33 +123,12 @@ fn what_a_class_reads_by_itself_is_asked_for() {
             let listed = open || example.contains(&format!("\n# {name}="));
             assert!(listed, "{id}: {name} is not in .env.example");
             assert_eq!(open, !read.optional, "{id}: {name}");
-            let row = file(&plan, "README.md")
-                .lines()
-                .find(|line| line.starts_with(&format!("| `{name}` |")));
-            assert!(row.is_some(), "{id}: {name} is not in the README");
             let required = format!("required(\"{name}\")");
             let checked = file(&plan, "server/services.py").contains(&required);
             assert_eq!(checked, !read.optional, "{id}: {name} in services.py");
         }
     }
     assert!(seen >= 6, "{seen}");
-}
-
-#[test]
-fn a_class_and_an_argument_can_read_the_same_variable() {
-    let mut config = config();
-    config.pipeline = Pipeline::Cascade {
-        stt: service("deepgram_sagemaker_stt"),
-        llm: service("aws_bedrock_llm"),
-        tts: service("aws_polly_tts"),
-    };
-    let plan = scaffold(&config).unwrap();
-    let services = file(&plan, "server/services.py");
-    assert!(
-        services.contains("\nAWS_ACCESS_KEY_ID = required(\"AWS_ACCESS_KEY_ID\")\n"),
-        "{services}"
-    );
-    assert!(file(&plan, "server/.env.example").contains("\nAWS_ACCESS_KEY_ID=\n"));
 }
 
 #[test]
@@ -177,21 +159,6 @@ fn one_of_several_ways_to_give_credentials_is_needed() {
         file(&plan, "README.md")
             .contains("| yes, or `GOOGLE_APPLICATION_CREDENTIALS`, or `GOOGLE_CLOUD_PROJECT` |")
     );
-}
-
-#[test]
-fn a_project_has_the_python_of_its_image() {
-    let mut config = config();
-    for (stt, oldest) in [("deepgram_stt", "3.11"), ("deepgram_sagemaker_stt", "3.12")] {
-        if let Pipeline::Cascade { stt: chosen, .. } = &mut config.pipeline {
-            *chosen = service(stt);
-        }
-        let plan = scaffold(&config).unwrap();
-        let requires = format!("\nrequires-python = \">={oldest},<3.15\"\n");
-        assert!(file(&plan, "server/pyproject.toml").contains(&requires));
-        assert_eq!(file(&plan, "server/.python-version"), "3.12\n");
-        assert!(file(&plan, "server/Dockerfile").contains("-py3.12\n"));
-    }
 }
 
 #[test]
@@ -247,6 +214,7 @@ fn no_project_name_can_break_a_file() {
         let mut config = config();
         config.project_name = name.to_owned();
         let plan = scaffold(&config).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        check(&plan);
         let project: toml::Table = toml::from_str(file(&plan, "server/pyproject.toml")).unwrap();
         assert_eq!(project["project"]["description"].as_str(), Some(name));
         assert!(
@@ -272,19 +240,6 @@ fn no_project_name_can_break_a_file() {
 }
 
 #[test]
-fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
-    let mut config = config();
-    config.pipeline = Pipeline::Realtime(service("aws_nova_realtime"));
-    let plan = scaffold(&config).unwrap();
-    let project: toml::Table = toml::from_str(file(&plan, "server/pyproject.toml")).unwrap();
-    assert_eq!(
-        project["project"]["requires-python"].as_str(),
-        Some(">=3.12,<3.15")
-    );
-    assert!(file(&plan, "server/Dockerfile").contains("-py3.12\n"));
-}
-
-#[test]
 fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
     for transport in Catalogue::built_in().transports(BotType::Telephony) {
         for web in [None, Catalogue::built_in().transport("hosted_rtc")] {
@@ -293,6 +248,7 @@ fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
             config.transports = std::iter::once(transport).chain(web).collect();
             let plan =
                 scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", transport.id));
+            check(&plan);
             let has_server = plan
                 .files
                 .iter()
@@ -336,30 +292,34 @@ fn modules_of_a_client_differ_in_more_than_case() {
 }
 
 #[test]
-fn only_chosen_files_are_planned() {
-    let mut config = config();
-    config.features = config.features.with(Feature::DeployToCloud, false);
-    config.features = config.features.with(Feature::Eval, false);
-    config.features = config.features.with(Feature::NoiseCancel, false);
-    let plan = scaffold(&config).unwrap();
-    let paths: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!(
-        paths,
-        [
-            ".gitignore",
-            "README.md",
-            "server/.env.example",
-            "server/.python-version",
-            "server/bot.py",
-            "server/pyproject.toml",
-            "server/recording.py",
-            "server/services.py",
-            "server/settings.py",
-            "server/tools.py",
-            "server/transcript.py",
-            "server/watch.py"
-        ]
-    );
+fn every_template_of_a_file_is_in_the_table_of_files() {
+    let mut known = std::collections::BTreeSet::new();
+    for client in [Client::Vanilla, Client::ReactVite, Client::ReactNextjs] {
+        for realtime in [false, true] {
+            let mut config = Config { client, ..config() };
+            let transports = [BotType::Web, BotType::Telephony].into_iter();
+            config.transports = transports
+                .flat_map(|it| Catalogue::built_in().transports(it))
+                .collect();
+            if realtime {
+                config.pipeline = Pipeline::Realtime(service("openai_realtime"));
+            }
+            known.extend(
+                manifest::files_of(&config)
+                    .into_iter()
+                    .map(|it| it.template),
+            );
+        }
+    }
+    for (path, _) in project_files() {
+        let path = path.strip_suffix(".liquid").unwrap_or(path);
+        assert!(
+            path.starts_with("partials/") || known.remove(path),
+            "{path}"
+        );
+    }
+    assert_eq!(known.len(), 0, "without a template: {known:?}");
+    assert!(generated_files().len() > 10);
 }
 
 /// A pack whose only service reads a further variable.

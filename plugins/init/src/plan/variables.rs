@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and the code.
 
-use bot_cli_templates::catalogue::{Arg, Direction, Provider, Read, Reader, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Direction, Provider, Reader, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, quote};
@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::option_table::Feature;
 
 /// The variables of one provider, transport or feature.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableGroup {
     /// `Deepgram`.
     pub title: String,
@@ -22,7 +22,7 @@ pub struct VariableGroup {
 }
 
 /// One environment variable.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableView {
     /// `DEEPGRAM_API_KEY`.
     pub name: String,
@@ -30,8 +30,6 @@ pub struct VariableView {
     pub about: String,
     /// The same as Markdown.
     pub about_markdown: String,
-    /// Whether it is a credential.
-    pub secret: bool,
     /// Whether it has to be set: the bot does not start, or the transport does not work, without it or one of its alternatives.
     pub required: bool,
     /// Which variables may be set in its place.
@@ -45,20 +43,24 @@ pub struct VariableView {
 }
 
 /// A variable as the code reads it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Reading {
     pub name: String,
     pub kind: Type,
     pub choices: Vec<String>,
+    #[serde(flatten)]
     pub unset: Unset,
     /// Whether an argument carries it; otherwise a class reads it by itself.
+    #[serde(rename = "used")]
     pub is_argument: bool,
     /// The default of the class, for people.
+    #[serde(skip)]
     class_default: Option<String>,
 }
 
 /// The meaning of an unset or empty variable. For a variable that is used twice, the later one wins.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "unset", content = "default", rename_all = "snake_case")]
 pub(crate) enum Unset {
     /// `NOT_GIVEN`: the class's own default.
     NotGiven,
@@ -78,7 +80,19 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
             collect(arg, arg.name.starts_with("settings."), &mut found)?;
         }
         for read in &service.reads {
-            collect_read(read, &mut found);
+            let reading = Reading {
+                name: read.name.clone(),
+                kind: Type::Str,
+                choices: Vec::new(),
+                unset: if read.optional {
+                    Unset::None
+                } else {
+                    Unset::Required
+                },
+                is_argument: false,
+                class_default: None,
+            };
+            unite(reading, &mut found)?;
         }
     }
     Ok(found)
@@ -88,37 +102,12 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
 pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
-    let avatars = config
-        .transports
-        .iter()
-        .filter_map(|one| one.avatar.as_ref());
+    let transports = config.transports.iter();
+    let avatars = transports.filter_map(|one| one.avatar.as_ref());
     for arg in avatars.flat_map(|avatar| &avatar.args) {
         collect(arg, false, &mut found)?;
     }
     Ok(found)
-}
-
-fn collect_read(read: &Read, found: &mut Vec<Reading>) {
-    let unset = if read.optional {
-        Unset::None
-    } else {
-        Unset::Required
-    };
-    match found.iter_mut().find(|reading| reading.name == read.name) {
-        Some(known) if known.kind == Type::Str => {
-            known.unset = known.unset.clone().max(unset);
-        }
-        // A number or a choice of another service has a default of its own.
-        Some(_) => {}
-        None => found.push(Reading {
-            name: read.name.clone(),
-            kind: Type::Str,
-            choices: Vec::new(),
-            unset,
-            is_argument: false,
-            class_default: None,
-        }),
-    }
 }
 
 fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), PlanError> {
@@ -126,43 +115,57 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
         collect(inner, false, found)?;
     }
     let Some(name) = &arg.env else { return Ok(()) };
-    let unset = match &arg.default {
-        Some(default) => Unset::Default(default.clone()),
-        None if !arg.optional && arg.class_default.is_none() => Unset::Required,
-        None if is_setting => Unset::NotGiven,
-        None => Unset::None,
+    let unset = match (&arg.default, arg.r#type) {
+        // Python takes no zeros before a number.
+        (Some(default), Type::Int) => {
+            let number = default.parse::<i64>().ok();
+            Unset::Default(number.map_or_else(|| default.clone(), |it| it.to_string()))
+        }
+        (Some(default), _) => Unset::Default(default.clone()),
+        (None, _) if !arg.optional && arg.class_default.is_none() => Unset::Required,
+        (None, _) if is_setting => Unset::NotGiven,
+        (None, _) => Unset::None,
     };
-    let Some(known) = found.iter_mut().find(|reading| reading.name == *name) else {
-        found.push(Reading {
-            name: name.clone(),
-            kind: arg.r#type,
-            choices: arg.choices.clone(),
-            unset,
-            is_argument: true,
-            class_default: arg.class_default.clone(),
-        });
+    let reading = Reading {
+        name: name.clone(),
+        kind: arg.r#type,
+        choices: arg.choices.clone(),
+        unset,
+        is_argument: true,
+        class_default: arg.class_default.clone(),
+    };
+    unite(reading, found)
+}
+
+/// Adds a reading, or unites it with that of another service.
+fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
+    let Some(known) = found.iter_mut().find(|reading| reading.name == new.name) else {
+        found.push(new);
         return Ok(());
     };
-    let differs = |reason: &str| {
-        Err(PlanError::broken(
-            "server/services.py",
-            format!("{name} {reason}"),
-        ))
+    // A number or a choice of another service has a default of its own.
+    if !new.is_argument && known.kind != Type::Str {
+        return Ok(());
+    }
+    let differs = |what: &str| {
+        let reason = format!("{} has two {what}", new.name);
+        Err(PlanError::broken("server/services.py", reason))
     };
-    if !known.is_argument {
-        known.is_argument = true;
-        known.kind = arg.r#type;
-        known.choices.clone_from(&arg.choices);
+    let are_arguments = known.is_argument && new.is_argument;
+    if are_arguments && (known.kind, &known.choices) != (new.kind, &new.choices) {
+        return differs("types");
     }
-    if known.kind != arg.r#type || known.choices != arg.choices {
-        return differs("has two types");
-    }
-    if let (Unset::Default(one), Unset::Default(other)) = (&known.unset, &unset)
+    if let (Unset::Default(one), Unset::Default(other)) = (&known.unset, &new.unset)
         && one != other
     {
-        return differs("has two defaults");
+        return differs("defaults");
     }
-    known.unset = known.unset.clone().max(unset);
+    known.unset = known.unset.clone().max(new.unset);
+    if new.is_argument {
+        known.is_argument = true;
+        known.kind = new.kind;
+        known.choices = new.choices;
+    }
     Ok(())
 }
 
@@ -174,93 +177,89 @@ pub(super) fn groups(
     let mut groups: Vec<VariableGroup> = Vec::new();
     for service in config.services() {
         let provider = provider_of(config, service)?;
-        let pack = config.catalogue.pack_of(service);
+        let heading = VariableGroup {
+            title: provider.label.clone(),
+            site: Some(provider.site.clone()),
+            ..VariableGroup::default()
+        };
         for reading in self::readings(&[service])? {
-            let Some(merged) = readings.iter().find(|other| other.name == reading.name) else {
-                continue;
-            };
-            let meaning = provider
-                .env
-                .get(&reading.name)
-                .or_else(|| config.catalogue.variable(&reading.name))
-                .ok_or_else(|| {
-                    PlanError::broken(
-                        "server/.env.example",
-                        format!("{} means nothing", reading.name),
-                    )
-                })?;
-            let default = match &merged.unset {
-                Unset::Default(default) => Some(default.clone()),
-                Unset::NotGiven | Unset::None => merged.class_default.clone(),
-                Unset::Required => None,
-            };
-            let is_way = merged.unset != Unset::Required && service.one_of.contains(&reading.name);
-            let (first, others) = match service.one_of.split_first() {
-                Some((first, others)) if is_way => (Some(first), others),
-                _ => (None, &[][..]),
-            };
-            let is_first = first == Some(&reading.name);
-            let variable = VariableView {
-                alternatives: if is_first {
-                    others.to_vec()
-                } else {
-                    Vec::new()
-                },
-                instead_of: first.filter(|_| !is_first).cloned(),
-                name: reading.name,
-                about: meaning.about.clone(),
-                about_markdown: markdown(&meaning.about, pack),
-                secret: meaning.secret,
-                required: merged.unset == Unset::Required || is_first,
-                example: default.as_deref().map(dotenv).unwrap_or_default(),
-                default,
-            };
-            let heading = VariableGroup {
-                site: Some(provider.site.clone()),
-                ..VariableGroup::of(&provider.label)
-            };
-            add(&mut groups, heading, variable);
+            if let Some(merged) = readings.iter().find(|other| other.name == reading.name) {
+                let variable = of_service(config, service, provider, merged);
+                add(&mut groups, &heading, variable);
+            }
         }
     }
     for transport in &config.transports {
+        // What the bot itself reads is needed however it runs.
+        let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
         for variable in &transport.env {
-            let view = VariableView {
+            let owner = variable.owner.as_ref();
+            let heading = VariableGroup {
+                title: owner.map_or(&transport.label, |it| &it.label).clone(),
+                site: owner.map_or_else(|| transport.site.clone(), |it| Some(it.site.clone())),
+                only_for: only_sometimes.then(|| transport.run_options()),
+                variables: Vec::new(),
+            };
+            let variable = VariableView {
                 name: variable.name.clone(),
                 about: variable.about.clone(),
                 about_markdown: variable.about.clone(),
-                secret: variable.secret,
                 required: variable.default.is_none() && !variable.optional,
-                alternatives: Vec::new(),
-                instead_of: None,
-                default: variable.default.clone(),
-                example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
+                ..VariableView::with_default(variable.default.clone())
             };
-            let owner = variable.owner.as_ref();
-            // What the bot itself reads is needed however it runs.
-            let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
-            let heading = VariableGroup {
-                site: owner.map_or_else(|| transport.site.clone(), |it| Some(it.site.clone())),
-                only_for: only_sometimes.then(|| transport.run_options()),
-                ..VariableGroup::of(owner.map_or(&transport.label, |it| &it.label))
-            };
-            add(&mut groups, heading, view);
+            add(&mut groups, &heading, variable);
         }
     }
     if reads_where(config) {
-        let view = VariableView {
+        let heading = VariableGroup {
+            title: "Where the bot runs".to_owned(),
+            ..VariableGroup::default()
+        };
+        let variable = VariableView {
             name: "ENV".to_owned(),
             about: RUNS_WHERE.to_owned(),
             about_markdown: RUNS_WHERE.to_owned(),
-            secret: false,
-            required: false,
-            alternatives: Vec::new(),
-            instead_of: None,
-            default: None,
             example: "local".to_owned(),
+            ..VariableView::default()
         };
-        add(&mut groups, VariableGroup::of("Where the bot runs"), view);
+        add(&mut groups, &heading, variable);
     }
     Ok(groups)
+}
+
+const RUNS_WHERE: &str = "`local` on your machine, where the runner sets it";
+
+/// A variable of a service; `reading` is that of all services.
+fn of_service(
+    config: &Config,
+    service: &Service,
+    provider: &Provider,
+    reading: &Reading,
+) -> VariableView {
+    let name = &reading.name;
+    let meaning = provider.env.get(name).or(config.catalogue.variable(name));
+    let about = meaning.map(|it| it.about.clone()).unwrap_or_default();
+    let is_required = reading.unset == Unset::Required;
+    let is_way = !is_required && service.one_of.contains(name);
+    let first = service.one_of.first().filter(|_| is_way);
+    let is_first = first == Some(name);
+    let default = match &reading.unset {
+        Unset::Default(default) => Some(default.clone()),
+        Unset::NotGiven | Unset::None => reading.class_default.clone(),
+        Unset::Required => None,
+    };
+    VariableView {
+        name: name.clone(),
+        about_markdown: markdown(&about, config.catalogue.pack_of(service)),
+        about,
+        required: is_required || is_first,
+        alternatives: match service.one_of.split_first() {
+            Some((_, others)) if is_first => others.to_vec(),
+            _ => Vec::new(),
+        },
+        instead_of: first.filter(|_| !is_first).cloned(),
+        ..VariableView::with_default(default)
+    }
 }
 
 /// Whether the bot reads the variable `ENV`.
@@ -276,9 +275,9 @@ pub(super) fn provider_of<'c>(
     config: &Config<'c>,
     service: &Service,
 ) -> Result<&'c Provider, PlanError> {
-    config.catalogue.provider_of(service).ok_or_else(|| {
-        PlanError::broken("server/bot.py", format!("`{}` has no provider", service.id))
-    })
+    let missing = || format!("`{}` has no provider", service.id);
+    let provider = config.catalogue.provider_of(service);
+    provider.ok_or_else(|| PlanError::broken("server/services.py", missing()))
 }
 
 /// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.
@@ -290,24 +289,19 @@ pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
 }
 
 /// Returns the variables that `server.py` reads and the bot does not, over all transports.
-pub(super) fn of_the_call_server_alone(config: &Config) -> Vec<String> {
-    let all = || {
-        config
-            .transports
-            .iter()
-            .flat_map(|transport| &transport.env)
-    };
-    all()
-        .filter(|one| one.reader == Reader::Server)
-        .filter(|one| !all().any(|other| other.name == one.name && other.reader != Reader::Server))
-        .map(|one| one.name.clone())
+pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
+    let transports = config.transports.iter();
+    let (server, bot): (Vec<_>, Vec<_>) = transports
+        .flat_map(|transport| &transport.env)
+        .partition(|one| one.reader == Reader::Server);
+    let names = server.iter().map(|one| one.name.as_str());
+    names
+        .filter(|name| bot.iter().all(|other| other.name != *name))
         .collect()
 }
 
-const RUNS_WHERE: &str = "`local` on your machine, where the runner sets it";
-
 /// Adds a variable that no group has yet to the group with this heading.
-fn add(groups: &mut Vec<VariableGroup>, heading: VariableGroup, variable: VariableView) {
+fn add(groups: &mut Vec<VariableGroup>, heading: &VariableGroup, variable: VariableView) {
     let has_it = |group: &&mut VariableGroup| {
         let mut names = group.variables.iter().map(|known| &known.name);
         names.any(|name| *name == variable.name)
@@ -319,23 +313,21 @@ fn add(groups: &mut Vec<VariableGroup>, heading: VariableGroup, variable: Variab
         }
         return;
     }
-    let found = groups.iter().position(|group| group.title == heading.title);
-    let place = found.unwrap_or_else(|| {
-        groups.push(heading);
-        groups.len() - 1
-    });
-    if let Some(group) = groups.get_mut(place) {
-        group.variables.push(variable);
+    match groups.iter_mut().find(|group| group.title == heading.title) {
+        Some(group) => group.variables.push(variable),
+        None => groups.push(VariableGroup {
+            variables: vec![variable],
+            ..heading.clone()
+        }),
     }
 }
 
-impl VariableGroup {
-    fn of(title: &str) -> Self {
+impl VariableView {
+    fn with_default(default: Option<String>) -> Self {
         Self {
-            title: title.to_owned(),
-            site: None,
-            only_for: None,
-            variables: Vec::new(),
+            example: default.as_deref().map(dotenv).unwrap_or_default(),
+            default,
+            ..Self::default()
         }
     }
 }

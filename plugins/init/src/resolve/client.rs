@@ -2,11 +2,10 @@
 
 use bot_cli_templates::catalogue::{BotType, Transport};
 
-use super::{Problems, said};
+use super::{Problems, word};
 use crate::config::Client;
-use crate::draft::Draft;
+use crate::draft::{Draft, NONE};
 use crate::option_table::Setting;
-use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
     draft: &Draft,
@@ -14,72 +13,38 @@ pub(super) fn resolve(
     transports: &[&'static Transport],
     problems: &mut Problems,
 ) -> Option<Client> {
-    let server = server(draft, problems);
-    let framework = said(draft.client_framework.as_ref());
-    let problem = match (framework, said(draft.client_server.as_ref())) {
-        (None | Some("none"), Some(_)) => Some("only with `--client-framework react`"),
+    let framework = draft.client_framework.as_ref();
+    let framework = word(Setting::ClientFramework, framework, problems);
+    let server = word(
+        Setting::ClientServer,
+        draft.client_server.as_ref(),
+        problems,
+    );
+    let (framework, server) = (framework.ok()?.unwrap_or(NONE), server.ok()?);
+    match (framework, server) {
+        (NONE, Some(_)) => {
+            problems.add("client_server", "only with `--client-framework react`");
+        }
         // Vite builds and serves it, which may be said.
-        (Some("vanilla"), Some("nextjs")) => {
-            Some("`nextjs` needs `--client-framework react`; a vanilla client has Vite")
-        }
-        _ => None,
-    };
-    if let Some(problem) = problem {
-        problems.add("client_server", problem);
+        ("vanilla", Some("nextjs")) => problems.add(
+            "client_server",
+            "`nextjs` needs `--client-framework react`; a vanilla client has Vite",
+        ),
+        _ => {}
     }
-    let client = match framework {
-        None | Some("none") => Client::None,
-        Some("vanilla") => Client::Vanilla,
-        Some("react") => match server? {
-            Server::Vite => Client::ReactVite,
-            Server::Nextjs => Client::ReactNextjs,
-        },
-        Some(other) => {
-            let known = Setting::ClientFramework.row().values.words();
-            let near = did_you_mean(other, known.iter().copied());
-            problems.add(
-                "client_framework",
-                format!(
-                    "{} is none of `{}`{near}",
-                    quoted(other),
-                    known.join("`, `")
-                ),
-            );
-            return None;
-        }
+    let client = match (framework, server) {
+        ("vanilla", _) => Client::Vanilla,
+        ("react", Some("nextjs")) => Client::ReactNextjs,
+        ("react", _) => Client::ReactVite,
+        _ => return Some(Client::None),
     };
-    if client != Client::None {
-        let none_has = (transports.iter()).all(|transport| transport.client.is_none());
-        // A telephone bot that is on the web, too, may have one.
-        if none_has && bot_type == Some(BotType::Telephony) {
-            problems.add("client_framework", "only for web bots");
-        } else if none_has && !transports.is_empty() {
-            problems.add(
-                "client_framework",
-                "none of the transports has a web client",
-            );
-        }
+    let none_has = (transports.iter()).all(|transport| transport.client.is_none());
+    // A telephone bot that is on the web, too, may have one.
+    if none_has && bot_type == Some(BotType::Telephony) {
+        problems.add("client_framework", "only for web bots");
+    } else if none_has && !transports.is_empty() {
+        let problem = "none of the transports has a web client";
+        problems.add("client_framework", problem);
     }
     Some(client)
-}
-
-#[derive(Clone, Copy)]
-enum Server {
-    Vite,
-    Nextjs,
-}
-
-fn server(draft: &Draft, problems: &mut Problems) -> Option<Server> {
-    match said(draft.client_server.as_ref()) {
-        None | Some("vite") => Some(Server::Vite),
-        Some("nextjs") => Some(Server::Nextjs),
-        Some(other) => {
-            let near = did_you_mean(other, ["vite", "nextjs"]);
-            problems.add(
-                "client_server",
-                format!("{} is neither `vite` nor `nextjs`{near}", quoted(other)),
-            );
-            None
-        }
-    }
 }

@@ -42,22 +42,12 @@ impl ProjectName {
     /// Returns a note about the name of packages and agents, if the rule of the hosting service changed it.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let derived = slug(&self.display);
-        let too = |how| {
+        (slug(&self.display) != self.slug).then(|| {
             format!(
-                "`{derived}` is too {how} for the hosting service, which accepts {SHORTEST} to {LONGEST} characters"
+                "the package and the agent are called `{}`: the hosting service wants {SHORTEST} to {LONGEST} letters, digits and hyphens",
+                self.slug
             )
-        };
-        let why = match derived.len() {
-            _ if derived == self.slug => return None,
-            0 => format!("{} has no ASCII letter or digit", quoted(&self.display)),
-            1..SHORTEST => too("short"),
-            _ => too("long"),
-        };
-        Some(format!(
-            "the package and the agent are called `{}`: {why}",
-            self.slug
-        ))
+        })
     }
 }
 

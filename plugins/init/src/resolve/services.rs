@@ -1,88 +1,73 @@
 //! The AI services of a bot.
 
-use std::collections::BTreeMap;
-
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
-use super::{Problems, said};
+use super::{Problems, word};
 use crate::catalogue::{Catalogue, belongs_to};
 use crate::config::Pipeline;
 use crate::draft::Draft;
+use crate::option_table::Setting;
+use crate::plan::variables;
 use crate::wording::{did_you_mean, quoted};
+
+const CASCADE: [(&str, Kind); 3] = [
+    ("stt_service", Kind::Stt),
+    ("llm_service", Kind::Llm),
+    ("tts_service", Kind::Tts),
+];
+const REALTIME: (&str, Kind) = ("realtime_service", Kind::Realtime);
 
 pub(super) fn pipeline<'c>(
     draft: &Draft,
     catalogue: &'c Catalogue,
     problems: &mut Problems,
 ) -> Option<Pipeline<'c>> {
-    let mode = mode(draft, problems);
-    let cascade_said =
-        draft.stt_service.is_some() || draft.llm_service.is_some() || draft.tts_service.is_some();
-    // While the mode is open, services that were named tell which others are missing.
-    let cascade = mode == Some(Mode::Cascade)
-        || mode.is_none() && cascade_said && draft.realtime_service.is_none();
-    let realtime = mode == Some(Mode::Realtime);
-    let from = From::of(draft, catalogue);
-    let mut named =
-        |key: &str, value: Option<&String>, kind, needed: bool| match (said(value), needed) {
-            (Some(raw), _) => service(key, raw, kind, &from, problems),
-            (None, true) => {
-                problems.missing(key);
-                None
-            }
-            (None, false) => None,
-        };
-    let stt = named(
-        "stt_service",
-        draft.stt_service.as_ref(),
-        Kind::Stt,
-        cascade,
-    );
-    let llm = named(
-        "llm_service",
-        draft.llm_service.as_ref(),
-        Kind::Llm,
-        cascade,
-    );
-    let tts = named(
-        "tts_service",
-        draft.tts_service.as_ref(),
-        Kind::Tts,
-        cascade,
-    );
-    let speech = named(
-        "realtime_service",
-        draft.realtime_service.as_ref(),
-        Kind::Realtime,
-        realtime,
-    );
-    match mode? {
-        Mode::Cascade => {
-            if said(draft.realtime_service.as_ref()).is_some() {
-                problems.add(
-                    "realtime_service",
-                    "only in mode `realtime`, and the mode is `cascade`",
-                );
-            }
-            Some(Pipeline::Cascade {
-                stt: stt?,
-                llm: llm?,
-                tts: tts?,
-            })
-        }
-        Mode::Realtime => {
-            for (key, value) in [
-                ("stt_service", &draft.stt_service),
-                ("llm_service", &draft.llm_service),
-                ("tts_service", &draft.tts_service),
-            ] {
-                if said(value.as_ref()).is_some() {
-                    problems.add(key, "only in mode `cascade`, and the mode is `realtime`");
-                }
-            }
-            speech.map(Pipeline::Realtime)
-        }
+    let said = |key: &str| draft.services().find(|(named, _)| *named == key);
+    let cascade_said = CASCADE.iter().any(|(key, _)| said(key).is_some());
+    let realtime_said = said(REALTIME.0).is_some();
+    let mode = word(Setting::Mode, draft.mode.as_ref(), problems);
+    if mode == Ok(None) {
+        problems.missing_with(
+            "mode",
+            if cascade_said || realtime_said {
+                "`cascade` or `realtime`"
+            } else {
+                "`cascade` with --stt, --llm and --tts, or `realtime` with --realtime"
+            },
+        );
     }
+    let mode = mode.ok().flatten();
+    // While the mode is open, services that were named tell which others are missing.
+    let cascade = mode.map_or(cascade_said && !realtime_said, |mode| mode == "cascade");
+    let realtime = mode == Some("realtime");
+    let mut named = |(key, kind), is_needed: bool| {
+        if let Some((_, raw)) = said(key) {
+            return service(key, raw, kind, draft, catalogue, problems);
+        }
+        if is_needed {
+            problems.missing(key);
+        }
+        None
+    };
+    let [stt, llm, tts] = CASCADE.map(|of_cascade| named(of_cascade, cascade));
+    let speech = named(REALTIME, realtime);
+    let mode = mode?;
+    let (foreign, other) = match mode {
+        "cascade" => (&[REALTIME][..], "realtime"),
+        _ => (&CASCADE[..], "cascade"),
+    };
+    for (key, _) in foreign.iter().filter(|(key, _)| said(key).is_some()) {
+        let problem = format!("only in mode `{other}`, and the mode is `{mode}`");
+        problems.add(key, problem);
+    }
+    if realtime {
+        return speech.map(Pipeline::Realtime);
+    }
+    Some(Pipeline::Cascade {
+        stt: stt?,
+        llm: llm?,
+        tts: tts?,
+    })
 }
 
 pub(super) fn video<'c>(
@@ -92,162 +77,58 @@ pub(super) fn video<'c>(
     problems: &mut Problems,
 ) -> Option<&'c Service> {
     let raw = draft.video()?;
+    let key = "video_service";
     if bot_type == Some(BotType::Telephony) {
-        problems.add("video_service", "only for web bots");
+        problems.add(key, "only for web bots");
     }
-    service(
-        "video_service",
-        raw,
-        Kind::Video,
-        &From::of(draft, catalogue),
-        problems,
-    )
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Cascade,
-    Realtime,
-}
-
-fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
-    match said(draft.mode.as_ref()) {
-        None => {
-            let services = [
-                &draft.stt_service,
-                &draft.llm_service,
-                &draft.tts_service,
-                &draft.realtime_service,
-            ];
-            let is_open = services.into_iter().all(Option::is_none);
-            problems.missing_with(
-                "mode",
-                if is_open {
-                    "`cascade` with --stt, --llm and --tts, or `realtime` with --realtime"
-                } else {
-                    "`cascade` or `realtime`"
-                },
-            );
-            None
-        }
-        Some("cascade") => Some(Mode::Cascade),
-        Some("realtime") => Some(Mode::Realtime),
-        Some(other) => {
-            let near = did_you_mean(other, ["cascade", "realtime"]);
-            problems.add(
-                "mode",
-                format!(
-                    "{} is neither `cascade` nor `realtime`{near}",
-                    quoted(other)
-                ),
-            );
-            None
-        }
-    }
-}
-
-/// The sources of services, now and when the configuration was made.
-struct From<'c, 'd> {
-    catalogue: &'c Catalogue,
-    recorded: Option<&'d BTreeMap<String, String>>,
-}
-
-impl<'c, 'd> From<'c, 'd> {
-    fn of(draft: &'d Draft, catalogue: &'c Catalogue) -> Self {
-        Self {
-            catalogue,
-            recorded: draft.packs.as_ref(),
-        }
-    }
+    service(key, raw, Kind::Video, draft, catalogue, problems)
 }
 
 fn service<'c>(
     key: &str,
     raw: &str,
     kind: Kind,
-    from: &From<'c, '_>,
+    draft: &Draft,
+    catalogue: &'c Catalogue,
     problems: &mut Problems,
 ) -> Option<&'c Service> {
-    let found = from.catalogue.service(raw);
+    let found = catalogue.service(raw);
     let found = found.filter(|service| service.kind == kind);
     if found.is_none() {
-        problems.add(
-            key,
-            format!("{}: {}", quoted(raw), unknown(raw, kind, from)),
-        );
+        let why = unknown(raw, kind, draft, catalogue);
+        problems.add(key, format!("{}: {why}", quoted(raw)));
     }
     found
 }
 
 /// Why nothing of this kind has this name.
-fn unknown(raw: &str, kind: Kind, from: &From<'_, '_>) -> String {
-    let catalogue = from.catalogue;
-    let near = || {
-        let known = catalogue.services(kind).map(|service| service.id.as_str());
-        did_you_mean(raw, known)
-    };
+fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> String {
+    let known = catalogue.services(kind).map(|service| service.id.as_str());
+    let near = did_you_mean(raw, known);
     if let Some(service) = catalogue.service(raw) {
-        let near = near();
         return format!("that is {}, not {}{near}", noun(service.kind), noun(kind));
     }
     if let Some(unused) = catalogue.why_unused(raw) {
-        return unused.why();
+        return unused.words();
     }
-    let recorded = from
-        .recorded
-        .into_iter()
-        .flatten()
-        .filter(|(name, _)| belongs_to(raw, name))
-        .max_by_key(|(name, _)| name.len());
     let pack = (catalogue.packs().iter())
         .filter(|pack| belongs_to(raw, &pack.name))
         .max_by_key(|pack| pack.name.len());
-    match (pack, recorded) {
-        (None, Some((name, version))) => {
-            // Whoever wrote the file may have written anything.
-            let name = quoted(name);
-            let bare = name.trim_matches('`');
-            let version = quoted(version);
-            format!(
-                "it is of the provider pack {name}, version {version}, which is not installed: put its file `bot-cli-pack-{bare}` \
-                 into a folder of plugins, or its folder `{bare}` into `$XDG_DATA_HOME/bot-cli/packs`"
-            )
-        }
-        (Some(pack), Some((name, version))) if *name == pack.name && *version != pack.version => {
-            format!(
-                "the {} has no such service, the configuration was made with version {}{}",
-                pack.words(),
-                quoted(version),
-                near()
-            )
-        }
-        (Some(pack), _) => format!("the {} has no such service{}", pack.words(), near()),
-        (None, None) => {
-            let near = near();
-            let may_be_of_pack = near.is_empty() && raw.ends_with(ending(kind)) && is_plain(raw);
-            let of_pack = if may_be_of_pack {
-                "; services of provider packs begin with the pack's name, and no installed pack has this one"
-            } else {
-                ""
-            };
-            format!("no such service{near}{of_pack}")
-        }
+    if let Some(pack) = pack {
+        return format!("the {} has no such service{near}", pack.words());
     }
-}
-
-fn is_plain(raw: &str) -> bool {
-    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    raw.matches('_').count() >= 2 && raw.chars().all(word)
-}
-
-const fn ending(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Stt => "_stt",
-        Kind::Llm => "_llm",
-        Kind::Tts => "_tts",
-        Kind::Realtime => "_realtime",
-        Kind::Video => "_video",
+    let mut recorded = draft.packs.iter().flatten();
+    if let Some((name, version)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
+        // Whoever wrote the file may have written anything.
+        let name = quoted(name);
+        let bare = name.trim_matches('`');
+        return format!(
+            "it is of the provider pack {name}, version {}, which is not installed: put its file `bot-cli-pack-{bare}` \
+             into a folder of plugins, or its folder `{bare}` into `$XDG_DATA_HOME/bot-cli/packs`",
+            quoted(version)
+        );
     }
+    format!("no such service{near}")
 }
 
 const fn noun(kind: Kind) -> &'static str {
@@ -258,4 +139,41 @@ const fn noun(kind: Kind) -> &'static str {
         Kind::Realtime => "a realtime service",
         Kind::Video => "a video service",
     }
+}
+
+/// Checks that services of packs fit together: the authors do not know each other's.
+pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &mut Problems) {
+    for (index, service) in services.iter().enumerate() {
+        for earlier in &services[..index] {
+            let mut both = [service, earlier].into_iter();
+            let of_pack = both.find(|one| catalogue.pack_of(one).is_some());
+            let setting = of_pack.and_then(|of_pack| Setting::of_service(of_pack.kind));
+            if let (Some(setting), Some(why)) = (setting, conflict(earlier, service)) {
+                let (one, other) = (&earlier.id, &service.id);
+                let problem = format!("`{one}` and `{other}` can't be combined in one bot: {why}");
+                problems.add(setting.row().key, problem);
+            }
+        }
+    }
+}
+
+/// Why two services can't be in one file of code.
+fn conflict(one: &Service, other: &Service) -> Option<String> {
+    for (module, name) in imported(one) {
+        let elsewhere = imported(other).find(|(from, same)| *same == name && *from != module);
+        if let Some((elsewhere, _)) = elsewhere {
+            return Some(format!(
+                "both import `{name}`, from `{module}` and from `{elsewhere}`"
+            ));
+        }
+    }
+    let error = variables::readings(&[one, other]).err()?;
+    Some(error.reason())
+}
+
+fn imported(service: &Service) -> impl Iterator<Item = (&str, &str)> {
+    let further = service.imports.iter();
+    let further = further
+        .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())));
+    std::iter::once((service.module.as_str(), service.class.as_str())).chain(further)
 }

@@ -1,11 +1,11 @@
 //! Resolves the transports.
 
-use bot_cli_templates::catalogue::{BotType, Direction, Transport};
+use bot_cli_templates::catalogue::{BotType, Transport};
 
-use super::{Problems, said};
+use super::{Problems, Wrong, word};
 use crate::catalogue::Catalogue;
-use crate::config::DIRECTED;
 use crate::draft::Draft;
+use crate::option_table::Setting;
 use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
@@ -13,150 +13,112 @@ pub(super) fn resolve(
     catalogue: &Catalogue,
     problems: &mut Problems,
 ) -> Vec<&'static Transport> {
-    let modes = DIRECTED.map(|(family, key)| (family, key, direction(draft, key, problems)));
     let mut found: Vec<&'static Transport> = Vec::new();
-    let mut families: Vec<&str> = Vec::new();
-    for raw in draft.transports.iter().flatten() {
-        let transport = one(raw.trim(), &modes, catalogue, &mut families, problems);
+    let words = draft.transports.iter().flatten();
+    let words: Vec<&str> = words.map(|raw| raw.trim()).collect();
+    let directions: Vec<Direction> = Setting::directions()
+        .map(|(setting, family)| {
+            let value = draft.directions[setting as usize].as_ref();
+            Direction {
+                key: setting.row().key,
+                family,
+                said: word(setting, value, problems),
+            }
+        })
+        .collect();
+    for raw in &words {
+        let transport = one(raw, &directions, catalogue, problems);
         found.extend(transport.filter(|new| found.iter().all(|other| other.id != new.id)));
     }
-    if draft.transports.as_ref().is_none_or(Vec::is_empty) {
+    if words.is_empty() {
         problems.missing("transports");
     }
-    families.extend(
-        found
-            .iter()
-            .filter_map(|transport| transport.family.as_deref()),
-    );
-    for (family, key, given) in &modes {
-        check_direction(family, key, *given, &families, &found, problems);
+    for direction in directions {
+        let is_meant = words.iter().any(|raw| direction.concerns(raw, catalogue));
+        if direction.said != Ok(None) && !is_meant {
+            let problem = format!("only with the transport `{}`", direction.family);
+            problems.add(direction.key, problem);
+        }
+        let Ok(Some(said)) = direction.said else {
+            continue;
+        };
+        let of_family = |one: &&&Transport| one.family.as_deref() == Some(direction.family);
+        for transport in found.iter().filter(of_family) {
+            if transport.direction().is_some_and(|it| it.name() != said) {
+                let problem = format!("`{said}`, but the transport is `{}`", transport.id);
+                problems.add(direction.key, problem);
+            }
+        }
     }
     check_together(&found, problems);
     found
 }
 
-type Given = Option<Result<Direction, ()>>;
+/// The direction of a family of transports.
+struct Direction {
+    key: &'static str,
+    family: &'static str,
+    said: Result<Option<&'static str>, Wrong>,
+}
 
-fn direction(draft: &Draft, key: &str, problems: &mut Problems) -> Given {
-    let value = if key == DIRECTED[0].1 {
-        &draft.daily_pstn_mode
-    } else {
-        &draft.twilio_daily_sip_mode
-    };
-    let raw = said(value.as_ref())?;
-    let found = [Direction::DialIn, Direction::DialOut]
-        .into_iter()
-        .find(|direction| direction.name() == raw);
-    if found.is_none() {
-        let near = did_you_mean(raw, ["dial-in", "dial-out"]);
-        problems.add(
-            key,
-            format!("{} is neither `dial-in` nor `dial-out`{near}", quoted(raw)),
-        );
+impl Direction {
+    /// Whether a word of the user stands for the family or one of it.
+    fn concerns(&self, raw: &str, catalogue: &Catalogue) -> bool {
+        let of_family = catalogue
+            .transport_family(raw)
+            .chain(catalogue.transport(raw));
+        let mut families = of_family.filter_map(|transport| transport.family.as_deref());
+        families.any(|family| family == self.family)
     }
-    Some(found.ok_or(()))
 }
 
 /// The transport that one word of the user stands for.
 fn one(
     raw: &str,
-    modes: &[(&'static str, &'static str, Given); 2],
+    directions: &[Direction],
     catalogue: &Catalogue,
-    families: &mut Vec<&'static str>,
     problems: &mut Problems,
 ) -> Option<&'static Transport> {
     if let Some(transport) = catalogue.transport(raw) {
         return Some(transport);
     }
-    let family = catalogue
-        .transport_family(raw)
-        .find_map(|transport| transport.family.as_deref());
-    let Some((family, key, given)) = modes.iter().find(|(name, ..)| Some(*name) == family) else {
+    let mut concerned = directions.iter().filter(|it| it.concerns(raw, catalogue));
+    let Some(direction) = concerned.next() else {
         problems.add("transports", unknown(raw, catalogue));
         return None;
     };
-    families.push(family);
-    match given {
-        Some(Ok(direction)) => catalogue
-            .transport_family(family)
-            .find(|transport| transport.direction() == Some(*direction)),
-        Some(Err(())) => None,
-        None => {
-            problems.missing_with(key, "`dial-in` or `dial-out`");
-            None
-        }
+    if direction.said == Ok(None) {
+        problems.missing_with(direction.key, "`dial-in` or `dial-out`");
     }
+    let said = direction.said.ok()??;
+    let mut family = catalogue.transport_family(direction.family);
+    family.find(|transport| transport.direction().is_some_and(|it| it.name() == said))
 }
 
 fn unknown(raw: &str, catalogue: &Catalogue) -> String {
     if raw.is_empty() {
         return "an empty transport".to_owned();
     }
-    let known = [BotType::Web, BotType::Telephony]
-        .into_iter()
+    let transports = [BotType::Web, BotType::Telephony].into_iter();
+    let known = transports
         .flat_map(|bot_type| catalogue.transports(bot_type))
         .flat_map(|transport| {
-            [
-                Some(&transport.id),
-                transport.alias.as_ref(),
-                transport.family.as_ref(),
-                transport.family_alias.as_ref(),
-            ]
+            let family = [&transport.family, &transport.family_alias];
+            let others = family.into_iter().chain([&transport.alias]);
+            others.flatten().chain([&transport.id])
         })
-        .flatten()
         .map(String::as_str);
-    format!(
-        "{}: no such transport{}",
-        quoted(raw),
-        did_you_mean(raw, known)
-    )
-}
-
-fn check_direction(
-    family: &str,
-    key: &str,
-    given: Given,
-    families: &[&str],
-    found: &[&'static Transport],
-    problems: &mut Problems,
-) {
-    if given.is_some() && !families.contains(&family) {
-        problems.add(key, format!("only with the transport `{family}`"));
-    }
-    let Some(Ok(given)) = given else { return };
-    for transport in found
-        .iter()
-        .filter(|transport| transport.family.as_deref() == Some(family))
-    {
-        if transport
-            .direction()
-            .is_some_and(|direction| direction != given)
-        {
-            problems.add(
-                key,
-                format!(
-                    "`{}`, but the transport is `{}`",
-                    given.name(),
-                    transport.id
-                ),
-            );
-        }
-    }
+    let near = did_you_mean(raw, known);
+    format!("{}: no such transport{near}", quoted(raw))
 }
 
 fn check_together(found: &[&'static Transport], problems: &mut Problems) {
     for (index, transport) in found.iter().enumerate() {
-        let clash = found[..index]
-            .iter()
-            .find(|earlier| earlier.excludes(transport));
-        if let Some(earlier) = clash {
-            problems.add(
-                "transports",
-                format!(
-                    "`{}` and `{}` can't be combined in one bot",
-                    earlier.id, transport.id
-                ),
-            );
+        let mut earlier = found[..index].iter();
+        if let Some(earlier) = earlier.find(|earlier| earlier.excludes(transport)) {
+            let (one, other) = (&earlier.id, &transport.id);
+            let problem = format!("`{one}` and `{other}` can't be combined in one bot");
+            problems.add("transports", problem);
         }
     }
 }

@@ -119,11 +119,6 @@ impl Comparison {
             || format!("nothing was changed; move {them} away, or choose another directory"),
             str::to_owned,
         ));
-        if (self.conflicts.iter()).any(|conflict| conflict.path.starts_with(FOLDER)) {
-            failure = failure.hint(format!(
-                "`--no-record` creates a project without `{FOLDER}`, the record of how it was made"
-            ));
-        }
         for conflict in &self.conflicts {
             failure = failure.field(&conflict.path, None, conflict.reason.clone());
         }

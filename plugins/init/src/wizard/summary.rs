@@ -3,21 +3,21 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
+use bot_cli_terminal::table as aligned;
 
-use super::step::Step;
+use super::Selection;
+use super::steps::{Sets, Step};
 use super::walk::Walk;
-use super::{Selection, Way, choices};
 use crate::catalogue::Catalogue;
+use crate::option_table::{Setting, Values};
 
 /// The user's answer to the summary.
 pub(super) enum Verdict {
-    /// That it is right.
     Create,
-    /// That the answer to this question is not right.
+    /// Change the answer to this question.
     Change(String),
-    /// That the last question be asked again.
+    /// Ask the last question again.
     Back,
-    /// That nothing be made.
     Cancel,
 }
 
@@ -30,35 +30,12 @@ pub(super) fn agree(
     let mut lines: Vec<Line> = Vec::new();
     for (step, asked) in walk.relevant(selection) {
         lines.extend(Line::of(step, asked, selection, walk.catalogue()));
-        if step.key == "transport" {
-            let chosen = selection.draft.transports.as_deref().unwrap_or_default();
-            lines.extend(choices::notes(chosen).map(Line::note));
-        }
-        let service = (step.value)(selection).filter(|_| SERVICES.contains(&step.key));
-        let note = service
-            .as_ref()
-            .and_then(|id| choices::note_of(id.as_text()?, walk.catalogue()));
-        lines.extend(note.map(Line::note));
-    }
-    let agent = selection.way == Some(Way::Agent);
-    if agent {
-        lines.push(Line::fixed("Way", "With a coding agent"));
-        lines.push(Line::fixed(
-            "Guides",
-            "AGENTS.md, ASSISTANT.md, GETTING_STARTED.md",
-        ));
+        lines.extend(notes(step, selection, walk.catalogue()).map(Line::note));
     }
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
+    let question = question(&lines, changeable);
     loop {
-        let mut question = question(&lines, changeable);
-        if agent {
-            "Write these guides?".clone_into(&mut question.message);
-            "Write them".clone_into(&mut question.choices[0].label);
-            // The way was a question, even where the folder was none.
-            question.back = true;
-        }
-        let verdict = session.ask(&question)?;
-        match verdict.as_text() {
+        match session.ask(&question)?.as_text() {
             None => return Ok(Verdict::Back),
             Some(CHANGE) => {
                 if let Answer::Text(key) = session.ask(&which(&lines))? {
@@ -71,8 +48,27 @@ pub(super) fn agree(
     }
 }
 
-/// The questions for services.
-const SERVICES: [&str; 5] = ["stt", "llm", "tts", "realtime", "video"];
+/// The notes about the transports or the service of a step.
+fn notes<'c>(
+    step: &Step,
+    selection: &Selection,
+    catalogue: &'c Catalogue,
+) -> impl Iterator<Item = &'c str> {
+    let names = match (step.sets, step.value(selection)) {
+        (Sets::Setting(Setting::Transports), Some(Answer::Many(names))) => names,
+        (Sets::Setting(setting), Some(Answer::Text(name)))
+            if matches!(setting.row().values, Values::Service(_)) =>
+        {
+            vec![name]
+        }
+        _ => Vec::new(),
+    };
+    names.into_iter().filter_map(|name| {
+        let service = catalogue.service(&name);
+        let of_service = service.and_then(|service| service.note.as_deref());
+        of_service.or_else(|| catalogue.transport(&name)?.note.as_deref())
+    })
+}
 
 const CONFIRM: &str = "confirm";
 const CREATE: &str = "create";
@@ -89,48 +85,36 @@ struct Line {
 
 impl Line {
     fn note(note: &str) -> Self {
-        Self::fixed("", note)
-    }
-
-    fn fixed(label: &'static str, value: &str) -> Self {
         Self {
             key: "",
-            label,
-            value: value.to_owned(),
+            label: "",
+            value: note.to_owned(),
             asked: false,
         }
     }
 
     fn of(step: &Step, asked: bool, selection: &Selection, catalogue: &Catalogue) -> Option<Self> {
-        let value = (step.value)(selection)?;
-        let value = if let Some(yes) = value.as_bool() {
-            if yes { "yes" } else { "no" }.to_owned()
-        } else if let Some(values) = value.as_many() {
-            let labels: Vec<String> = values
-                .iter()
-                .map(|value| label_of(step, selection, catalogue, value))
-                .collect();
-            if labels.is_empty() {
-                "none".to_owned()
-            } else {
-                labels.join(", ")
-            }
-        } else {
-            label_of(step, selection, catalogue, value.as_text()?)
+        let value = step.value(selection)?;
+        let values = match (value.as_bool(), value.as_many()) {
+            (Some(true), _) => vec!["yes".to_owned()],
+            (Some(false), _) => vec!["no".to_owned()],
+            (None, Some([])) => vec!["none".to_owned()],
+            (None, Some(values)) => values.to_vec(),
+            (None, None) => vec![value.as_text()?.to_owned()],
         };
+        let choices = (step.question)(selection, catalogue).choices;
+        let label = |value: &String| {
+            let chosen = choices.iter().find(|choice| choice.value == *value);
+            chosen.map_or(value, |choice| &choice.label).clone()
+        };
+        let labels: Vec<String> = values.iter().map(label).collect();
         Some(Self {
             key: step.key,
             label: step.label,
-            value,
+            value: labels.join(", "),
             asked,
         })
     }
-}
-
-fn label_of(step: &Step, selection: &Selection, catalogue: &Catalogue, value: &str) -> String {
-    let choices = (step.question)(selection, catalogue).choices;
-    let chosen = choices.into_iter().find(|choice| choice.value == value);
-    chosen.map_or_else(|| value.to_owned(), |choice| choice.label)
 }
 
 /// A script that has answered every question has nothing to change, and would change it for ever.
@@ -154,14 +138,9 @@ fn which(lines: &[Line]) -> Question {
 }
 
 fn table(lines: &[Line]) -> String {
-    let width = lines
-        .iter()
-        .map(|line| line.label.len())
-        .max()
-        .unwrap_or_default();
-    let rows: Vec<String> = lines
-        .iter()
-        .map(|line| format!("{:width$}  {}", line.label, line.value))
+    let rows = lines.iter();
+    let rows: Vec<Vec<String>> = rows
+        .map(|line| vec![line.label.to_owned(), line.value.clone()])
         .collect();
-    rows.join("\n")
+    aligned(&rows).trim_end().to_owned()
 }

@@ -159,7 +159,7 @@ fn whole_draft() -> Draft {
         stt_service: Some("deepgram_stt".to_owned()),
         llm_service: Some("openai_llm".to_owned()),
         tts_service: Some("cartesia_tts".to_owned()),
-        video_service: Some(String::new()),
+        video_service: Some("none".to_owned()),
         switches: Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature)))),
         client_framework: Some("react".to_owned()),
         client_server: Some("nextjs".to_owned()),

@@ -11,13 +11,12 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
-use super::step::{ALL_THE_SAME, Step, TARGET};
+use super::steps::{self, Step};
 use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
 
 /// A walk through a table.
 pub(super) struct Walk<'a> {
-    steps: &'a [Step],
     given: &'a Selection,
     find: Find<'a>,
     /// The catalogue, once it is known.
@@ -26,7 +25,7 @@ pub(super) struct Walk<'a> {
     answers: BTreeMap<&'static str, Answer>,
     /// The last accepted answer to each question, in force or not.
     earlier: BTreeMap<&'static str, Answer>,
-    /// The question that the user wants to answer anew.
+    /// The question whose answer the user wants to change.
     changing: Option<&'static str>,
 }
 
@@ -40,9 +39,8 @@ struct Replay<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(steps: &'a [Step], given: &'a Selection, find: Find<'a>) -> Self {
+    pub(super) fn new(given: &'a Selection, find: Find<'a>) -> Self {
         Self {
-            steps,
             given,
             find,
             found: None,
@@ -52,15 +50,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Asks whatever is open. Where nobody can be asked, all open questions are named at once.
+    /// Asks whatever is open. Without a user to ask, all open questions are named at once.
     pub(super) fn complete(&mut self, session: &mut Session) -> Result<Selection, Failure> {
         let mut unanswered: Vec<Question> = Vec::new();
         loop {
             let replay = self.replay(&unanswered);
             let Some(step) = replay.open else {
-                session
-                    .ask_all(&unanswered)
-                    .map_err(|failure| with_what_follows(failure, &unanswered))?;
+                session.ask_all(&unanswered)?;
                 return Ok(replay.selection);
             };
             if replay.selection.way == Some(Way::Scaffold) && self.found.is_none() {
@@ -95,7 +91,7 @@ impl<'a> Walk<'a> {
 
     /// The steps that `selection` give a meaning, and whether the user answered them here.
     pub(super) fn relevant(&self, selection: &Selection) -> Vec<(&'a Step, bool)> {
-        self.steps
+        steps::ALL
             .iter()
             .filter(|step| (step.applies)(selection))
             .map(|step| (step, self.answers.contains_key(step.key)))
@@ -105,8 +101,8 @@ impl<'a> Walk<'a> {
     fn replay(&self, skip: &[Question]) -> Replay<'a> {
         let mut selection = self.given.clone();
         let mut answered = Vec::new();
-        for step in self.steps {
-            let passed_over = (step.value)(self.given).is_some()
+        for step in steps::ALL {
+            let passed_over = step.value(self.given).is_some()
                 || skip.iter().any(|question| question.key == step.key);
             if passed_over || !(step.applies)(&selection) {
                 continue;
@@ -132,10 +128,10 @@ impl<'a> Walk<'a> {
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
         let mut question = (step.question)(&replay.selection, self.catalogue());
         step.key.clone_into(&mut question.key);
-        question.flag = step.flag.words();
+        question.flag = step.flag();
         question.back = !replay.answered.is_empty();
         if let Some(earlier) = self.earlier.get(step.key) {
-            let earlier = still_offered(&question, earlier);
+            let earlier = as_json(earlier);
             if question.check(&earlier).is_ok() {
                 question.default = Some(earlier);
             }
@@ -152,18 +148,12 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Failure> {
         let answer = session.ask_until(question, |answer| {
             if *answer != Answer::Back {
-                (step.store)(&mut replay.selection.clone(), answer)?;
+                step.store(&mut replay.selection.clone(), answer)?;
             }
             Ok(answer.clone())
         })?;
         let changing = self.changing.take() == Some(step.key);
-        if step.key == ALL_THE_SAME && answer == Answer::Confirm(false) {
-            // A script would name the same folder for ever.
-            if session.has_answer(TARGET) || self.given.target.is_some() {
-                return Err(Failure::cancelled());
-            }
-            self.answers.remove(TARGET);
-        } else if answer != Answer::Back {
+        if answer != Answer::Back {
             self.earlier.insert(step.key, answer.clone());
             self.answers.insert(step.key, answer);
         } else if let Some(kept) = self.earlier.get(step.key).filter(|_| changing) {
@@ -175,42 +165,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Names what the mode decides, which nobody can know before.
-fn with_what_follows(failure: Failure, unanswered: &[Question]) -> Failure {
-    if unanswered.iter().any(|question| question.key == "mode") {
-        failure.hint("the mode `cascade` also needs `stt`, `llm` and `tts`, the mode `realtime` needs `realtime`")
-    } else {
-        failure
-    }
-}
-
 /// Whether the answer still answers the question as it stands after `selection`; stores it if so.
 fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = selection.clone();
     let fits = (step.question)(selection, catalogue)
         .check(&as_json(answer))
         .is_ok()
-        && (step.store)(&mut settled, answer).is_ok();
+        && step.store(&mut settled, answer).is_ok();
     if fits {
         *selection = settled;
     }
     fits
-}
-
-fn still_offered(question: &Question, answer: &Answer) -> Value {
-    let Some(values) = answer.as_many() else {
-        return as_json(answer);
-    };
-    values
-        .iter()
-        .filter(|value| {
-            question
-                .choices
-                .iter()
-                .any(|choice| choice.value == **value)
-        })
-        .map(String::as_str)
-        .collect()
 }
 
 /// No question of the table asks for a secret, and going back is no answer.

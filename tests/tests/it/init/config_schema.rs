@@ -30,28 +30,6 @@ fn the_published_schema_is_what_the_command_prints() {
 }
 
 #[test]
-fn the_schema_knows_every_key_of_a_dry_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let config: Value = done(folder.path(), &web(&["my-bot", "--dry-run"]))
-        .parse()
-        .unwrap();
-    let mut known: Vec<String> = published()["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
-    assert_eq!(known.remove(0), "$schema");
-    // Only with services of packs.
-    assert_eq!(known.pop().as_deref(), Some("packs"));
-    // What the framework's own tool calls otherwise, or writes for itself.
-    assert_eq!(known.pop().as_deref(), Some("generate_client"));
-    known.retain(|key| published()["properties"][key].get("$ref").is_none());
-    let printed: Vec<String> = config.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(known, printed);
-}
-
-#[test]
 fn the_schema_and_the_command_accept_and_refuse_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let config: Value = done(folder.path(), &web(&["my-bot", "--dry-run"]))

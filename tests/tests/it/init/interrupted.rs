@@ -368,7 +368,7 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(
         run.stderr.contains(
-            "hint: nothing else was changed; a project is there already: `bot-cli init my-bot --update --recording` changes it"
+            "hint: nothing else was changed; a project is there already: `bot-cli init my-bot --update` with the options that change"
         ) && !run.stderr.contains("nothing was changed"),
         "{run:?}"
     );

@@ -60,17 +60,11 @@ fn names_that_are_of_no_use_are_refused() {
 fn a_folder_of_any_name_serves_and_says_what_packages_are_called() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(70);
-    for (target, slug, why) in [
-        ("b", "b-bot", "`b` is too short"),
-        ("w1", "w1-bot", "`w1` is too short"),
-        ("日本語", "bot", "`日本語` has no ASCII letter or digit"),
-        (&long, &long[..63], "is too long"),
-    ] {
+    for (target, slug) in [("b", "b-bot"), ("日本語", "bot"), (&long, &long[..63])] {
         let made = run(folder.path(), &web(&[target]));
         assert_eq!(made.status, Some(0), "{made:?}");
         let note = format!("note: the package and the agent are called `{slug}`: ");
         assert!(made.stderr.contains(&note), "{made:?}");
-        assert!(made.stderr.contains(why), "{made:?}");
         let read = |file: &str| {
             fs::read_to_string(folder.path().join(target).join("server").join(file)).unwrap()
         };

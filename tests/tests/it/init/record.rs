@@ -7,7 +7,7 @@ use std::path::Path;
 use bot_cli_tests::init::tree;
 use serde_json::{Value, json};
 
-use super::{done, json as reply, problems, run, web};
+use super::{done, json as reply, problems, web};
 
 const FILES: [&str; 3] = [
     ".bot-cli/.gitattributes",
@@ -50,41 +50,6 @@ fn quickstart_keeps_a_record_and_guides_alone_do_not() {
     assert_eq!(record["config"]["project_name"], "quickstart-project");
     done(folder.path(), &["guides"]);
     assert!(!folder.path().join("guides/.bot-cli").exists());
-}
-
-#[test]
-fn a_project_can_be_made_without_a_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let without = web(&["my-bot", "--no-record"]);
-    assert!(!done(folder.path(), &without).contains(".bot-cli"));
-    let project = folder.path().join("my-bot");
-    assert!(!project.join(".bot-cli").exists());
-    for file in ["README.md", ".gitignore"] {
-        let text = fs::read_to_string(project.join(file)).unwrap();
-        assert!(!text.contains(".bot-cli"), "{file}: {text}");
-    }
-    done(folder.path(), &["quickstart", "--no-record"]);
-    assert!(!folder.path().join("quickstart-project/.bot-cli").exists());
-}
-
-#[test]
-fn a_record_that_is_not_renewed_is_told_of() {
-    let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("my-bot");
-    done(folder.path(), &web(&["my-bot"]));
-    for file in ["README.md", ".gitignore", "server/bot.py"] {
-        fs::remove_file(project.join(file)).unwrap();
-    }
-    let kept = fs::read(project.join(FILES[2])).unwrap();
-    let run = run(folder.path(), &web(&["my-bot", "--no-record"]));
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(
-        run.stderr.starts_with(
-            "warning: `.bot-cli` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`\n"
-        ),
-        "{run:?}"
-    );
-    assert_eq!(fs::read(project.join(FILES[2])).unwrap(), kept);
 }
 
 #[test]
@@ -166,12 +131,6 @@ fn what_is_no_record_of_ours_stays() {
         let (status, document) = reply(folder.path(), &web(&["my-bot"]));
         assert_eq!(status, Some(1), "{document}");
         assert_eq!(problems(&document), expected);
-        assert_eq!(
-            document["error"]["hints"][1],
-            "`--no-record` creates a project without `.bot-cli`, the record of how it was made"
-        );
         assert_eq!(tree(folder.path()), before);
-        let without = reply(folder.path(), &web(&["my-bot", "--no-record"]));
-        assert_eq!(without.0, Some(0), "{}", without.1);
     }
 }

@@ -172,15 +172,6 @@ impl Found {
     }
 }
 
-/// The recorded configuration, read and as it stands there; `None`: there is no record that can be used.
-pub(super) fn config(target: &Target) -> Option<(Draft, Map<String, Value>)> {
-    let Ok(PathState::File(project)) = look(target, PROJECT) else {
-        return None;
-    };
-    let recorded = record::read(&project).ok()?;
-    Some((recorded.config.draft, members(&project)?))
-}
-
 /// The configuration in a `project.json`.
 pub(super) fn members(project: &[u8]) -> Option<Map<String, Value>> {
     let whole: Value = serde_json::from_slice(project).ok()?;

@@ -7,7 +7,7 @@
 //! `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
 //! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
 //! is written. `obstacles`: `{path, line, reason}`,
-//! files that can't be merged, and lines to edit first. `restore`: a command that copies the replaced files back, null if version control has them. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
+//! files that can't be merged, and lines to edit first. `restore`: a command that copies the replaced files back, null if version control has them. `review`: `{path, line, note}`, what to look at. `next`: commands. Where something is
 //! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -287,7 +287,6 @@ impl Report<'_> {
                 .collect::<Value>(),
             "restore": self.restore(),
             "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
-            "steps": next::document(self.steps),
         })
     }
 }

@@ -14,8 +14,16 @@ use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
 use crate::plan;
 use crate::resolve::resolve;
-use crate::wizard::step::Flag;
+use crate::wizard::steps::Sets;
 use crate::wizard::{Selection, Way, ask, choices, steps};
+
+fn excluding(names: &[String]) -> bool {
+    let draft = Draft {
+        transports: Some(names.to_vec()),
+        ..Draft::default()
+    };
+    choices::excluding(&choices::chosen(&draft)).is_some()
+}
 
 #[test]
 fn everything_on_offer_can_be_generated() {
@@ -37,7 +45,10 @@ fn everything_on_offer_can_be_generated() {
             let unasked = [(Feature::DeployToCloud, None), (Feature::NoiseCancel, None)];
             chosen.switches = switches(&unasked);
         }
-        if choices::reached_by_clients(&chosen) {
+        if choices::chosen(&chosen)
+            .iter()
+            .any(|it| it.client.is_some())
+        {
             for (client, server) in [
                 ("none", None),
                 ("vanilla", None),
@@ -63,7 +74,7 @@ fn everything_on_offer_can_be_generated() {
         let mut together = vec![call];
         for one in &web {
             together.push(one.clone());
-            if choices::excluding(&together).is_some() {
+            if excluding(&together) {
                 together.pop();
             }
         }
@@ -117,51 +128,12 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
 }
 
 #[test]
-fn deprecated_services_come_last_and_say_so() {
-    let choices = choices::services(Kind::Tts, Catalogue::built_in());
-    let deprecated = |choice: &&Choice| {
-        choice
-            .about
-            .as_deref()
-            .is_some_and(|about| about.starts_with("deprecated: "))
-    };
-    let known = Catalogue::built_in().services(Kind::Tts);
-    let expected = known.filter(|service| service.deprecated.is_some()).count();
-    assert_eq!(
-        choices.iter().rev().take_while(deprecated).count(),
-        expected
-    );
-    assert_eq!(choices.iter().filter(deprecated).count(), expected);
-}
-
-#[test]
-fn every_question_can_be_answered_by_an_option() {
-    let command = <crate::options::Options as clap::CommandFactory>::command();
-    let options: Vec<String> = command
-        .get_arguments()
-        .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
-        .collect();
-    for step in steps::ALL {
-        let flags = step.flag.words().unwrap_or_default();
-        for flag in flags.split(", ").filter(|flag| flag.starts_with("--")) {
-            assert!(options.iter().any(|option| option == flag), "{flag}");
-        }
-        let of_folder = ["way", "all_the_same"].contains(&step.key);
-        assert!(step.flag.words().is_some() || of_folder, "{}", step.key);
-    }
-}
-
-#[test]
 fn every_scaffold_option_has_a_question() {
     // The question for transports offers one for each direction.
-    let directions = [Setting::DailyPstnMode, Setting::TwilioDailySipMode];
-    let asked: Vec<String> = steps::ALL
-        .iter()
-        .filter_map(|step| step.flag.words())
-        .collect();
+    let asked: Vec<String> = steps::ALL.iter().filter_map(steps::Step::flag).collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
-        let is_direction = directions.iter().any(|setting| setting.row().key == key);
+        let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
         assert_eq!(asked.contains(&flag), !is_direction, "{flag}");
     }
 }
@@ -200,19 +172,9 @@ fn a_choice_says_which_pack_it_is_of() {
         "provider pack acme 1.2.0; deprecated: take `acme_tts`"
     );
     assert_eq!(about("cartesia_tts"), "recommended");
-    // Nobody recommends what a pack brings, and what is deprecated comes last.
-    let built_in = choices::services(Kind::Tts, Catalogue::built_in());
-    assert_eq!(choices[0], built_in[0]);
-    let old = choices
-        .iter()
-        .position(|choice| choice.value == "acme_old_tts");
-    for choice in &choices[old.unwrap()..] {
-        assert!(
-            about(&choice.value).contains("deprecated: "),
-            "{}",
-            choice.value
-        );
-    }
+    // A pack recommends nothing, and what is deprecated comes last.
+    assert_eq!(choices[0], choices::services(Kind::Tts, Catalogue::built_in())[0]);
+    assert!(about(&choices.last().unwrap().value).contains("deprecated: "));
 }
 
 #[test]
@@ -242,7 +204,7 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
 fn a_question_offers_every_value_of_its_setting() {
     let mut compared = 0;
     for step in steps::ALL {
-        let Flag::Setting(setting) = step.flag else {
+        let Sets::Setting(setting) = step.sets else {
             continue;
         };
         if let Values::Words(words) = setting.row().values {

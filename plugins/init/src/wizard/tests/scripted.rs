@@ -1,26 +1,11 @@
 //! Without anybody to ask: answers of a script.
 
-use bot_cli_protocol::failure::Exit;
 use serde_json::{Map, Value, json};
 
-use super::{Nobody, keys, nothing_given, session, talk, whole, whole_draft};
+use super::{Nobody, nothing_given, session, talk, whole, whole_draft};
 use crate::catalogue::Catalogue;
 use crate::option_table::{Feature, FeatureQuestion};
 use crate::wizard::{ask, steps};
-
-#[test]
-fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
-    let scaffold = json!({"way": "scaffold", "mode": "cascade"});
-    let failure = ask(&mut session(Nobody, scaffold), &nothing_given(), &|_| {
-        Ok(Catalogue::built_in())
-    })
-    .unwrap_err();
-    assert_eq!(
-        (failure.exit, failure.code.as_str()),
-        (Exit::Usage, "input_required")
-    );
-    assert_eq!(keys(failure.inputs()), ["target", "stt", "llm", "tts"]);
-}
 
 #[test]
 fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {

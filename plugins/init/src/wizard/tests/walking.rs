@@ -1,13 +1,12 @@
 //! The way through the questions: forth, back, and what follows from an answer.
 
 use bot_cli_protocol::failure::Exit;
-use bot_cli_templates::catalogue::BotType;
 use serde_json::json;
 
 use super::{BACK, ENTER, keys, nothing_given, said, switches, talk, whole, whole_draft};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
-use crate::option_table::{Feature, Switches};
+use crate::option_table::Feature;
 use crate::plan;
 use crate::resolve::resolve;
 use crate::wizard::{Selection, Way};
@@ -31,18 +30,6 @@ fn goes_back_from_every_question_to_the_one_before() {
             walk[at].0
         );
     }
-}
-
-#[test]
-fn goes_back_from_the_end_to_the_beginning() {
-    let walk = whole();
-    let mut says = said(&walk[..walk.len() - 1]);
-    says.extend(vec![json!(BACK); walk.len() - 1]);
-    says.extend(vec![json!(ENTER); walk.len()]);
-    let (result, asked) = talk(&nothing_given(), &says);
-    let first = &asked[2 * (walk.len() - 1)];
-    assert_eq!((first.key.as_str(), first.back), ("target", false));
-    assert_eq!(result.unwrap().draft, whole_draft());
 }
 
 #[test]
@@ -74,53 +61,6 @@ fn asks_nothing_that_is_settled() {
     };
     let (_, asked) = talk(&given, &[json!("no-such-folder"), json!("openai_realtime")]);
     assert_eq!(keys(&asked), ["target", "realtime", "confirm"]);
-}
-
-#[test]
-fn an_extra_that_is_settled_is_marked_already() {
-    let given = Selection {
-        draft: Draft {
-            switches: Switches::of([(Feature::Recording, true)]),
-            ..Draft::default()
-        },
-        ..nothing_given()
-    };
-    let (_, asked) = talk(&given, &said(&whole()));
-    let extras = asked
-        .iter()
-        .find(|question| question.key == "features")
-        .unwrap();
-    assert_eq!(extras.default, Some(json!(["recording"])));
-}
-
-#[test]
-fn asks_again_with_the_problem() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let walk = whole();
-    let mut says = vec![json!(""), json!(file.path())];
-    says.extend(said(&walk[..2]));
-    says.push(json!("日\u{202e}"));
-    says.extend(said(&walk[2..3]));
-    says.extend(said(&walk[3..4]));
-    says.push(json!([]));
-    says.extend(said(&walk[4..]));
-    let (result, asked) = talk(&nothing_given(), &says);
-    assert_eq!(result.unwrap().draft, whole_draft());
-    let problems: Vec<_> = asked
-        .iter()
-        .filter_map(|question| Some((question.key.as_str(), question.problem.as_deref()?)))
-        .collect();
-    assert_eq!(keys(&asked)[..3], ["target"; 3]);
-    let [empty, not_a_folder, name, transports] = problems.as_slice() else {
-        panic!("{problems:?}");
-    };
-    assert_eq!(empty.1, "name a folder, or . for this one");
-    assert!(
-        not_a_folder.1.ends_with("it is not a directory"),
-        "{not_a_folder:?}"
-    );
-    assert_eq!(name.0, "name");
-    assert_eq!(*transports, ("transport", "choose at least one"));
 }
 
 #[test]
@@ -176,29 +116,6 @@ fn a_telephone_bot_is_asked_for_no_picture() {
         assert_eq!(draft.switch(feature), None);
     }
     plan::scaffold(&resolve(&draft, None, Catalogue::built_in()).unwrap()).unwrap();
-}
-
-#[test]
-fn a_telephone_bot_can_be_tried_out_in_a_browser_first() {
-    let walk = [
-        ("target", json!("no-such-folder")),
-        ("way", json!("scaffold")),
-        ("name", json!("My Bot")),
-        ("bot_type", json!("telephony")),
-        ("transport", json!(["p2p_webrtc"])),
-        ("mode", json!("realtime")),
-        ("realtime", json!("openai_realtime")),
-        ("features", json!([])),
-        ("deploy_to_cloud", json!(false)),
-        ("eval", json!(false)),
-        ("confirm", json!("create")),
-    ];
-    let (result, asked) = talk(&nothing_given(), &said(&walk));
-    assert_eq!(keys(&asked), walk.each_ref().map(|(key, _)| *key));
-    let draft = result.unwrap().draft;
-    let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
-    assert_eq!(config.bot_type, BotType::Telephony);
-    plan::scaffold(&config).unwrap();
 }
 
 #[test]

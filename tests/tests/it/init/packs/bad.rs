@@ -91,7 +91,7 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
         let (_, reason) = reason.split_once("left out: ").unwrap();
         assert!(
             run.stderr.contains(&format!(
-                "`{id}`: the provider pack `acme` has it, but it can't be used: {reason}"
+                "`{id}`: `{id}` of the provider pack `acme` is left out: {reason}"
             )),
             "{run:?}"
         );

@@ -106,7 +106,6 @@ fn options_that_do_not_go_together_are_refused() {
     for options in [
         &["my-bot", "--check"][..],
         &["my-bot", "--conflicts", "markers"],
-        &["my-bot", "--update", "--no-record"],
         &["my-bot", "--update", "--check", "--dry-run"],
         &["quickstart", "--update"],
     ] {

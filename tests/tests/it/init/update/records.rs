@@ -18,7 +18,8 @@ const BASE: &str = ".bot-cli/base.tar.gz";
 
 #[test]
 fn a_folder_without_a_record_is_told_where_one_is() {
-    let (folder, made) = project(&["--no-record"]);
+    let (folder, made) = project(&[]);
+    fs::remove_dir_all(made.join(".bot-cli")).unwrap();
     let run = run(folder.path(), &["my-bot", "--update"]);
     assert_eq!(run.status, Some(2));
     assert!(

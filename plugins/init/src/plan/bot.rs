@@ -1,0 +1,111 @@
+//! The variable `bot` of the templates: the choices behind `bot.py`.
+
+use std::collections::BTreeSet;
+
+use bot_cli_templates::catalogue::{BotType, Reader, Transport, Turns};
+use serde_json::{Value, json};
+
+use super::{arguments, imports, manifest};
+use crate::config::{Config, Pipeline};
+use crate::option_table::Feature;
+
+/// The rate, in Hz, at which a pipeline takes sound unless it is told another.
+const PIPELINE_RATE: u32 = 16_000;
+
+/// The rate of a telephone line, in Hz.
+const TELEPHONE_RATE: u32 = 8000;
+
+pub(super) fn variable(config: &Config) -> Value {
+    let fixed = config
+        .services()
+        .find_map(|service| Some((service.input_rate?, service.label.as_str())));
+    let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, ""));
+    let input_rate = fixed.map(|(rate, _)| rate);
+    let input_rate = input_rate.filter(|rate| *rate != PIPELINE_RATE);
+    let transports = || config.transports.iter().copied();
+    // Calls in rooms and people in rooms come through the same key.
+    let mut keys = BTreeSet::new();
+    let entries = transports()
+        .filter(|transport| transport.avatar.is_none() && keys.insert(&transport.runner_key))
+        .map(|it| json!({ "runner_key": it.runner_key, "params": params(it) }));
+    let without_client = transports()
+        .filter_map(|transport| transport.no_client.as_ref())
+        .map(|it| json!({ "session": it.session, "partial": it.partial }));
+    json!({
+        "medium": if config.bot_type == BotType::Telephony {
+            "telephone"
+        } else if config.has(Feature::VideoInput) || config.has(Feature::VideoOutput) {
+            "voice and video"
+        } else {
+            "voice"
+        },
+        "entries": entries.collect::<Value>(),
+        "vad": match &config.pipeline {
+            Pipeline::Cascade { .. } => true,
+            Pipeline::Realtime(service) => service.turns != Some(Turns::Service),
+        },
+        "avatar": config.video.is_some(),
+        "video_size": config.video.and_then(|video| video.video_size),
+        "carriers": transports().filter_map(carrier).collect::<Value>(),
+        "streams": transports().any(|transport| transport.carrier),
+        "plain_websocket": manifest::opens_plain_sockets(config),
+        "call_input_rate": hertz(call_input_rate),
+        "call_input_of": call_input_of,
+        "input_rate": input_rate.map_or_else(String::new, hertz),
+        "session": needs_session(config),
+        "avatar_room": transports().find_map(avatar_room),
+        "without_client": without_client.collect::<Value>(),
+        "nameless_clients": transports().any(|transport| transport.nameless_clients),
+    })
+}
+
+/// Whether a service needs an `aiohttp.ClientSession`.
+pub(super) fn needs_session(config: &Config) -> bool {
+    let mut args = config.services().flat_map(|service| &service.args);
+    args.any(arguments::uses_session)
+}
+
+fn params(transport: &Transport) -> Value {
+    let further = transport.imports.iter();
+    let further = further.flat_map(|(module, names)| names.iter().map(move |name| (module, name)));
+    let imports = further.chain([(&transport.module, &transport.class)]);
+    json!({
+        "class": transport.class,
+        "pictures": transport.pictures,
+        "arguments": arguments::listed(&transport.args, &[]),
+        "imports": imports.map(|(module, name)| imports::line(module, name)).collect::<Vec<_>>(),
+    })
+}
+
+/// The transport that the bot makes by itself.
+fn avatar_room(transport: &Transport) -> Option<Value> {
+    let avatar = transport.avatar.as_ref()?;
+    let variables = arguments::variables(&avatar.args).into_iter();
+    let imports = (avatar.names())
+        .map(|(module, name)| imports::line(module, name))
+        .chain(variables.map(|name| imports::line("services", name)));
+    Some(json!({
+        "class": avatar.class,
+        "arguments": arguments::listed(&avatar.args, &[]),
+        "params": params(transport),
+        "imports": imports.collect::<Vec<_>>(),
+    }))
+}
+
+/// A carrier that streams has an entry in any case, since its name is looked up there.
+fn carrier(transport: &Transport) -> Option<Value> {
+    let needs: Vec<&str> = transport
+        .env
+        .iter()
+        .filter(|variable| variable.default.is_none() && !variable.optional)
+        .filter(|variable| variable.reader != Reader::Server)
+        .map(|variable| variable.name.as_str())
+        .collect();
+    let has_entry = transport.carrier || transport.call_server.is_some() && !needs.is_empty();
+    has_entry.then(|| json!({ "runner_key": transport.runner_key, "needs": needs }))
+}
+
+/// A rate in Hz as Python writes it: `8_000`.
+fn hertz(rate: u32) -> String {
+    format!("{}_{:03}", rate / 1000, rate % 1000)
+}
