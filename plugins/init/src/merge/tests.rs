@@ -103,16 +103,6 @@ fn the_users_line_ends_mark_and_last_newline_stay() {
     }
 }
 
-#[test]
-fn a_file_with_line_ends_of_both_kinds_gets_those_of_most_lines_and_says_so() {
-    let merged = merged("a.txt", "a\nb\nc\n", "A\nb\r\nc\r\n", "a\nb\nC\n");
-    assert_eq!(merged.text().unwrap(), "A\r\nb\r\nC\r\n");
-    assert_eq!(
-        merged.notes,
-        ["some of its lines ended with LF, others with CRLF; now all end with CRLF"]
-    );
-}
-
 /// A file of few different lines, and changes of it.
 fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
     let lines: Vec<String> = (0..count)
