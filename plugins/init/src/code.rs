@@ -112,3 +112,55 @@ impl<'t> Names<'t> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+
+    #[test]
+    fn names_are_bound_or_used() {
+        for (code, bound, used) in [
+            ("x = timedelta(seconds=2)", "x", "timedelta"),
+            ("def f(a, *b, c=D, **e) -> G:\n    return h", "a b c e f", "D G h return"),
+            ("def f(a: A, b: B | None = C): ...", "a b f", "A B C"),
+            ("class A(B):\n    c = 1", "A c", "B"),
+            ("f(lambda x: x + y)", "x", "f y"),
+            ("with open(p) as f:\n    print(f)", "f", "open p print with"),
+            ("import a.b\nfrom c import d as e, f", "a e f", ""),
+            ("a.b = c.d(e=f)\ng[h] = 1", "", "a c f g h"),
+            ("x: dict[str, A] = {}", "x", "A dict str"),
+            ("for i, (j, *k) in x:\n    f'{i!r:>{l}} {{c}}'", "i j k", "c for i in l x"),
+            ("if (n := m):\n    n += o", "n", "if m o"),
+            ("_p = 'timedelta'  # timedelta", "_p", ""),
+        ] {
+            let names = Names::of(code).unwrap();
+            let words = |names: &std::collections::BTreeSet<&str>| {
+                let words = names.iter().filter(|it| it.starts_with(|c: char| !c.is_numeric()));
+                words.copied().collect::<Vec<_>>().join(" ")
+            };
+            assert_eq!(words(&names.bound), bound, "{code}");
+            let used_here = words(&names.used);
+            for name in used.split_whitespace() {
+                assert!(used_here.split(' ').any(|it| it == name), "{code}: {used_here}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_syntax_error_has_its_line_and_hostile_nesting_is_one() {
+        for code in [
+            "x = 1\ndef f(:\n    pass\n",
+            "x = 1\ny = 'a\n",
+            "x = 1\n  y = 2\n",
+            "if x:\ny = 2\n",
+            "x = 1\n(]\n",
+        ] {
+            let error = Names::of(code).err();
+            let expected = "it has a syntax error in line 2";
+            assert_eq!(error.as_deref(), Some(expected), "{code}");
+        }
+        let deep = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
+        let error = Names::of(&deep).err();
+        assert_eq!(error.as_deref(), Some("it is nested too deeply"));
+    }
+}

@@ -42,6 +42,12 @@ impl Entry {
         text.strip_suffix(',').unwrap_or(text)
     }
 
+    /// Whether another one says the same, and has no comment more.
+    fn is_like(&self, other: &Self) -> bool {
+        let is_known = |line: &str| self.lead.contains(line.trim());
+        self.bare() == other.bare() && other.lead.lines().all(is_known)
+    }
+
     fn has_comma(&self) -> bool {
         self.text.trim_end().ends_with(',')
     }
@@ -97,7 +103,7 @@ impl Format {
         for name in order(&yours, &new) {
             let [of_base, of_yours, of_new] =
                 [&base, &yours, &new].map(|side| side.iter().find(|entry| entry.name == name));
-            let is_changed = |entry: &Entry| of_base.is_some_and(|it| it.bare() != entry.bare());
+            let is_changed = |entry: &Entry| of_base.is_some_and(|it| !it.is_like(entry));
             match (of_yours, of_new) {
                 (Some(yours), Some(new)) => {
                     settled.push(self.both(of_base, yours, new, conflict.line, notes)?);
