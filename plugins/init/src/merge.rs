@@ -1,14 +1,10 @@
 //! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
 
-mod blocks;
-pub(crate) mod check;
-mod formats;
+mod check;
+mod entries;
 mod layout;
 mod lines;
-mod python;
-
-use std::ffi::OsStr;
-use std::path::Path;
+mod requirement;
 
 use self::layout::Layout;
 pub(crate) use self::lines::{changes, words};
@@ -42,25 +38,11 @@ pub(crate) enum Part {
 /// Lines that the user and the generator have changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The name of the function, key, section or requirement, if the format has such.
-    pub declaration: Option<String>,
     /// The first of the user's lines, counted from 1; the line before which they would stand if there is none.
     pub line: usize,
     pub base: String,
     pub yours: String,
     pub new: String,
-}
-
-impl Part {
-    /// Changes the text, or each side of the conflict.
-    fn each_text(&mut self, change: impl Fn(&mut String)) {
-        match self {
-            Self::Text(text) => change(text),
-            Self::Conflict(Conflict {
-                base, yours, new, ..
-            }) => [base, yours, new].into_iter().for_each(change),
-        }
-    }
 }
 
 impl Merged {
@@ -75,7 +57,6 @@ impl Merged {
     pub(crate) fn contested(versions: &Versions) -> Self {
         Self {
             parts: vec![Part::Conflict(Conflict {
-                declaration: None,
                 line: 1,
                 base: versions.base.to_owned(),
                 yours: versions.yours.to_owned(),
@@ -104,7 +85,7 @@ impl Merged {
     }
 }
 
-/// Merges the versions of the file at `path`, by what its format is.
+/// Merges the versions of the file at `path`: by lines, and where these are in conflict by what its format consists of.
 ///
 /// `yours` may have CRLF at the ends of its lines, a byte order mark, and no newline at its end; so has the result then.
 pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
@@ -121,17 +102,25 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
         yours: &yours,
         new: &new,
     };
-    let extension = Path::new(path).extension();
-    let ways = if extension.and_then(OsStr::to_str) == Some("py") {
-        python::ways(&versions)
-    } else {
-        let by_format = formats::merge(path, &versions);
-        by_format
-            .into_iter()
-            .chain([lines::merge(&versions)])
-            .collect()
+    layout.restore(checked(path, &versions))
+}
+
+fn checked(path: &str, versions: &Versions) -> Merged {
+    let by_lines = lines::merge(versions);
+    let mut settled = entries::settled(path, &by_lines);
+    let Some(text) = settled.text() else {
+        return settled;
     };
-    layout.restore(check::first(path, &versions, ways))
+    let Some(fault) = check::fault(path, versions, &text) else {
+        return settled;
+    };
+    settled.parts = if by_lines.text().is_none() {
+        by_lines.parts
+    } else {
+        check::conflict(versions, &text, &fault).parts
+    };
+    settled.notes = vec![fault.reason];
+    settled
 }
 
 #[cfg(test)]

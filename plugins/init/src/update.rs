@@ -4,7 +4,7 @@
 pub(crate) mod brought;
 pub(crate) mod committed;
 pub(crate) mod differences;
-mod look_over;
+mod imports;
 pub(crate) mod markers;
 mod migrations;
 pub(crate) mod overlay;
@@ -19,6 +19,7 @@ use bot_cli_protocol::failure::Failure;
 use crate::config::Config;
 use crate::merge;
 use crate::plan::PlannedFile;
+use crate::target::compare::unreadable;
 use crate::transaction::Change;
 
 /// The generated files of a project, as they were.
@@ -116,8 +117,33 @@ impl Update {
         update
             .changes
             .sort_by(|one, other| one.path.cmp(&other.path));
-        look_over::all(&mut update, target, base, new, framework)?;
+        update.look_over(target, framework)?;
         Ok(update)
+    }
+
+    /// Looks at the Python of the project as it would be after the update, for what no file shows for itself: imports of what is gone, and
+    /// names that the framework had in the range `framework` of releases.
+    fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let before = walk::python(target).map_err(|error| unreadable(target, error))?;
+        let mut after = before.clone();
+        let is_in_conflict = |path: &str| self.conflicts.iter().any(|one| one.path == path);
+        for change in &self.changes {
+            match change.bytes.as_deref().map(str::from_utf8) {
+                // Markers are no code.
+                _ if is_in_conflict(&change.path) => {}
+                Some(Ok(text)) if walk::ending(&change.path) == "py" => {
+                    after.insert(change.path.clone(), text.to_owned());
+                }
+                Some(_) => {}
+                None => drop(after.remove(&change.path)),
+            }
+        }
+        self.obstacles.extend(imports::broken(&before, &after));
+        self.review.extend(migrations::uses(framework, &after));
+        Ok(())
     }
 
     /// Tells whether a file is as it was generated, so that the record has it.

@@ -23,6 +23,12 @@ pub(crate) struct Word<'t> {
     pub indent: Option<usize>,
 }
 
+impl Word<'_> {
+    fn is_sign(&self, sign: &str) -> bool {
+        self.kind == Kind::Sign && self.text == sign
+    }
+}
+
 /// Signs of several characters; the longest of those that begin alike is first.
 const SIGNS: &[&str] = &[
     "**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", ":=", "->", "+=", "-=", "*=", "/=",
@@ -82,12 +88,12 @@ impl<'t> Reader<'t> {
                         let is_deeper = indents.last().is_some_and(|last| column > *last);
                         let opens = at
                             .checked_sub(1)
-                            .is_none_or(|at| self.words[at].text == ":");
+                            .is_none_or(|at| self.words[at].is_sign(":"));
                         indents.retain(|indent| *indent <= column);
                         if is_deeper && opens {
                             indents.push(column);
                         }
-                        if indents.last() != Some(&column) {
+                        if indents.last() != Some(&column) || at > 0 && opens && !is_deeper {
                             return Err(error(self.line));
                         }
                         self.words[at].indent = Some(column);
@@ -145,7 +151,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Reads a string with a prefix of this length, and what is evaluated in it.
+    /// Reads a string with a prefix of this length, and the names that are evaluated in it.
     fn string(&mut self, rest: &'t str, prefix: usize) -> Result<&'t str, String> {
         let quotes = ["\"\"\"", "'''", "\"", "'"];
         let quotes = quotes
@@ -164,48 +170,19 @@ impl<'t> Reader<'t> {
             }
         }
         self.push(Kind::String, &inner[..end]);
-        let line = self.line;
         if rest[..prefix].contains(['f', 'F', 't', 'T']) {
-            self.interpolated(&inner[..end])?;
-        }
-        self.line = line + inner[..end].matches('\n').count();
-        Ok(&inner[end + quotes.len()..])
-    }
-
-    /// Reads what stands in braces, as arguments of a call.
-    fn interpolated(&mut self, text: &'t str) -> Result<(), String> {
-        let mut rest = text;
-        while let Some(at) = rest.find(['{', '\n']) {
-            let after = &rest[at + 1..];
-            if rest[at..].starts_with('\n') {
-                self.line += 1;
-                rest = after;
-                continue;
-            }
-            if let Some(literal) = after.strip_prefix('{') {
-                rest = literal;
-                continue;
-            }
-            let depth = self.open.len();
-            self.push(Kind::Sign, "(");
-            self.open.push(('(', self.line));
-            rest = after;
-            while self.open.len() > depth {
-                let trimmed = rest.trim_start();
-                let is_outer = self.open.len() == depth + 1;
-                rest = match trimmed.chars().next() {
-                    None => return Err(error(self.line)),
-                    Some('}' | ':' | '!') if is_outer && !trimmed.starts_with("!=") => {
-                        self.open.pop();
-                        trimmed
+            // The names in braces. A format may have braces of its own.
+            let evaluated = inner[..end].split('{').skip(1);
+            for part in evaluated.filter_map(|part| part.split(['}', ':', '!']).next()) {
+                let paths = part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+                for name in paths.filter_map(|path| path.split('.').next()) {
+                    if name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+                        self.push(Kind::Name, name);
                     }
-                    Some(_) => self.word(trimmed)?,
-                };
+                }
             }
-            self.push(Kind::Sign, ")");
-            // A format may have braces of its own; its end is text.
-            rest = rest.strip_prefix('}').unwrap_or(rest);
         }
-        Ok(())
+        self.line += inner[..end].matches('\n').count();
+        Ok(&inner[end + quotes.len()..])
     }
 }

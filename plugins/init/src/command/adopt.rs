@@ -90,7 +90,7 @@ fn python(target: &Target) -> Result<String, Failure> {
     }
     let server = target.path.join("server");
     let files = walk::python(&server).map_err(|error| unreadable(&server, error))?;
-    let python: String = files.into_iter().map(|(_, text)| text + "\n").collect();
+    let python: String = files.into_values().map(|text| text + "\n").collect();
     Ok(python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default())
 }
 

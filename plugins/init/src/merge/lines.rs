@@ -10,17 +10,8 @@ use super::{Conflict, Merged, Part, Versions};
 /// The most pairs of lines that are compared; generated files have a few hundred lines.
 const MOST_PAIRS: usize = 25_000_000;
 
+/// Merges whole lines. As in git, changes of both sides that touch are a conflict unless they are equal.
 pub(super) fn merge(versions: &Versions) -> Merged {
-    Merged {
-        parts: parts(versions, None, 1),
-        notes: Vec::new(),
-    }
-}
-
-/// Merges whole lines of a `declaration`, of which the first is this `line` of the user's file.
-///
-/// As in git, changes of both sides that touch are a conflict unless they are equal.
-pub(super) fn parts(versions: &Versions, declaration: Option<&str>, line: usize) -> Vec<Part> {
     let split = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(split);
     let mut sides = [&yours, &new].map(|side| Side {
@@ -48,8 +39,7 @@ pub(super) fn parts(versions: &Versions, declaration: Option<&str>, line: usize)
             [false, _] => push_text(&mut parts, &of_new),
             [true, true] if of_yours == of_new => push_text(&mut parts, &of_yours),
             [true, true] => parts.push(Part::Conflict(Conflict {
-                declaration: declaration.map(str::to_owned),
-                line: line + from[0],
+                line: from[0] + 1,
                 base: base[start..end].concat(),
                 yours: of_yours,
                 new: of_new,
@@ -58,7 +48,10 @@ pub(super) fn parts(versions: &Versions, declaration: Option<&str>, line: usize)
         at = end;
     }
     push_text(&mut parts, &base[at..].concat());
-    parts
+    Merged {
+        parts,
+        notes: Vec::new(),
+    }
 }
 
 /// What has become of a text: the lines that went, each after a `-`, and those that came, each after a `+`.

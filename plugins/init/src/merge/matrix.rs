@@ -26,21 +26,15 @@ pub(super) type Files = BTreeMap<String, String>;
 enum Way {
     /// Every file by its lines, as version control does.
     Lines,
-    /// By formats, and Python by lines.
-    Structure,
-    /// By formats, and Python by lines and statements.
+    /// By lines and, where these are in conflict, by formats.
     Whole,
 }
 
 impl Way {
     fn merge(self, path: &str, versions: &Versions) -> Merged {
-        let is_python = Path::new(path)
-            .extension()
-            .is_some_and(|extension| extension == "py");
         match self {
             Self::Lines => lines::merge(versions),
-            Self::Structure if is_python => lines::merge(versions),
-            Self::Structure | Self::Whole => super::merge(path, versions),
+            Self::Whole => super::merge(path, versions),
         }
     }
 }
@@ -193,13 +187,13 @@ fn edits_survive_changes() {
     if let Some(folder) = folder {
         write_edited(folder, changes, &edits);
     }
-    let ways = [Way::Lines, Way::Structure, Way::Whole];
+    let ways = [Way::Lines, Way::Whole];
     let counts = ways.map(|way| {
         let counts = count(changes, &edits, way, folder);
         println!("{way:?}: {counts}");
         counts
     });
-    let [by_lines, by_structure, whole] = counts;
+    let [by_lines, whole] = counts;
     for (path, edits) in &whole.conflicts {
         println!("  {path}: {edits:?}");
     }
@@ -207,8 +201,7 @@ fn edits_survive_changes() {
     // Of a hundred pairs, so many are merged at least, and many of these as if the edit had come after the change.
     assert!(whole.clean * 100 >= whole.pairs * 96);
     assert!(whole.same * 100 >= whole.pairs * 90);
-    assert!(by_lines.clean < by_structure.clean);
-    assert!(by_structure.clean < whole.clean);
+    assert!(by_lines.clean < whole.clean);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::env;
 use fastrand::Rng;
 
 use super::matrix::changes::{self, Change};
-use super::{Merged, Part, Versions, formats, merge};
+use super::{Merged, Part, Versions, merge};
 
 /// A file of each format, and how a user writes a line of that format that nobody else writes.
 const FILES: &[(&str, &[&str])] = &[
@@ -200,37 +200,6 @@ fn nothing_of_the_users_is_lost() {
                 (1..=lines + 1).contains(&conflict.line),
                 "{path}: {conflict:?}"
             );
-        }
-    });
-}
-
-#[test]
-fn the_same_change_again_changes_nothing_but_blank_lines_and_comments() {
-    let lines = |text: &str| -> Vec<String> {
-        let is_said = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
-        let lines = text.lines().filter(is_said);
-        lines.map(str::to_owned).collect()
-    };
-    for_drawn(|path, versions, _| {
-        let merged = |yours: &str| {
-            let merged = formats::merge(path, &Versions { yours, ..*versions })?;
-            merged.text()
-        };
-        // Without its end, an example of code goes on to that of the next one, wherever that is.
-        let is_open = path == "README.md" && versions.yours.matches("```").count() % 2 == 1;
-        let plain = super::layout::plain(versions.yours);
-        let versions = Versions {
-            yours: &plain,
-            ..*versions
-        };
-        // What fails a check was merged in another way, or not at all.
-        let checked = merge(path, &versions).text();
-        if let Some(text) = merged(&plain)
-            && checked.is_some_and(|checked| checked == text)
-            && !is_open
-        {
-            let again = merged(&text).map(|again| lines(&again));
-            assert_eq!(again, Some(lines(&text)), "{path}: {versions:#?}");
         }
     });
 }

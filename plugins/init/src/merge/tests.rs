@@ -103,16 +103,6 @@ fn the_users_line_ends_mark_and_last_newline_stay() {
     }
 }
 
-#[test]
-fn a_file_with_line_ends_of_both_kinds_gets_those_of_most_lines_and_says_so() {
-    let merged = merged("a.txt", "a\nb\nc\n", "A\nb\r\nc\r\n", "a\nb\nC\n");
-    assert_eq!(merged.text().unwrap(), "A\r\nb\r\nC\r\n");
-    assert_eq!(
-        merged.notes,
-        ["some of its lines ended with LF, others with CRLF; now all end with CRLF"]
-    );
-}
-
 /// A file of few different lines, and changes of it.
 fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
     let lines: Vec<String> = (0..count)
@@ -192,4 +182,27 @@ fn hostile_lines_are_merged_without_comparing_each_with_each() {
             format!("x\n{base}y\n")
         );
     }
+}
+
+#[test]
+fn entries_of_lists_are_merged_by_their_names() {
+    let mut count = 0;
+    for case in include_str!("cases.txt").split("\n== ").skip(1) {
+        let (title, body) = case.split_once('\n').unwrap();
+        let (name, path) = title.rsplit_once(": ").unwrap();
+        let mut parts = body.trim_end().split("\n-- ");
+        let base = parts.next().unwrap().to_owned() + "\n";
+        let parts: Vec<(&str, String)> = parts
+            .map(|part| part.split_once('\n').unwrap())
+            .map(|(what, text)| (what, text.to_owned() + "\n"))
+            .collect();
+        let of = |wanted: &str| parts.iter().find(|(what, _)| *what == wanted);
+        let [yours, new, expected] = ["yours", "new", "merged"].map(|it| &of(it).unwrap().1);
+        let merged = merged(path, &base, yours, new);
+        assert_eq!(shown(&merged), *expected, "{name}");
+        let note = of("note").map(|(_, note)| note.trim_end().to_owned());
+        assert_eq!(merged.notes, Vec::from_iter(note), "{name}");
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
 }

@@ -19,8 +19,9 @@ fn own_names(config: &Config<'_>) -> BTreeSet<String> {
     let mut files = plan.files.iter();
     let services = files.find(|file| file.path == "server/services.py");
     let text = &services.unwrap().text;
-    let used = Names::of(text).unwrap().all();
-    let mut used: BTreeSet<String> = used.into_iter().map(str::to_owned).collect();
+    let names = Names::of(text).unwrap();
+    let used = names.bound.union(&names.used);
+    let mut used: BTreeSet<String> = used.map(|name| (*name).to_owned()).collect();
     let services: Vec<&Service> = match &config.pipeline {
         Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
         Pipeline::Realtime(service) => vec![*service],

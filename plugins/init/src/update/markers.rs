@@ -98,7 +98,6 @@ mod tests {
             parts: vec![
                 Part::Text(lines("a\n")),
                 Part::Conflict(Conflict {
-                    declaration: None,
                     line: 2,
                     base: String::new(),
                     yours: lines("b\nc"),

@@ -5,24 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bot_cli_templates::{FRAMEWORK, Migration};
 use semver::Version;
 
+use super::Review;
+use super::walk::Files;
 use crate::code::{Kind, Names, words};
 
-/// A line that uses an old name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Use {
-    pub path: String,
-    /// Counted from 1.
-    pub line: usize,
-    pub old: String,
-    /// `None`: there is no such name any more.
-    pub new: Option<String>,
-    /// What else there is to know, as a sentence without a full stop.
-    pub note: Option<String>,
-}
-
-/// Finds the old names in the Python code of `files`, each with its path, for a project that was made for the range `recorded` of
-/// releases and is now made for that of this version. A range that can't be read is older than everything.
-pub(crate) fn uses(recorded: &str, files: &[(&str, &str)]) -> Vec<Use> {
+/// Finds the old names in the Python code of `files`, for a project that was made for the range `recorded` of releases and is now made for
+/// that of this version. A range that can't be read is older than everything.
+pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Review> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();
     };
@@ -56,8 +45,8 @@ fn between(
     recorded: &Version,
     new: &Version,
     migrations: &[Migration],
-    files: &[(&str, &str)],
-) -> Vec<Use> {
+    files: &Files,
+) -> Vec<Review> {
     let is_passed = |release: &str| {
         release_of(release).is_some_and(|release| *recorded < release && release <= *new)
     };
@@ -65,22 +54,22 @@ fn between(
     for migration in migrations {
         if is_passed(&migration.from) || is_passed(&migration.to) {
             for (old, new) in &migration.names {
-                names.insert(old.as_str(), (new.as_str(), migration.note.as_deref()));
+                let mut note = format!("the framework no longer has `{old}`");
+                if !new.is_empty() {
+                    note.extend(["; it is `", new, "` now"]);
+                }
+                note.extend(migration.note.iter().flat_map(|it| ["; ", it]));
+                names.insert(old.as_str(), note);
             }
         }
     }
     let mut uses = Vec::new();
     for (path, code) in files {
-        for (line, old) in found(code, &names) {
-            let (new, note) = names[old];
-            uses.push(Use {
-                path: (*path).to_owned(),
-                line,
-                old: old.to_owned(),
-                new: Some(new).filter(|new| !new.is_empty()).map(str::to_owned),
-                note: note.map(str::to_owned),
-            });
-        }
+        uses.extend(found(code, &names).into_iter().map(|(line, old)| Review {
+            path: Some(path.clone()),
+            line: Some(line),
+            note: names[old].clone(),
+        }));
     }
     uses
 }
@@ -109,17 +98,11 @@ fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'
             own.insert(word.text);
         }
     }
-    for import in Names::of(code)
-        .map(|names| names.imports)
-        .unwrap_or_default()
-    {
+    let imports = Names::of(code).map(|names| names.imports);
+    for import in imports.unwrap_or_default() {
         // A module is old if a package that it is in is.
-        let ends = import.module.match_indices('.').map(|(end, _)| end);
-        for end in ends.chain([import.module.len()]) {
-            let module = &import.module[..end];
-            if module.contains('.') {
-                look(import.lines.0, module);
-            }
+        for (end, _) in format!("{}.", import.module).match_indices('.').skip(1) {
+            look(import.lines.0, &import.module[..end]);
         }
         // `from package import module` imports `package.module`.
         if let Some(name) = import.name {

@@ -1,6 +1,6 @@
 //! The text files of a project.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -19,22 +19,22 @@ pub(super) fn ending(path: &str) -> &str {
 /// The most entries of folders to look at.
 const MOST_ENTRIES: usize = 20_000;
 
-/// The most files to read.
-const MOST_FILES: usize = 2_000;
-
 /// The most bytes of a file to read. Every generated file is far smaller.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Folders with what programs have put there, beside those whose name begins with a full stop.
 const NOT_WRITTEN: &[&str] = &["node_modules", "__pycache__", "site-packages", "venv"];
 
-/// Reads the Python files in and below `target`, those near its root first, without following links. A folder that can't be read
-/// is left out, and so is what is more than anybody writes by hand.
-pub(crate) fn python(target: &Path) -> io::Result<Vec<(String, String)>> {
-    let mut files = Vec::new();
+/// Texts by path.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// Reads the Python files in and below `target`, without following links. A folder that can't be read is left out, and so is what is
+/// more than anybody writes by hand.
+pub(crate) fn python(target: &Path) -> io::Result<Files> {
+    let mut files = Files::new();
     let mut entries_seen = 0;
-    let mut folders = VecDeque::from([String::new()]);
-    while let Some(folder) = folders.pop_front() {
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
         let entries = match fs::read_dir(target.join(&folder)) {
             Err(error) if folder.is_empty() => return Err(error),
             Err(_) => continue,
@@ -60,15 +60,12 @@ pub(crate) fn python(target: &Path) -> io::Result<Vec<(String, String)>> {
                 format!("{folder}/{name}")
             };
             if kind.is_dir() && !name.starts_with('.') && !NOT_WRITTEN.contains(&name.as_str()) {
-                folders.push_back(path);
+                folders.push(path);
             } else if kind.is_file() && ending(&name) == "py" {
-                if files.len() == MOST_FILES {
-                    return Ok(files);
-                }
                 let full = target.join(&path);
                 let is_small = fs::metadata(&full).is_ok_and(|found| found.len() <= MOST_BYTES);
                 if let Some(text) = is_small.then(|| fs::read_to_string(full).ok()).flatten() {
-                    files.push((path, text));
+                    files.insert(path, text);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
-//! `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
+//! `conflicts`: `{path, line, marker, base, yours, new}`,
 //! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
 //! is written. `obstacles`: `{path, line, reason}`,
 //! files that can't be merged, and lines to edit first. `restore`: a command that copies the replaced files back, null if version control has them. `review`: `{path, line, note}`, what to look at. `next`: commands. Where something is
@@ -301,8 +301,6 @@ fn place(path: &str, line: Option<usize>) -> String {
 
 fn words(conflict: &Conflict) -> String {
     let lines = &conflict.lines;
-    let in_it =
-        (lines.declaration.as_ref()).map_or_else(String::new, |name| format!("in `{name}`, "));
     let how = match (
         lines.base.is_empty(),
         lines.yours.is_empty(),
@@ -313,7 +311,7 @@ fn words(conflict: &Conflict) -> String {
         (false, false, true) => "you have changed lines that the update removes",
         (false, false, false) => "you and the update have changed the same lines",
     };
-    format!("{in_it}{how}")
+    how.to_owned()
 }
 
 /// The most lines of one side that are shown.
@@ -359,7 +357,6 @@ fn document(conflict: &Conflict, written: bool) -> Value {
     let lines = &conflict.lines;
     json!({
         "path": conflict.path,
-        "declaration": lines.declaration,
         "line": lines.line,
         "marker": written.then_some(conflict.marker),
         "base": lines.base,

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use bot_cli_templates::Migration;
 use semver::Version;
 
-use super::{Use, between, oldest, uses};
+use super::{between, oldest, uses};
 
 fn migration(from: &str, to: &str, names: &[(&str, &str)], note: Option<&str>) -> Migration {
     let name = |(old, new): &(&str, &str)| ((*old).to_owned(), (*new).to_owned());
@@ -19,6 +19,16 @@ fn version(text: &str) -> Version {
     Version::parse(text).unwrap()
 }
 
+/// A project of one file.
+fn file(code: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([("a.py".to_owned(), code.to_owned())])
+}
+
+/// The old name in the note of a review.
+fn old(note: &str) -> String {
+    note.split('`').nth(1).unwrap().to_owned()
+}
+
 /// The lines with old names, and these.
 fn found(code: &str) -> Vec<(usize, String)> {
     let names = [
@@ -29,8 +39,9 @@ fn found(code: &str) -> Vec<(usize, String)> {
     ];
     let migrations = [migration("1.3.0", "2.0.0", &names, None)];
     let (recorded, new) = (version("1.2.0"), version("1.14.0"));
-    let found = between(&recorded, &new, &migrations, &[("a.py", code)]);
-    found.into_iter().map(|it| (it.line, it.old)).collect()
+    let found = between(&recorded, &new, &migrations, &file(code));
+    let found = found.iter().map(|it| (it.line.unwrap(), old(&it.note)));
+    found.collect()
 }
 
 #[test]
@@ -106,9 +117,9 @@ fn only_what_changes_between_the_releases_is_found() {
         // An older program over a newer project.
         ("1.14.0", "1.2.0", &[]),
     ] {
-        let files = [("a.py", "a\nc\n")];
+        let files = file("a\nc\n");
         let found = between(&version(recorded), &version(new), &migrations, &files);
-        let old: Vec<_> = found.iter().map(|it| it.old.as_str()).collect();
+        let old: Vec<_> = found.iter().map(|it| old(&it.note)).collect();
         assert_eq!(old, expected, "{recorded} to {new}");
     }
 }
@@ -130,30 +141,26 @@ fn the_oldest_release_of_a_range_is_found() {
 #[test]
 fn a_bot_of_the_first_release_is_told_what_became_of_its_names() {
     let bot = "from pipecat.pipeline.task import PipelineTask\n\nllm.register_direct_function(f)\n";
-    let found = uses(
-        ">=1.0.0,<2",
-        &[("server/bot.py", bot), ("server/mine.py", "x = 1\n")],
-    );
-    let of_workers = "a worker goes to its runner with `await runner.add_workers(worker)`, and `await runner.run()` takes none";
-    let of_functions = "a function in `LLMContext(tools=[…])` is registered by itself, and `LLMSetToolsFrame` changes the list later";
-    let expect = |line, old: &str, new: Option<&str>, note: &str| Use {
-        path: "server/bot.py".to_owned(),
-        line,
-        old: old.to_owned(),
-        new: new.map(str::to_owned),
-        note: Some(note.to_owned()),
-    };
+    let found = uses(">=1.0.0,<2", &file(bot));
+    let notes: Vec<_> = found
+        .iter()
+        .map(|it| (it.line.unwrap(), it.note.as_str()))
+        .collect();
     assert_eq!(
-        found,
+        notes,
         [
-            expect(1, "PipelineTask", Some("PipelineWorker"), of_workers),
-            expect(
+            (
                 1,
-                "pipecat.pipeline.task",
-                Some("pipecat.pipeline.worker"),
-                of_workers
+                "the framework no longer has `PipelineTask`; it is `PipelineWorker` now; a worker goes to its runner with `await runner.add_workers(worker)`, and `await runner.run()` takes none"
             ),
-            expect(3, "register_direct_function", None, of_functions),
+            (
+                1,
+                "the framework no longer has `pipecat.pipeline.task`; it is `pipecat.pipeline.worker` now; a worker goes to its runner with `await runner.add_workers(worker)`, and `await runner.run()` takes none"
+            ),
+            (
+                3,
+                "the framework no longer has `register_direct_function`; a function in `LLMContext(tools=[…])` is registered by itself, and `LLMSetToolsFrame` changes the list later"
+            ),
         ]
     );
 }

@@ -1,0 +1,37 @@
+//! What the Python modules of a project import from one another.
+
+use super::Obstacle;
+use super::walk::Files;
+use crate::code::Names;
+
+/// Returns each import of a module of the project, or of a name in it, that is there `before` an update and not `after` it.
+pub(super) fn broken(before: &Files, after: &Files) -> Vec<Obstacle> {
+    let mut broken = Vec::new();
+    for (path, code) in after {
+        let imports = Names::of(code).map(|names| names.imports);
+        for import in imports.unwrap_or_default() {
+            let folder = path.rfind('/').map_or("", |end| &path[..=end]);
+            let module = format!("{folder}{}.py", import.module.replace('.', "/"));
+            let has = |files: &Files| {
+                files.get(&module).is_some_and(|code| {
+                    let has_it = |name| Names::of(code).is_ok_and(|it| it.bound.contains(name));
+                    import.name.as_deref().is_none_or(has_it)
+                })
+            };
+            if has(before) && !has(after) {
+                let reason = match &import.name {
+                    Some(name) if after.contains_key(&module) => {
+                        format!("it imports `{name}`, which `{module}` no longer defines")
+                    }
+                    _ => format!("it imports `{}`, which the update removes", import.module),
+                };
+                broken.push(Obstacle {
+                    path: path.clone(),
+                    line: Some(import.lines.1),
+                    reason,
+                });
+            }
+        }
+    }
+    broken
+}
