@@ -323,11 +323,8 @@ fn refusal(refused: &Refused) -> (&'static str, String, Option<String>) {
 }
 
 fn taken_by(manifest: &Manifest) -> Taken {
-    let mut taken = Taken::default();
-    if let Some(uses) = manifest.uses.get(Role::ProviderPack.name()) {
-        taken.add_declared(&uses.taken);
-    }
-    taken
+    let uses = manifest.uses.get(Role::ProviderPack.name());
+    uses.map_or_else(Taken::default, |uses| Taken::from_declared(&uses.taken))
 }
 
 /// A command as a user of plugins of `role`, if it is one.
