@@ -121,27 +121,40 @@ mod tests {
     fn names_are_bound_or_used() {
         for (code, bound, used) in [
             ("x = timedelta(seconds=2)", "x", "timedelta"),
-            ("def f(a, *b, c=D, **e) -> G:\n    return h", "a b c e f", "D G h return"),
+            (
+                "def f(a, *b, c=D, **e) -> G:\n    return h",
+                "a b c e f",
+                "D G h return",
+            ),
             ("def f(a: A, b: B | None = C): ...", "a b f", "A B C"),
             ("class A(B):\n    c = 1", "A c", "B"),
-            ("f(lambda x: x + y)", "x", "f y"),
+            ("f(lambda x: x + y)", "lambda x", "f y"),
             ("with open(p) as f:\n    print(f)", "f", "open p print with"),
             ("import a.b\nfrom c import d as e, f", "a e f", ""),
             ("a.b = c.d(e=f)\ng[h] = 1", "", "a c f g h"),
             ("x: dict[str, A] = {}", "x", "A dict str"),
-            ("for i, (j, *k) in x:\n    f'{i!r:>{l}} {{c}}'", "i j k", "c for i in l x"),
+            (
+                "for i, (j, *k) in x:\n    f'{i!r:>{l}} {{c}}'",
+                "i j k",
+                "c for i in l x",
+            ),
             ("if (n := m):\n    n += o", "n", "if m o"),
             ("_p = 'timedelta'  # timedelta", "_p", ""),
         ] {
             let names = Names::of(code).unwrap();
             let words = |names: &std::collections::BTreeSet<&str>| {
-                let words = names.iter().filter(|it| it.starts_with(|c: char| !c.is_numeric()));
+                let words = names
+                    .iter()
+                    .filter(|it| it.starts_with(|c: char| !c.is_numeric()));
                 words.copied().collect::<Vec<_>>().join(" ")
             };
             assert_eq!(words(&names.bound), bound, "{code}");
             let used_here = words(&names.used);
             for name in used.split_whitespace() {
-                assert!(used_here.split(' ').any(|it| it == name), "{code}: {used_here}");
+                assert!(
+                    used_here.split(' ').any(|it| it == name),
+                    "{code}: {used_here}"
+                );
             }
         }
     }

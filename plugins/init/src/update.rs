@@ -11,7 +11,7 @@ pub(crate) mod overlay;
 mod settle;
 pub(crate) mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
@@ -48,8 +48,8 @@ pub(crate) struct Update {
     pub kept: Vec<Kept>,
     /// Generated files that the user has deleted.
     pub deleted: Vec<String>,
-    /// The topmost folders of which the user has deleted all generated files, each with `/` at its end.
-    pub deleted_folders: Vec<String>,
+    /// The same, each folder that is gone as a whole once, with `/` at its end.
+    pub gone: BTreeSet<String>,
     /// Lines that the user and the update have changed in different ways.
     pub conflicts: Vec<Conflict>,
     /// Files that can't be merged.

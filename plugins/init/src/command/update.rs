@@ -19,7 +19,7 @@ use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
 use crate::guides::{self, Guide, Path as GuidePath};
-use crate::options::{Conflicts, Options, QUICKSTART};
+use crate::options::{Conflicts, Options};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
@@ -47,14 +47,6 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
 
 fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
-    if given.as_os_str() == QUICKSTART {
-        return Err(Failure::new(
-            Exit::Usage,
-            "usage",
-            "`quickstart` creates a bot and is no directory",
-        )
-        .hint("`bot-cli init quickstart-project --update` changes that bot, `./quickstart` is a directory of that name"));
-    }
     let target = Target::find(given, session.cwd())?;
     let read = options
         .config
@@ -104,31 +96,13 @@ fn new_config<'c>(
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
     let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
-    let (draft, told) = overlay::over(recorded.clone(), asked.clone());
+    let (draft, told) = overlay::over(recorded.clone(), asked);
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let config = resolved(&draft, problems, target, catalogue, session)
-        .map_err(|failure| not_together(failure, asked, recorded.clone()))?;
+    let config = resolved(&draft, problems, target, catalogue, session)?;
     note_name(&config, session);
     Ok(config)
-}
-
-/// Names the options that turn off what is recorded and does not go with what is asked for.
-fn not_together(failure: Failure, mut asked: Draft, mut recorded: Draft) -> Failure {
-    let mut without: Vec<String> = Vec::new();
-    for field in &failure.fields {
-        if recorded.says(&field.field) && !asked.says(&field.field) {
-            without.extend(overlay::without(&field.field));
-        }
-    }
-    if without.is_empty() {
-        return failure;
-    }
-    let without = without.join(" ");
-    failure.hint(format!(
-        "the project has what does not go with that; to give it up, add `{without}` to the command"
-    ))
 }
 
 /// The file that explains the variables of a bot.

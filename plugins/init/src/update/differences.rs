@@ -29,23 +29,8 @@ pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Differ
 impl Difference {
     /// One line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
     pub(crate) fn words(&self) -> String {
-        let mut line = format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to));
-        if let (Value::Array(from), Value::Array(to)) = (&self.from, &self.to) {
-            let lost = missing(from, to);
-            if !lost.is_empty() {
-                line.push_str(" (without ");
-                line.push_str(&lost.join(", "));
-                line.push(')');
-            }
-        }
-        line
+        format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to))
     }
-}
-
-/// The items of `from` that `to` lacks.
-fn missing(from: &[Value], to: &[Value]) -> Vec<String> {
-    let lost = from.iter().filter(|item| !to.contains(item));
-    lost.map(shown).collect()
 }
 
 /// Returns a value of an option in words.

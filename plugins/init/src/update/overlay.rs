@@ -5,7 +5,7 @@ use bot_cli_templates::catalogue::BotType;
 use crate::catalogue::Catalogue;
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
-use crate::option_table::{Feature, Setting};
+use crate::option_table::Feature;
 
 /// Puts `asked` over the `recorded` configuration; a sentence for each recorded choice that gives way without being named.
 pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>) {
@@ -63,15 +63,4 @@ fn has_telephone(draft: &Draft) -> bool {
             .map(|transport| transport.bot_type)
     });
     kinds.any(|kind| kind == BotType::Telephony)
-}
-
-/// What turns a recorded choice off that does not go with what is asked for; `None`: only another value does.
-pub(crate) fn without(key: &str) -> Option<String> {
-    let mut features = Feature::ALL.into_iter();
-    if let Some(feature) = features.find(|feature| feature.row().key == key) {
-        return Some(feature.flag_off());
-    }
-    let settings = [Setting::VideoService, Setting::ClientFramework];
-    let setting = (settings.into_iter()).find(|setting| setting.row().key == key)?;
-    Some(format!("{} {NONE}", setting.row().flag))
 }

@@ -21,52 +21,22 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         .collect();
     let look =
         |path: &str| find(target, path).map_err(|error| unreadable(&target.join(path), error));
-    let mut gone = BTreeSet::new();
-    let mut fresh = Vec::new();
     for path in &paths {
         let there = look(path)?;
         let new = planned.get(path).copied();
         match (base.file(path), new, there) {
-            (None, None, _) => {}
-            (None, Some(new), PathState::Nothing) => fresh.push(new),
-            (None, Some(new), there) => update.settle_new(path, new, there),
-            (Some(_), _, PathState::Nothing) => {
-                gone.insert(*path);
+            (Some(_), Some(_), PathState::Nothing) => update.leave_deleted(target, path),
+            // A part of what the user has deleted does not come back in pieces.
+            (None, Some(_), PathState::Nothing) if base.has_deleted_folder(target, path) => {
+                update.leave_deleted(target, path);
             }
+            (None, Some(new), there) => update.settle_new(path, new, there),
             (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
             (Some(was), None, there) => update.settle_old(path, was, there),
+            (None, None, _) => {}
         }
     }
-    let folders = deleted_folders(base, &gone);
-    for new in fresh {
-        // A part of what the user has deleted does not come back in pieces.
-        if folders.iter().any(|folder| new.path.starts_with(folder)) {
-            update.deleted.push(new.path.clone());
-        } else {
-            update.settle_new(&new.path, new, PathState::Nothing);
-        }
-    }
-    update.deleted_folders = folders;
-    let deleted = gone.into_iter().filter(|path| planned.contains_key(path));
-    update.deleted.extend(deleted.map(str::to_owned));
     Ok(update)
-}
-
-/// Returns the topmost folders of which all generated files are gone, each with `/` at its end.
-fn deleted_folders(base: &Base, gone: &BTreeSet<&str>) -> Vec<String> {
-    let mut folders: Vec<String> = Vec::new();
-    for path in gone {
-        if folders.iter().any(|folder| path.starts_with(folder)) {
-            continue;
-        }
-        let above = path.match_indices('/').map(|(end, _)| &path[..=end]);
-        let mut deleted = above.filter(|folder| {
-            let mut files = base.hashes.keys().filter(|file| file.starts_with(folder));
-            files.all(|file| gone.contains(file.as_str()))
-        });
-        folders.extend(deleted.next().map(str::to_owned));
-    }
-    folders
 }
 
 /// A generated file as it was.
@@ -77,6 +47,12 @@ struct Was<'a> {
 }
 
 impl Base {
+    /// Whether files were generated in a folder of the path, and the folder is gone.
+    fn has_deleted_folder(&self, target: &Path, path: &str) -> bool {
+        let folder = gone(target, path);
+        folder != path && self.hashes.keys().any(|file| file.starts_with(&folder))
+    }
+
     fn file(&self, path: &str) -> Option<Was<'_>> {
         Some(Was {
             hash: self.hashes.get(path)?,
@@ -93,6 +69,12 @@ impl Was<'_> {
 }
 
 impl Update {
+    /// A file that the user has deleted, alone or with its folder.
+    fn leave_deleted(&mut self, target: &Path, path: &str) {
+        self.deleted.push(path.to_owned());
+        self.gone.insert(gone(target, path));
+    }
+
     /// A file that was not generated before.
     fn settle_new(&mut self, path: &str, new: &PlannedFile, there: PathState) {
         match there {
@@ -214,6 +196,13 @@ impl Update {
         };
         self.changes.push(Change::replace(path, yours, text));
     }
+}
+
+/// The topmost folder of a path that is not there, with `/` at its end, or the path itself.
+fn gone(target: &Path, path: &str) -> String {
+    let mut folders = path.match_indices('/').map(|(end, _)| &path[..=end]);
+    let gone = folders.find(|folder| !target.join(folder).exists());
+    gone.unwrap_or(path).to_owned()
 }
 
 fn is_same(bytes: &[u8], text: &str) -> bool {

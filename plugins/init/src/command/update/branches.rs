@@ -132,11 +132,9 @@ fn other_versions(target: &Target, ours: &str, theirs: &str) -> Failure {
         "--ours"
     };
     let [ours, theirs] = [ours, theirs].map(|tool| tool.escape_debug().to_string());
-    let message = if ours == theirs {
-        format!("bot-cli-init {ours} wrote the records of both branches, and this is {VERSION}")
-    } else {
-        format!("bot-cli-init {ours} wrote the record of one branch and {theirs} that of the other")
-    };
+    let message = format!(
+        "bot-cli-init {ours} wrote the record of one branch and {theirs} that of the other, and this is {VERSION}"
+    );
     let folder = quoted(&directory(&target.shown));
     Failure::new(Exit::Failed, "other_versions", message)
         .hint(format!(

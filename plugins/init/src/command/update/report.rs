@@ -194,14 +194,7 @@ impl Report<'_> {
                 line("changed", &format!("{FOLDER} (the record)"));
             }
         }
-        let folders = &update.deleted_folders;
-        let is_in_folder = |path: &&String| folders.iter().any(|one| path.starts_with(one));
-        let single = update.deleted.iter().filter(|path| !is_in_folder(path));
-        let whole = folders.iter();
-        for path in whole
-            .filter(|one| update.deleted.iter().any(|path| path.starts_with(*one)))
-            .chain(single)
-        {
+        for path in &update.gone {
             line("deleted", &format!("{path} (by you; it stays deleted)"));
         }
         for kept in &update.kept {
