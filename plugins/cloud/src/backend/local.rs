@@ -265,16 +265,6 @@ impl SecretsBackend for Vault<'_> {
         Some(self)
     }
 
-    fn elsewhere(&self, name: &SetName, kinds: &[SetKind]) -> Option<Organization> {
-        let sets = self.home.sets().ok()??;
-        let ((organization, _), _) = sets.iter().find(|((organization, set_name), set)| {
-            organization != self.organization.as_str()
-                && set_name == name.as_str()
-                && kinds.contains(&set.kind())
-        })?;
-        Organization::parse(organization).ok()
-    }
-
     fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
             all: regions(),
