@@ -33,12 +33,6 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         ))
         .data(json!({ "vault": null })));
     };
-    for path in &found.leftovers {
-        context.warn(&format!(
-            "`{}` is left over from an interrupted change; the next change removes it",
-            path.display()
-        ));
-    }
     let kept = match found.key {
         Storage::File => "in a file",
         Storage::Keyring => "in the keyring",
@@ -58,7 +52,6 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "secret_sets": found.secret_sets,
         "image_pull_secrets": found.image_pull_secrets,
         "values": found.values,
-        "leftovers": found.leftovers,
     })))
 }
 
