@@ -3,6 +3,5 @@
 pub mod browser;
 mod callback;
 pub mod credentials;
-pub mod import;
 pub mod issuer;
 mod page;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
 pub use bot_cli_secrets::messages::{Effect, Limits, NameRules, Parts, SetSummary as Summary};
 pub use profile::{Ability, Profile};
 
@@ -23,11 +23,6 @@ pub trait SecretsBackend {
 
     /// Returns what gives values back, where the backend does that.
     fn reader(&self) -> Option<&dyn ReadsValues> {
-        None
-    }
-
-    /// Returns another organization that has a set of this name and one of these kinds, where looking costs nothing.
-    fn elsewhere(&self, _name: &SetName, _kinds: &[SetKind]) -> Option<Organization> {
         None
     }
 

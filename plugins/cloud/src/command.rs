@@ -2,13 +2,10 @@
 
 mod auth;
 mod change;
-mod choose;
 mod complete;
 mod config;
-mod confirm;
 mod context;
 mod copy;
-mod delete;
 mod image_pull_secret;
 mod kind;
 mod list;
@@ -16,10 +13,9 @@ mod logout;
 mod open;
 mod organizations;
 mod project;
-mod region;
-mod regions;
 mod run;
 mod set;
+mod target;
 mod token;
 mod unset;
 mod vault;
@@ -69,19 +65,16 @@ pub fn run(
 ) -> Result<Reply, Failure> {
     let context = CommandContext::new(session, environment);
     let changes = options.command.changes();
-    let done = carry_out(options, &context);
-    let done = done.map_err(|failure| {
+    carry_out(options, &context).map_err(|mut failure| {
         let can_sign_in = failure.hints.iter().any(|hint| hint == words::SIGN_IN);
-        if can_sign_in && failure.code == "not_signed_in" && context.environment.token.is_some() {
-            failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it")
-        } else {
-            failure
+        if can_sign_in && context.environment.token.is_some() {
+            failure = failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it");
         }
-    });
-    // What fails after a change, or in the middle of it, says so itself.
-    done.map_err(|failure| match failure.outcome {
-        None if changes => failure.outcome(ChangeState::NotDone),
-        Some(_) | None => failure,
+        // What fails after a change, or in the middle of it, says so itself.
+        if changes && failure.outcome.is_none() {
+            failure = failure.outcome(ChangeState::NotDone);
+        }
+        failure
     })
 }
 
@@ -92,7 +85,7 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
             SecretsCommand::Set(options) => set::set(context, options),
             SecretsCommand::Copy(options) => copy::copy(context, &options),
             SecretsCommand::Unset(options) => unset::unset(context, &options),
-            SecretsCommand::Delete(options) => delete::delete(context, &options),
+            SecretsCommand::Delete(options) => unset::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
             SecretsCommand::Run(options) => run::run(context, &options),
         },
@@ -112,7 +105,7 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
             OrganizationsCommand::Use { name } => organizations::choose(context, &name),
         },
         Command::Regions { command } => match command {
-            RegionsCommand::List(options) => regions::list(context, &options.scope),
+            RegionsCommand::List(options) => list::regions(context, &options.scope),
         },
         Command::Config { command } => match command {
             ConfigCommand::Show => config::show(context),

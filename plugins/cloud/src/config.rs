@@ -1,23 +1,22 @@
-//! `config.toml`: what holds where no option and no variable says otherwise.
+//! `config.toml`, the settings that apply where no option and no variable says otherwise, and `backends.toml` beside it,
+//! with a table for each backend that has an executable of its own.
 
-mod backends;
-
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
+use crate::domain::{BUILT_IN, BackendName};
 use crate::environment::Environment;
 use crate::files::{WriteError, refuse_special, write_private};
-use crate::words;
-use crate::words::failed;
+use crate::text::theirs;
+use crate::words::{self, failed};
 
-pub use backends::BackendSettings;
-
-/// The settings there are, each a text.
+/// The settings of `config.toml`, each a text.
 pub const KEYS: [&str; 6] = [
     "organization",
     "region",
@@ -27,119 +26,132 @@ pub const KEYS: [&str; 6] = [
     "keyring",
 ];
 
-/// The settings of the file.
+/// Settings in a file: those of `config.toml`, or those of one backend.
 #[derive(Debug, Clone, Default)]
-pub struct ConfigFile {
+pub struct Settings {
     /// The path, whether or not the file exists; empty if its folder is unknown.
     pub path: PathBuf,
-    settings: DocumentMut,
+    document: DocumentMut,
+    table: Option<BackendName>,
 }
 
-impl ConfigFile {
-    /// Reads it; no file is an empty one, and so is no place for one.
+impl Settings {
+    /// Reads `config.toml`; a missing file has no settings.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
-        let Some(folder) = &environment.config_folder else {
-            return Ok(Self::default());
-        };
-        let path = folder.join("config.toml");
-        let settings = read(&path)?;
-        let config = Self { path, settings };
-        config.check()?;
-        Ok(config)
-    }
-
-    /// A setting.
-    pub fn get(&self, key: &str) -> Option<&str> {
-        self.settings.get(key).and_then(Item::as_str)
-    }
-
-    /// Sets or, with `None`, removes a setting, and writes the file. Everything else in it stays as it was written; behind a
-    /// link it is the link's target that is written.
-    pub fn set(&mut self, key: &str, value: Option<&str>) -> Result<(), Failure> {
-        match value {
-            Some(value) => self.put(key, value),
-            None => self.remove(key),
-        }
-        write(&self.path, &self.settings)
-    }
-
-    fn put(&mut self, key: &str, value: &str) {
-        if let Some(item) = self.settings.get_mut(key) {
-            replace(item, value);
-            return;
-        }
-        // Comments at the end stay before what is appended.
-        let before = self.settings.trailing().clone();
-        self.settings.set_trailing("");
-        self.settings.insert(key, Item::Value(value.into()));
-        self.comment(key, &before);
-    }
-
-    /// Removes a setting but keeps the comments above it.
-    fn remove(&mut self, key: &str) {
-        let keys: Vec<String> = self
-            .settings
-            .iter()
-            .map(|(key, _)| key.to_owned())
-            .collect();
-        let next = keys.iter().skip_while(|name| *name != key).nth(1);
-        let above = self
-            .settings
-            .key(key)
-            .and_then(|key| key.leaf_decor().prefix().cloned());
-        self.settings.remove(key);
-        let Some(above) = above else {
-            return;
-        };
-        if let Some(next) = next {
-            self.comment(next, &above);
-        } else {
-            let all = format!("{}{}", text(&above), text(self.settings.trailing()));
-            self.settings.set_trailing(all);
-        }
-    }
-
-    /// Writes something above a setting, before what is there already.
-    fn comment(&mut self, key: &str, above: &RawString) {
-        if let Some(mut key) = self.settings.key_mut(key) {
-            let decor = key.leaf_decor_mut();
-            let all = format!("{}{}", text(above), decor.prefix().map_or("", text));
-            decor.set_prefix(all);
-        }
-    }
-
-    fn check(&self) -> Result<(), Failure> {
-        for (key, value) in self.settings.iter() {
-            // A later version may have such, and an option of this version is none.
-            if value.is_table_like() {
-                continue;
-            }
-            if !KEYS.contains(&key) {
-                let failure = unreadable(&self.path, format!("there is no setting `{key}`"));
+        let settings = Self::in_file(environment, "config.toml", None)?;
+        for (key, value) in settings.document.iter() {
+            // A later version may have tables.
+            if !value.is_table_like() && !KEYS.contains(&key) {
+                let failure = unreadable(&settings.path, format!("there is no setting `{key}`"));
                 let possible = format!("settings: {}", KEYS.join(", "));
                 return Err(words::near_or(failure, key, KEYS, possible));
             }
-            if !value.is_str() {
-                return Err(unreadable(
-                    &self.path,
-                    format!("`{key}` must be a text in quotes"),
-                ));
+        }
+        Ok(settings)
+    }
+
+    /// Reads the settings of a backend from `backends.toml`. The tables of others are not looked at.
+    pub fn of_backend(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
+        Self::in_file(environment, "backends.toml", Some(backend.clone()))
+    }
+
+    /// Reads the file that has the organization and the region for `backend`.
+    pub fn of(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
+        if BUILT_IN.contains(backend) {
+            return Self::read(environment);
+        }
+        Self::of_backend(environment, backend)
+    }
+
+    fn in_file(
+        environment: &Environment,
+        file: &str,
+        table: Option<BackendName>,
+    ) -> Result<Self, Failure> {
+        let Some(folder) = &environment.config_folder else {
+            return Ok(Self::default());
+        };
+        let path = folder.join(file);
+        let settings = Self {
+            document: read(&path)?,
+            path,
+            table,
+        };
+        let mut entries = settings.table().into_iter().flat_map(TableLike::iter);
+        match entries.find(|(_, value)| !value.is_str() && !value.is_table_like()) {
+            Some((key, _)) => {
+                let why = format!("`{}` must be a text in quotes", theirs(key));
+                Err(unreadable(&settings.path, why))
+            }
+            None => {
+                drop(entries);
+                Ok(settings)
             }
         }
-        Ok(())
+    }
+
+    fn table(&self) -> Option<&dyn TableLike> {
+        match &self.table {
+            None => Some(self.document.as_table()),
+            Some(name) => self.document.get(name.as_str())?.as_table_like(),
+        }
+    }
+
+    /// Returns a setting.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.table()?.get(key)?.as_str()
+    }
+
+    /// Returns every setting.
+    pub fn all(&self) -> BTreeMap<String, String> {
+        let settings = self.table().into_iter().flat_map(TableLike::iter);
+        settings
+            .filter_map(|(key, value)| Some((key.to_owned(), value.as_str()?.to_owned())))
+            .collect()
+    }
+
+    /// Sets or, with `None`, removes a setting, and writes the file. Everything else in it stays as it was written; behind a
+    /// link, the link's target is written.
+    pub fn set(&mut self, key: &str, new: Option<&str>) -> Result<(), Failure> {
+        let table: Option<&mut dyn TableLike> = match &self.table {
+            None => Some(self.document.as_table_mut()),
+            Some(name) => {
+                let table = self.document.entry(name.as_str());
+                let table = table.or_insert_with(|| Item::Table(Table::new()));
+                table.as_table_like_mut()
+            }
+        };
+        if let Some(table) = table {
+            match (new, table.get_mut(key).and_then(Item::as_value_mut)) {
+                (Some(new), Some(old)) => {
+                    let decor = old.decor().clone();
+                    *old = new.into();
+                    *old.decor_mut() = decor;
+                }
+                (Some(new), None) => drop(table.insert(key, value(new))),
+                (None, _) => drop(table.remove(key)),
+            }
+        }
+        if let Some(name) = &self.table
+            && self.all().is_empty()
+        {
+            self.document.remove(name.as_str());
+        }
+        if self.path.as_os_str().is_empty() {
+            return Err(homeless());
+        }
+        let target = match fs::canonicalize(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.path.clone()),
+            found => found,
+        };
+        target
+            .map_err(WriteError::NotWritten)
+            .and_then(|target| write_private(&target, self.document.to_string().as_bytes()))
+            .map_err(|error| words::write_failure(&self.path, error))
     }
 }
 
-/// Puts a value in the place of an earlier one, between the same blanks and comments.
-fn replace(item: &mut Item, value: &str) {
-    let mut new = Value::from(value);
-    if let Some(old) = item.as_value() {
-        *new.decor_mut() = old.decor().clone();
-    }
-    *item = Item::Value(new);
-}
-
-/// Reads a file of settings; no file has none.
+/// Reads a file of settings; a missing one has none.
 fn read(path: &Path) -> Result<DocumentMut, Failure> {
     let text = match fs::metadata(path)
         .and_then(|metadata| refuse_special(&metadata))
@@ -147,7 +159,6 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
     {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A link that leads nowhere is a file that can't be reached, and not none.
             if path.is_symlink() {
                 return Err(unreadable(path, "it is a link that leads nowhere"));
             }
@@ -163,26 +174,7 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
     })
 }
 
-/// Writes a file of settings; behind a link it is the link's target that is written.
-fn write(path: &Path, settings: &DocumentMut) -> Result<(), Failure> {
-    if path.as_os_str().is_empty() {
-        return Err(homeless());
-    }
-    let target = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
-        found => found,
-    };
-    target
-        .map_err(WriteError::NotWritten)
-        .and_then(|target| write_private(&target, settings.to_string().as_bytes()))
-        .map_err(|error| words::write_failure(path, error))
-}
-
-fn text(raw: &RawString) -> &str {
-    raw.as_str().unwrap_or_default()
-}
-
-/// Nobody's home is known.
+/// No home folder is known.
 pub fn homeless() -> Failure {
     failed(
         "no_home",
@@ -198,64 +190,74 @@ fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Fail
 
 #[cfg(test)]
 mod tests {
-    use super::ConfigFile;
+    use super::Settings;
+    use crate::domain::BackendName;
     use crate::environment::Environment;
 
     #[test]
     fn a_change_keeps_everything_else_as_it_was_written() {
-        let before =
+        let acme = BackendName::parse("acme");
+        let top =
             "# mine\nregion   = 'us-east' # near\n\n# theirs\n\"backend\" = \"local\"\n# end\n";
-        let cases = [
-            (
-                "region",
-                Some("us-west"),
-                before.replace("'us-east'", "\"us-west\""),
-            ),
-            (
-                "region",
-                None,
-                before.replace("region   = 'us-east' # near\n", ""),
-            ),
-            (
-                "backend",
-                None,
-                before.replace("\"backend\" = \"local\"\n", ""),
-            ),
-            ("timeout", Some("5"), format!("{before}timeout = \"5\"\n")),
-            ("timeout", None, before.to_owned()),
-        ];
+        let tables = "# mine\n[acme]\nzone = 'a' # near\n\n[other]\nzone = \"b\"\n";
+        let other = "\n[other]\nzone = \"b\"\n";
         let folder = tempfile::tempdir().unwrap();
         let environment = Environment {
             config_folder: Some(folder.path().to_owned()),
             ..Environment::default()
         };
-        let path = folder.path().join("config.toml");
-        for (key, value, expected) in cases {
+        for (backend, before, key, value, expected) in [
+            (
+                None,
+                top,
+                "region",
+                Some("us-west"),
+                top.replace("'us-east'", "\"us-west\""),
+            ),
+            (None, top, "timeout", None, top.to_owned()),
+            (
+                None,
+                "",
+                "region",
+                Some("us-west"),
+                "region = \"us-west\"\n".to_owned(),
+            ),
+            (
+                acme.as_ref(),
+                tables,
+                "zone",
+                Some("c"),
+                tables.replace("'a'", "\"c\""),
+            ),
+            (acme.as_ref(), tables, "zone", None, other.to_owned()),
+        ] {
+            let file = backend.map_or("config.toml", |_| "backends.toml");
+            let path = folder.path().join(file);
             std::fs::write(&path, before).unwrap();
-            let mut config = ConfigFile::read(&environment).unwrap();
-            config.set(key, value).unwrap();
+            let read = || match backend {
+                None => Settings::read(&environment).unwrap(),
+                Some(name) => Settings::of_backend(&environment, name).unwrap(),
+            };
+            read().set(key, value).unwrap();
             let after = std::fs::read_to_string(&path).unwrap();
             assert_eq!(after, expected, "{key} = {value:?}");
-            assert_eq!(
-                ConfigFile::read(&environment).unwrap().get(key),
-                value,
-                "{key}"
-            );
+            assert_eq!(read().get(key), value, "{key}");
         }
     }
 
     #[test]
-    fn a_file_of_comments_alone_gets_its_first_setting_at_the_end() {
+    fn a_setting_that_is_no_text_is_refused_where_it_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let environment = Environment {
             config_folder: Some(folder.path().to_owned()),
             ..Environment::default()
         };
-        let path = folder.path().join("config.toml");
-        std::fs::write(&path, "# mine\n").unwrap();
-        let mut config = ConfigFile::read(&environment).unwrap();
-        config.set("region", Some("us-west")).unwrap();
-        let after = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(after, "# mine\nregion = \"us-west\"\n");
+        let of = |name| Settings::of_backend(&environment, &BackendName::parse(name).unwrap());
+        for text in ["[acme]\nzone = 7", "[acme"] {
+            std::fs::write(folder.path().join("backends.toml"), text).unwrap();
+            assert_eq!(of("acme").unwrap_err().code, "invalid_config", "{text}");
+        }
+        std::fs::write(folder.path().join("backends.toml"), "[acme]\nzone = 7").unwrap();
+        assert!(of("other").is_ok());
     }
 }

@@ -139,38 +139,31 @@ pub struct RegistryHost(String);
 impl RegistryHost {
     /// A host, with a port, a path and `https://` where wanted; never with a user or a password in it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("is empty".to_owned());
-        }
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("has a blank in it".to_owned());
         }
+        let no_address = || "is not an address, such as `https://registry.example/v1/`".to_owned();
         let with_scheme = if text.contains("://") {
             text.to_owned()
         } else {
             format!("https://{text}")
         };
-        let parsed = url::Url::parse(&with_scheme)
-            .map_err(|_| "is not an address, such as `https://registry.example/v1/`".to_owned())?;
+        let parsed = url::Url::parse(&with_scheme).map_err(|_| no_address())?;
         if !parsed.username().is_empty() || parsed.password().is_some() {
             return Err(
                 "has a user name in it; credentials are an argument of their own".to_owned(),
             );
         }
-        if !["https", "http"].contains(&parsed.scheme()) {
-            return Err("is neither https nor http".to_owned());
-        }
-        if parsed.host_str().is_none_or(str::is_empty) {
-            return Err("has no host".to_owned());
-        }
-        if parsed.query().is_some() || parsed.fragment().is_some() {
-            return Err("has a query or a fragment, which no registry address has".to_owned());
+        let is_host = parsed.host_str().is_some_and(|host| !host.is_empty());
+        let has_more = parsed.query().is_some() || parsed.fragment().is_some();
+        if !["https", "http"].contains(&parsed.scheme()) || !is_host || has_more {
+            return Err(no_address());
         }
         Ok(Self(text.to_owned()))
     }
 }
 
-/// The name of what keeps secrets: `local`, `hosted`, or that of a backend of its own executable.
+/// The name of a backend: `local`, `hosted`, or that of one with an executable of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BackendName(Cow<'static, str>);
 

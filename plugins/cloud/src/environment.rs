@@ -63,8 +63,6 @@ pub struct Environment {
     pub config_folder: Option<PathBuf>,
     /// The folder of the vault.
     pub data_folder: Option<PathBuf>,
-    /// The home folder.
-    pub home: Option<PathBuf>,
     /// Finds external backends.
     pub plugins: Discovery,
     /// Whether the process was started with arguments, and so has the user's own streams.
@@ -115,7 +113,6 @@ impl Environment {
         Self {
             config_folder: platform::settings(variable).map(|folder| folder.join("bot-cli")),
             data_folder: platform::data(variable).map(|folder| folder.join("bot-cli")),
-            home: platform::home(variable),
             plugins: Discovery::of_plugin(
                 std::env::current_exe().ok(),
                 |name| std::env::var_os(name),

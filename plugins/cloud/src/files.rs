@@ -14,9 +14,7 @@ use tempfile::NamedTempFile;
 use bot_cli_protocol::failure::reason;
 pub use reason::Reason;
 
-use crate::platform::{
-    self, create_private_folders, keep_owner, keep_owner_of_folder, private_file, put_in_place,
-};
+use crate::platform::{self, create_private_folders, private_file, put_in_place};
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
 /// The prefix of temporary files.
@@ -57,15 +55,7 @@ pub struct Unreachable {
 /// Creates a folder that only its owner can enter, and its parents.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
-    let missing = path.ancestors().take_while(|part| !part.exists());
-    let missing: Vec<_> = missing
-        .filter(|part| !part.as_os_str().is_empty())
-        .collect();
-    create_private_folders(path)?;
-    for folder in missing.iter().rev() {
-        keep_owner_of_folder(folder, &fs::metadata(folder_of(folder))?)?;
-    }
-    Ok(())
+    create_private_folders(path)
 }
 
 /// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
@@ -85,9 +75,13 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Makes sure that a file of up to `length` bytes can be written, without touching the one that is there. Removes what
-    /// interrupted writes left in its folder.
+    /// Makes sure that a file of up to `length` bytes can be written, without touching the one that is there, or the one
+    /// that a link leads to. Removes what interrupted writes left in its folder.
     pub fn new(path: &Path, length: usize) -> io::Result<Self> {
+        let path = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => &fs::canonicalize(path)?,
+            Ok(_) | Err(_) => path,
+        };
         let folder = folder_of(path);
         private_folder(folder)?;
         sweep(folder, STALE);
@@ -123,8 +117,6 @@ impl Reserved {
             temporary.rewind()?;
             temporary.write_all(bytes)?;
             let file = temporary.as_file();
-            let replaced = fs::metadata(&to).or_else(|_| fs::metadata(folder_of(&to)))?;
-            keep_owner(file, &replaced)?;
             file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
             faults::step()?;
             file.sync_all()?;
@@ -162,44 +154,17 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
     match fs::metadata(path) {
         Ok(_) => return Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => {
-            let links = path.ancestors().filter(|part| is_link(part));
-            // The one nearest to the root is in the way of all others.
-            if let Some(link) = links.filter(|link| leads_around(link)).last() {
-                let target = fs::read_link(link).unwrap_or_default();
-                let reason = format!(
-                    "it is a link to `{}`, which leads in a circle",
-                    target.display()
-                );
-                return Err(unreachable(link, reason.into()));
-            }
-            // The nearest part that can be looked at is the one that must not be entered, or is no folder.
-            let mut ancestors = path.ancestors().skip(1);
-            let barrier = ancestors.find(|ancestor| fs::metadata(ancestor).is_ok());
-            return Err(unreachable(barrier.unwrap_or(path), error.into()));
-        }
+        Err(error) => return Err(unreachable(path, error.into())),
     }
-    for ancestor in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
-        match fs::symlink_metadata(ancestor) {
-            Ok(found) if found.is_symlink() && fs::metadata(ancestor).is_err() => {
-                let target = fs::read_link(ancestor).unwrap_or_default();
-                let reason = format!("it is a link to `{}`, which is not there", target.display());
-                return Err(unreachable(ancestor, reason.into()));
-            }
-            Ok(_) => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreachable(ancestor, error.into())),
+    let mut parts = path.ancestors();
+    match parts.find(|part| fs::symlink_metadata(part).is_ok()) {
+        Some(link) if fs::metadata(link).is_err() => {
+            let target = fs::read_link(link).unwrap_or_default();
+            let reason = format!("it is a link to `{}`, which is not there", target.display());
+            Err(unreachable(link, reason.into()))
         }
+        Some(_) | None => Ok(false),
     }
-    Ok(false)
-}
-
-fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
-}
-
-fn leads_around(link: &Path) -> bool {
-    fs::metadata(link).is_err_and(|error| platform::is_circle(&error))
 }
 
 /// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
@@ -212,23 +177,6 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
     let reserved = Reserved::beside(path).map_err(WriteError::NotWritten)?;
     reserved.write(bytes, overwrite)
-}
-
-/// Renames a file within its folder, durably.
-pub fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
-    faults::step()
-        .and_then(|()| fs::rename(from, to))
-        .map_err(WriteError::NotWritten)?;
-    sync_folder(to).map_err(WriteError::NotSynced)
-}
-
-/// Removes a file, durably. A file that is not there is removed already.
-pub fn remove(path: &Path) -> Result<(), WriteError> {
-    match faults::step().and_then(|()| fs::remove_file(path)) {
-        Ok(()) => sync_folder(path).map_err(WriteError::NotSynced),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(WriteError::NotWritten(error)),
-    }
 }
 
 /// Makes the names in the folder of `path` durable.
@@ -403,13 +351,9 @@ mod tests {
         for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
             assert!(exists(&at(name)).is_err(), "{name}");
         }
-        for (name, barrier) in [
-            ("dangling/a", "dangling"),
-            ("file/a/b", "file"),
-            ("loop", "loop"),
-            ("loop/a", "loop"),
-        ] {
-            assert_eq!(exists(&at(name)).unwrap_err().path, at(barrier));
-        }
+        assert_eq!(
+            exists(&at("dangling/a")).unwrap_err().path,
+            at("dangling")
+        );
     }
 }

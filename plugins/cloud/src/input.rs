@@ -2,16 +2,17 @@
 
 pub mod advice;
 pub mod dotenv;
-pub mod empty;
 pub mod given;
 pub mod pairs;
-pub mod template;
-pub mod value_from;
 
 use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_protocol::secret::Secret;
 
 /// The length from which a part of a word that has digits may be a token in capitals: `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
+
+/// The most bytes that a file of secrets may have.
+pub const LONGEST: usize = 1024 * 1024;
 
 /// Returns whether a word is surely a key and not a value in the wrong place: `OPENAI_API_KEY`.
 pub fn looks_like_a_key(word: &str) -> bool {
@@ -26,7 +27,18 @@ fn may_be_a_token(part: &str) -> bool {
     part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }
 
-/// A failure that names the one field that is wrong.
+/// Returns the text of a file or of standard input; the error quotes nothing of it.
+pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
+    if bytes.len() > LONGEST {
+        return Err("is longer than 1 MiB");
+    }
+    String::from_utf8(bytes).map(Secret::new).map_err(|error| {
+        drop(zeroize::Zeroizing::new(error.into_bytes()));
+        "is not UTF-8"
+    })
+}
+
+/// Returns a failure that names the one field that is wrong.
 pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
     Failure::invalid_input(vec![Field::new(field, problem)])
 }

@@ -20,9 +20,6 @@ const SERVICE: &str = "bot-cli";
 /// The time limit for a keyring, which the user may have to unlock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The time limit for a keyring to respond at all.
-const BRIEFLY: Duration = Duration::from_millis(900);
-
 /// After how long the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -66,11 +63,6 @@ pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), Keyring
 /// Removes an entry.
 pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
     ask(name, watch, Entry::delete_credential)
-}
-
-/// Returns whether there is a keyring. It is not asked to unlock itself, and gets little time to respond.
-pub fn available(watch: &dyn Watch) -> Result<(), KeyringError> {
-    ask_within(BRIEFLY, "probe", watch, |_| Ok(()))
 }
 
 fn ask<T: Send + 'static>(

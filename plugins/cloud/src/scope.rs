@@ -1,8 +1,5 @@
 //! The scope of a command: backend, organization and region, each with its source.
 
-#[cfg(test)]
-mod tests;
-
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
@@ -11,8 +8,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::address::address;
-use crate::config::{BackendSettings, ConfigFile};
-use crate::domain::{BUILT_IN, BackendName, Organization, Region};
+use crate::config::Settings;
+use crate::domain::{BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::pace::Pace;
 use crate::secret_file::Storage;
@@ -39,6 +36,10 @@ impl<T> Setting<T> {
 impl<T: ToString> Setting<T> {
     fn json(&self) -> Value {
         json!({ "value": self.value.to_string(), "source": self.source.name() })
+    }
+
+    fn words(&self) -> String {
+        format!("{} ({})", self.value.to_string(), self.source.name())
     }
 }
 
@@ -87,73 +88,58 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Options, then variables, then the file, then defaults; all problems at once. `backends` reads the settings of a backend that is
-    /// not built in. Whether somebody has signed in says what
-    /// is meant where nothing else does.
+    /// Resolves options, then variables, then the file, then defaults; all problems at once. Whether the user has signed in
+    /// decides on the backend where nothing else does.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
-        config: &ConfigFile,
-        backends: impl FnOnce(&BackendName) -> Result<BackendSettings, Failure>,
         signed_in: bool,
     ) -> Result<Self, Failure> {
+        let config = Settings::read(environment)?;
         let (mut wrong, mut unknown) = (Vec::new(), None);
-        let configured_url = texts(None, environment.api_url.as_deref(), config.get("api_url"));
-        let named_backend = texts(
+        let configured_url = first(None, &environment.api_url, config.get("api_url"));
+        let named = first(
             wanted.backend.as_deref(),
-            environment.backend.as_deref(),
+            &environment.backend,
             config.get("backend"),
         );
-        let backend = match named_backend {
-            Some(named) => {
-                let parsed = BackendName::parse(named.value);
-                if parsed.is_none() {
-                    unknown = Some(unknown_backend(named.value, named.source));
-                }
-                Setting::new(parsed.unwrap_or(BackendName::LOCAL), named.source)
+        let backend = if let Some(Setting { value, source }) = named {
+            let parsed = BackendName::parse(value);
+            if parsed.is_none() {
+                unknown = Some(unknown_backend(value, source));
             }
-            None if environment.token.is_some() => {
-                Setting::new(BackendName::HOSTED, Source::Environment)
-            }
-            None if configured_url.is_some() => Setting::new(
-                BackendName::HOSTED,
-                configured_url
-                    .as_ref()
-                    .map_or(Source::Default, |url| url.source),
-            ),
+            Setting::new(parsed.unwrap_or(BackendName::LOCAL), source)
+        } else if environment.token.is_some() {
+            Setting::new(BackendName::HOSTED, Source::Environment)
+        } else if let Some(url) = &configured_url {
+            Setting::new(BackendName::HOSTED, url.source)
+        } else if signed_in {
             // Also with credentials that can't be used: never silently something else.
-            None if signed_in => Setting::new(BackendName::HOSTED, Source::Config),
-            None => Setting::new(BackendName::LOCAL, Source::Default),
+            Setting::new(BackendName::HOSTED, Source::Config)
+        } else {
+            Setting::new(BackendName::LOCAL, Source::Default)
         };
-        // A file that nobody needs here keeps nobody from work.
-        let own = match &backend.value {
-            built_in if BUILT_IN.contains(built_in) => None,
-            other => Some(backends(other)?),
-        };
-        let in_file = |key| match &own {
-            None => config.get(key),
-            Some(own) => own.get(&backend.value, key),
-        };
-        let organization = texts(
+        let own = Settings::of(environment, &backend.value)?;
+        let organization = first(
             wanted.organization.as_deref(),
-            environment.organization.as_deref(),
-            in_file("organization"),
+            &environment.organization,
+            own.get("organization"),
         );
+        let region = first(
+            wanted.region.as_deref(),
+            &environment.region,
+            own.get("region"),
+        );
+        let timeout = first(None, &environment.timeout, config.get("timeout"));
+        let keyring = first(None, &environment.keyring, config.get("keyring"));
         let organization = checked(
             &mut wrong,
             "organization",
             organization,
             Organization::parse,
         );
-        let region = texts(
-            wanted.region.as_deref(),
-            environment.region.as_deref(),
-            in_file("region"),
-        );
         let region = checked(&mut wrong, "region", region, Region::parse);
-        let timeout = texts(None, environment.timeout.as_deref(), config.get("timeout"));
         let timeout = checked(&mut wrong, "timeout", timeout, seconds);
-        let keyring = texts(None, environment.keyring.as_deref(), config.get("keyring"));
         let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
         match unknown {
             Some(unknown) if wrong.is_empty() => return Err(unknown),
@@ -163,35 +149,29 @@ impl Scope {
         if !wrong.is_empty() {
             return Err(Failure::invalid_input(wrong));
         }
-        let api_url = match configured_url {
-            Some(url) => Setting::new(address(url.value)?, url.source),
-            None => Setting::new(address(SERVICE)?, Source::Default),
-        };
+        let api_url = configured_url.unwrap_or(Setting::new(SERVICE, Source::Default));
+        let mut pace = environment.pace;
+        pace.request = timeout.as_ref().map_or(pace.request, |it| it.value);
         Ok(Self {
             backend,
             organization,
             region,
-            api_url,
+            api_url: Setting::new(address(api_url.value)?, api_url.source),
             address: None,
             place: None,
-            timeout: timeout
-                .as_ref()
-                .map_or(Source::Default, |timeout| timeout.source),
-            pace: Pace {
-                request: timeout.map_or(environment.pace.request, |timeout| timeout.value),
-                ..environment.pace
-            },
-            keyring: keyring.unwrap_or_else(|| Setting::new(Storage::Keyring, Source::Default)),
+            timeout: timeout.map_or(Source::Default, |timeout| timeout.source),
+            pace,
+            keyring: keyring.unwrap_or(Setting::new(Storage::Keyring, Source::Default)),
         })
     }
 
-    /// For programs.
+    /// Returns the scope for programs.
     pub fn json(&self) -> Value {
-        let nobody = json!({ "value": null, "source": Source::Default.name() });
+        let nothing = json!({ "value": null, "source": Source::Default.name() });
         let mut scope = json!({
             "backend": self.backend.json(),
-            "organization": self.organization.as_ref().map_or(nobody.clone(), Setting::json),
-            "region": self.region.as_ref().map_or(nobody, Setting::json),
+            "organization": self.organization.as_ref().map_or(nothing.clone(), Setting::json),
+            "region": self.region.as_ref().map_or(nothing, Setting::json),
         });
         if let Some(address) = &self.address {
             scope["api_url"] = address.json();
@@ -202,57 +182,51 @@ impl Scope {
         scope
     }
 
-    /// A command for the same place: what an option said of it is said again.
+    /// Returns a command for the same place: what an option said of it is repeated.
     pub fn command(&self, words: &str) -> String {
         let mut command = format!("bot-cli cloud {words}");
-        let mut said = |option: &str, value: &str, source: Source| {
+        let mut add = |option: &str, value: &str, source: Source| {
             if source == Source::Flag {
                 command.extend([" ", option, " ", &quoted(value)]);
             }
         };
-        if let Some(organization) = &self.organization {
-            said("-o", organization.value.as_str(), organization.source);
+        if let Some(Setting { value, source }) = &self.organization {
+            add("-o", value.as_str(), *source);
         }
-        let backend = &self.backend;
-        said("--backend", &backend.value.to_string(), backend.source);
+        add(
+            "--backend",
+            self.backend.value.as_str(),
+            self.backend.source,
+        );
         command
     }
 
-    /// The address as the user writes it.
+    /// Returns the address as the user writes it.
     pub fn shown_url(&self) -> String {
         self.api_url.value.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// For `-v`.
+    /// Returns the scope for `-v`.
     pub fn words(&self) -> String {
-        let mut words = vec![format!(
-            "backend {} ({})",
-            self.backend.value,
-            self.backend.source.name()
-        )];
-        words.extend(self.organization.as_ref().map(|organization| {
-            let source = organization.source.name();
-            format!("organization {} ({source})", organization.value)
-        }));
-        words.extend(self.region.as_ref().map(|region| {
-            let source = region.source.name();
-            format!("region {} ({source})", region.value)
-        }));
-        words.extend(
-            (self.address.as_ref())
-                .map(|address| format!("{} ({})", address.value, address.source.name())),
-        );
-        words.extend(self.place.clone());
-        words.join(", ")
+        let organization = self.organization.as_ref().map(Setting::words);
+        let region = self.region.as_ref().map(Setting::words);
+        let words = [
+            Some(format!("backend {}", self.backend.words())),
+            organization.map(|words| format!("organization {words}")),
+            region.map(|words| format!("region {words}")),
+            self.address.as_ref().map(Setting::words),
+            self.place.clone(),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The name of a backend, if it can be one. Whether there is such a backend is seen where it is opened.
+/// Parses the name of a backend. Whether it is installed is seen when it is opened.
 pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
     BackendName::parse(name).ok_or_else(|| unknown_backend(name, source))
 }
 
-/// There is no such backend. What stands on the command line in its place may be a value, and is not shown.
+/// There is no such backend. A word of the command line may be a value, and is not shown.
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
@@ -268,7 +242,7 @@ fn no_backend() -> Field {
     Field::new("backend", problem).flag("--backend")
 }
 
-/// Whether the keyring is used where there is one.
+/// Parses whether the keyring is used where there is one.
 pub fn keyring_of(text: &str) -> Result<Storage, String> {
     match text {
         "auto" => Ok(Storage::Keyring),
@@ -277,7 +251,7 @@ pub fn keyring_of(text: &str) -> Result<Storage, String> {
     }
 }
 
-/// The word that [`keyring_of`] reads.
+/// Returns the word that [`keyring_of`] reads.
 pub const fn keyring_word(place: Storage) -> &'static str {
     match place {
         Storage::Keyring => "auto",
@@ -285,7 +259,7 @@ pub const fn keyring_word(place: Storage) -> &'static str {
     }
 }
 
-/// Seconds, as people write them.
+/// Parses a number of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     text.parse::<f64>()
         .ok()
@@ -294,13 +268,13 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "is not a number of seconds from 0.01 to 3600".to_owned())
 }
 
-fn texts<'a>(
+fn first<'a>(
     flag: Option<&'a str>,
-    variable: Option<&'a str>,
+    variable: &'a Option<String>,
     file: Option<&'a str>,
 ) -> Option<Setting<&'a str>> {
     flag.map(|value| Setting::new(value, Source::Flag))
-        .or_else(|| variable.map(|value| Setting::new(value, Source::Environment)))
+        .or_else(|| Some(Setting::new(variable.as_deref()?, Source::Environment)))
         .or_else(|| file.map(|value| Setting::new(value, Source::Config)))
 }
 
@@ -321,6 +295,76 @@ fn checked<T>(
                 _ => field,
             });
             None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_protocol::secret::Secret;
+
+    use super::{Scope, Source, Wanted, address};
+    use crate::domain::BackendName;
+    use crate::environment::Environment;
+
+    #[test]
+    fn a_token_or_a_sign_in_mean_the_service() {
+        let none = Environment::default();
+        let with_token = Environment {
+            token: Some(Secret::new("t".to_owned())),
+            ..Environment::default()
+        };
+        for (environment, signed_in, backend, source) in [
+            (&none, false, BackendName::LOCAL, Source::Default),
+            (&none, true, BackendName::HOSTED, Source::Config),
+            (&with_token, false, BackendName::HOSTED, Source::Environment),
+        ] {
+            let scope = Scope::resolve(&Wanted::default(), environment, signed_in).unwrap();
+            assert_eq!(
+                (scope.backend.value, scope.backend.source),
+                (backend, source)
+            );
+        }
+    }
+
+    #[test]
+    fn options_win_and_all_wrong_settings_are_named_at_once() {
+        let variables = Environment {
+            region: Some("a b".to_owned()),
+            organization: Some("a/b".to_owned()),
+            timeout: Some("soon".to_owned()),
+            ..Environment::default()
+        };
+        let failure = Scope::resolve(&Wanted::default(), &variables, false).unwrap_err();
+        assert_eq!(failure.fields.len(), 3);
+        let wanted = Wanted {
+            region: Some("us-west".to_owned()),
+            ..Wanted::of("local", Some("acme"))
+        };
+        let failure = Scope::resolve(&wanted, &variables, false).unwrap_err();
+        assert_eq!(failure.fields.len(), 1);
+    }
+
+    #[test]
+    fn a_token_goes_only_over_https_or_within_this_machine() {
+        for good in [
+            "https://a.example",
+            "http://127.0.0.1:1",
+            "http://[::1]:1",
+            "http://localhost:80/base",
+        ] {
+            assert!(address(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "http://a.example",
+            "http://127.0.0.1.example",
+            "ftp://a",
+            "a",
+            "https://u:p@a",
+            "https://a/?q",
+            "file:///etc",
+        ] {
+            assert_eq!(address(bad).unwrap_err().code, "insecure_url", "{bad}");
         }
     }
 }

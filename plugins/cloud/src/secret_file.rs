@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
-use zeroize::Zeroizing;
 
 use crate::files::{
     self, Overwrite, Reason, Reserved, WriteError, foreign_owner, refuse_special, sweep, too_open,
@@ -17,9 +16,6 @@ use crate::files::{
 use crate::keyring::{self, KeyringError};
 use crate::random::random;
 use crate::watch::Watch;
-
-/// The placeholder in a keyring entry until its text is known.
-const RESERVED: &str = "reserved";
 
 /// The longest text that room is made for.
 const LONGEST: usize = 16 * 1024;
@@ -116,82 +112,29 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Keeps a text in the place of an earlier one and says where: in the keyring if `wanted` and there is one, otherwise in
-    /// the file.
+    /// Keeps a text in the place of an earlier one, in the keyring if `wanted` and there is one, otherwise in the file.
+    /// Returns where.
     pub fn write(&self, text: &Secret, wanted: Storage) -> Result<Storage, SecretFileError> {
-        self.room(text, wanted, 0)?.keep(text)
-    }
-
-    /// Makes sure that a text can be kept before it is known: in the keyring if `wanted` and it takes an entry, otherwise in
-    /// the file. What is kept already stays as it is.
-    pub fn reserve(&self, wanted: Storage) -> Result<Room<'_>, SecretFileError> {
-        self.room(&Secret::new(RESERVED.to_owned()), wanted, LONGEST)
-    }
-
-    fn room(
-        &self,
-        first: &Secret,
-        wanted: Storage,
-        length: usize,
-    ) -> Result<Room<'_>, SecretFileError> {
-        let file = Reserved::new(&self.path, length);
-        let file = file.map_err(|error| SecretFileError::File(error.into()))?;
+        let room = self.room(wanted, 0)?;
         let entry = match wanted {
             Storage::File => None,
-            Storage::Keyring => self.new_entry(first)?,
+            Storage::Keyring => self.new_entry(text)?,
         };
-        let entry = entry.map(|name| NewEntry {
-            name: Some(name),
-            text: first.clone(),
-            watch: self.watch,
-        });
+        room.fill(text, entry)
+    }
+
+    /// Makes sure that a text can be kept before it is known. What is kept already stays as it is.
+    pub fn reserve(&self, wanted: Storage) -> Result<Room<'_>, SecretFileError> {
+        self.room(wanted, LONGEST)
+    }
+
+    fn room(&self, wanted: Storage, length: usize) -> Result<Room<'_>, SecretFileError> {
+        let file = Reserved::new(&self.path, length);
         Ok(Room {
             place: self,
-            file,
-            entry,
+            file: file.map_err(|error| SecretFileError::File(error.into()))?,
+            wanted,
         })
-    }
-
-    /// Puts the text of another file, in the same folder, in the place of this one. Where this is a link, the file that it
-    /// leads to is replaced. The other's keyring entry stays as it is; the entry that this file named is removed.
-    pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
-        let (before, after) = (self.entry(), other.entry());
-        match self.target().map_err(WriteError::NotWritten)? {
-            None => files::rename(&other.path, &self.path)?,
-            Some(target) => {
-                // The file that the link leads to may be on another disk.
-                let text = fs::read(&other.path).map_err(WriteError::NotWritten)?;
-                files::replace(&target, &Zeroizing::new(text), Overwrite::Allow)?;
-                files::remove(&other.path)?;
-            }
-        }
-        if let Some(before) = before
-            && after.as_ref() != Some(&before)
-        {
-            // An entry that nothing names any more is litter and not a failure.
-            let _ = keyring::remove(&before, self.watch);
-        }
-        Ok(())
-    }
-
-    /// Removes file and entry as [`Self::remove`] does, but not an entry that `kept` names as well.
-    pub fn discard(&self, kept: &Self) -> Result<(), SecretFileError> {
-        match self.entry() {
-            Some(entry) if kept.entry() == Some(entry.clone()) => {
-                files::remove(&self.path).map_err(|error| SecretFileError::File(Reason::of(error)))
-            }
-            Some(_) | None => self.remove().map(drop),
-        }
-    }
-
-    /// The file that a link leads to; `None` for what is no link. A link that leads nowhere is an error: its disk may not be
-    /// mounted.
-    pub fn target(&self) -> io::Result<Option<PathBuf>> {
-        match fs::symlink_metadata(&self.path) {
-            Ok(found) if found.is_symlink() => fs::canonicalize(&self.path).map(Some),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(_) | Err(_) => Ok(None),
-        }
     }
 
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
@@ -206,15 +149,13 @@ impl<'a> SecretFile<'a> {
             Ok(()) => return Ok(Some(name)),
             Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),
             Err(KeyringError::None(_)) => {}
-            Err(error) => self.fall_back(&error),
+            Err(error) => {
+                let path = self.path.display();
+                self.watch
+                    .warn(&format!("{error}, so `{path}` is used instead"));
+            }
         }
         Ok(None)
-    }
-
-    fn fall_back(&self, error: &KeyringError) {
-        let path = self.path.display();
-        self.watch
-            .warn(&format!("{error}, so `{path}` is used instead"));
     }
 
     /// Removes file and entry; whether there was a file. Where the entry can't be removed, the file stays too.
@@ -278,90 +219,50 @@ impl<'a> SecretFile<'a> {
     }
 }
 
-/// Room for a text, in the keyring or in the file. Dropping it leaves everything as it was.
+/// Room for a text. Dropping it leaves everything as it was.
 pub struct Room<'a> {
     place: &'a SecretFile<'a>,
     file: Reserved,
-    entry: Option<NewEntry<'a>>,
+    wanted: Storage,
 }
 
 impl Room<'_> {
-    /// Keeps the text in the place of an earlier one and says where.
+    /// Keeps the text in the place of an earlier one, in the file where the keyring does not take it. Returns where.
     pub fn keep(self, text: &Secret) -> Result<Storage, SecretFileError> {
+        let entry = match self.wanted {
+            Storage::File => None,
+            // A user who stops now must not lose the text.
+            Storage::Keyring => self.place.new_entry(text).unwrap_or_default(),
+        };
+        self.fill(text, entry)
+    }
+
+    /// Writes the file: the text, or the name of the entry that has it.
+    fn fill(self, text: &Secret, entry: Option<String>) -> Result<Storage, SecretFileError> {
         let place = self.place;
         let before = place.entry();
-        let entry = self.entry.and_then(|entry| entry.fill(text, place));
-        let line = entry.as_ref().and_then(NewEntry::line);
-        let content = line.as_deref().unwrap_or(text.expose());
+        let line = entry.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
+        let content = line.as_deref().unwrap_or(text.expose()).as_bytes();
         // Another process may have taken the room for a leftover, if all this took minutes.
-        let written = match self.file.write(content.as_bytes(), Overwrite::Allow) {
-            Err(WriteError::NotWritten(_)) => write_private(&place.path, content.as_bytes()),
+        let written = match self.file.write(content, Overwrite::Allow) {
+            Err(WriteError::NotWritten(_)) => write_private(&place.path, content),
             written => written,
         };
-        match written {
-            Ok(()) => {}
-            Err(WriteError::NotWritten(error)) => {
-                return Err(SecretFileError::File(error.into()));
-            }
+        // An entry that no file names any more is litter and not a failure.
+        let unneeded = match &written {
+            Ok(()) => before,
+            Err(WriteError::NotWritten(_)) => entry.clone(),
             // Either file may be there after a power failure, so either entry is needed.
-            Err(WriteError::NotSynced(error)) => {
-                if let Some(entry) = entry {
-                    entry.settle();
-                }
-                return Err(SecretFileError::NotSynced(error.into()));
-            }
+            Err(WriteError::NotSynced(_)) => None,
+        };
+        if let Some(name) = unneeded {
+            let _ = keyring::remove(&name, place.watch);
         }
-        if let Some(before) = before {
-            // An entry that nothing names any more is litter and not a failure.
-            let _ = keyring::remove(&before, place.watch);
-        }
-        match entry {
-            Some(entry) => {
-                entry.settle();
-                Ok(Storage::Keyring)
-            }
-            None => Ok(Storage::File),
-        }
-    }
-}
-
-/// An entry of the keyring that no file names yet. It is removed when this is dropped.
-struct NewEntry<'a> {
-    name: Option<String>,
-    text: Secret,
-    watch: &'a dyn Watch,
-}
-
-impl NewEntry<'_> {
-    /// Puts the text into the entry; `None` where the keyring no longer takes it.
-    fn fill(self, text: &Secret, place: &SecretFile<'_>) -> Option<Self> {
-        if self.text == *text {
-            return Some(self);
-        }
-        let name = self.name.as_deref()?;
-        match keyring::write(name, text, self.watch) {
-            Ok(()) => Some(self),
-            Err(error) => {
-                place.fall_back(&error);
-                None
-            }
-        }
-    }
-
-    fn line(&self) -> Option<String> {
-        let name = self.name.as_ref()?;
-        Some(format!("keyring = \"{name}\"\n"))
-    }
-
-    fn settle(mut self) {
-        self.name = None;
-    }
-}
-
-impl Drop for NewEntry<'_> {
-    fn drop(&mut self) {
-        if let Some(name) = self.name.take() {
-            let _ = keyring::remove(&name, self.watch);
+        match written {
+            Ok(()) if entry.is_some() => Ok(Storage::Keyring),
+            Ok(()) => Ok(Storage::File),
+            Err(WriteError::NotWritten(error)) => Err(SecretFileError::File(error.into())),
+            Err(WriteError::NotSynced(error)) => Err(SecretFileError::NotSynced(error.into())),
         }
     }
 }

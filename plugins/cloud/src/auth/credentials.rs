@@ -25,12 +25,8 @@ pub struct Credentials {
     pub kind: TokenKind,
     /// The token.
     pub token: Secret,
-    /// The organization that was chosen.
-    pub organization: Option<String>,
     /// Renews the token.
     pub refresh: Option<Refresh>,
-    /// Whether the service's own client, from which it was imported, has the same sign-in.
-    pub shared: bool,
 }
 
 /// The means to replace an expiring token.
@@ -60,21 +56,9 @@ struct File {
     kind: TokenKind,
     token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    organization: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     refresh_token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
-    #[serde(default, skip_serializing_if = "is_false")]
-    shared: bool,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes the field by reference"
-)]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Returns the token, without the blanks around it; `None` where it has characters that no token has.
@@ -103,7 +87,6 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
             api_url: file.api_url,
             kind: file.kind,
             token: Secret::new(file.token),
-            organization: file.organization,
             refresh: file
                 .refresh_token
                 .zip(file.expires_at)
@@ -111,7 +94,6 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
                     token: Secret::new(token),
                     expires_at,
                 }),
-            shared: file.shared,
         }),
         Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
             "it is not what signing in writes".into(),
@@ -140,10 +122,8 @@ fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
         api_url: credentials.api_url.clone(),
         kind: credentials.kind,
         token: credentials.token.expose().to_owned(),
-        organization: credentials.organization.clone(),
         refresh_token: refresh.map(|refresh| refresh.token.expose().to_owned()),
         expires_at: refresh.map(|refresh| refresh.expires_at),
-        shared: credentials.shared,
     };
     // The writer's own words may quote the text.
     toml::to_string(&file)
@@ -246,12 +226,10 @@ mod tests {
             api_url: "https://a.example".to_owned(),
             kind: TokenKind::User,
             token: Secret::new("t\"1".to_owned()),
-            organization: Some("acme".to_owned()),
             refresh: Some(Refresh {
                 token: Secret::new("r".to_owned()),
                 expires_at: 5,
             }),
-            shared: true,
         };
         keep(&place, &credentials, Storage::File).unwrap();
         assert_eq!(

@@ -294,9 +294,7 @@ impl<'a> Issuer<'a> {
             api_url: self.service.clone(),
             kind: TokenKind::User,
             token: token(answer.access_token().secret())?,
-            organization: None,
             refresh,
-            shared: false,
         })
     }
 }

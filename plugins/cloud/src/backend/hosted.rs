@@ -4,7 +4,6 @@
 //! paths; a person's token names the organization in the path.
 
 pub mod access;
-mod as_backend;
 mod error;
 pub mod http;
 mod path;
@@ -12,12 +11,20 @@ mod redact;
 mod retry;
 mod wire;
 
-use super::{ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Profile, Summary};
-use crate::domain::{Entry, Key, Organization, SetKind, SetName, Status};
-pub use as_backend::profile;
+use std::time::Duration;
+
+use bot_cli_protocol::secret::Secret;
+use serde_json::Value;
+
+use super::{
+    Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
+    Prior, Profile, Regions, SecretsBackend, Summary,
+};
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::source::Source;
 pub use error::ServiceError;
 use http::{Answer, Change, Client, Reach, Unconfirmed};
-use path::path;
+use path::{path, segment};
 
 /// The account that the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +42,29 @@ pub struct Hosted<'a> {
     profile: Profile,
 }
 
+/// Returns what the service is and can. It never gives values back.
+pub fn profile() -> Profile {
+    Profile {
+        keeper: "the hosting service".to_owned(),
+        subject: "the service".to_owned(),
+        at: "at the hosting service".to_owned(),
+        can: [
+            Ability::ImagePullSecrets,
+            Ability::Organizations,
+            Ability::DeployRegions,
+            Ability::Agents,
+        ]
+        .into(),
+        names: NameRules {
+            shortest: 3,
+            longest: 63,
+            capitals: false,
+        },
+        limits: Limits::default(),
+        default_region: Source::Service,
+    }
+}
+
 /// The state of a set when it is read again.
 enum Sight {
     /// The set.
@@ -43,13 +73,6 @@ enum Sight {
     Gone,
     /// The state does not decide it.
     Unclear,
-}
-
-/// The conclusion about a change after reading the set again.
-enum Verdict {
-    Done(Option<Summary>),
-    NotDone,
-    Unknown,
 }
 
 impl<'a> Hosted<'a> {
@@ -125,29 +148,28 @@ impl<'a> Hosted<'a> {
         judge: impl FnOnce(&Sight) -> Option<bool>,
     ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let Unconfirmed { error, reach } = unconfirmed;
-        let verdict = match reach {
-            Reach::Nothing => Verdict::NotDone,
-            // Whoever wants to stop does not wait for a look.
-            _ if error == ServiceError::Cancelled => Verdict::Unknown,
-            Reach::Ended | Reach::UnderWay => {
-                let sight = self.sight(name);
-                match (judge(&sight), sight) {
-                    (Some(true), Sight::There(details)) => Verdict::Done(Some(details.summary)),
-                    (Some(true), Sight::Gone | Sight::Unclear) => Verdict::Done(None),
-                    // What is still under way may yet be carried out.
-                    (Some(false), _) if reach == Reach::Ended => Verdict::NotDone,
-                    (Some(false) | None, _) => Verdict::Unknown,
-                }
-            }
-        };
-        match verdict {
-            Verdict::Done(summary) => Ok(Confirmed::BySight(summary)),
-            Verdict::NotDone => Err(ChangeError::not_done(error)),
-            Verdict::Unknown => Err(ChangeError {
-                cause: error,
-                effect: Effect::Unknown,
-            }),
+        if reach == Reach::Nothing {
+            return Err(ChangeError::not_done(error));
         }
+        // A user who wants to stop does not wait for a look.
+        let sight = if error == ServiceError::Cancelled {
+            Sight::Unclear
+        } else {
+            self.sight(name)
+        };
+        let effect = match (judge(&sight), sight) {
+            (Some(true), Sight::There(details)) => {
+                return Ok(Confirmed::BySight(Some(details.summary)));
+            }
+            (Some(true), Sight::Gone | Sight::Unclear) => return Ok(Confirmed::BySight(None)),
+            // What is still under way may yet be carried out.
+            (Some(false), _) if reach == Reach::Ended => Effect::NotDone,
+            (Some(false) | None, _) => Effect::Unknown,
+        };
+        Err(ChangeError {
+            cause: error,
+            effect,
+        })
     }
 
     /// Writes entries in one request, whole or one key.
@@ -247,6 +269,210 @@ impl<'a> Hosted<'a> {
     }
 }
 
+impl SecretsBackend for Hosted<'_> {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn conceal(&self, values: &[Secret]) {
+        self.client.conceal(values);
+    }
+
+    fn regions(&self) -> Result<Regions, BackendError> {
+        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
+        let default = settings["properties"]["defaultRegion"].as_str();
+        Ok(Regions {
+            all: regions.pairs(),
+            default: default.map(str::to_owned),
+        })
+    }
+
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        Ok(self.codes()?)
+    }
+
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+        let mut path = self.path(&["secrets"]);
+        if let Some(region) = region {
+            path = format!("{path}?region={}", segment(region.as_str()));
+        }
+        let mut summaries = match self.client.get(&path) {
+            Ok(answer) => answer.decode::<wire::List>()?.summaries(),
+            // The service says so of an organization without any set, and also of one that there is not.
+            Err(missing @ ServiceError::NotFound(_)) => match self.codes() {
+                Ok(_) if !missing.names_an_organization() => Vec::new(),
+                Ok(_) | Err(ServiceError::NotFound(_)) => return Err(missing.into()),
+                Err(error) => return Err(error.into()),
+            },
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(region) = region {
+            summaries.retain(|summary| summary.region.as_deref() == Some(region.as_str()));
+        }
+        Ok(summaries)
+    }
+
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+        match self.client.get(&self.set(name)) {
+            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
+            Err(ServiceError::NotFound(_)) => Ok(None),
+            // The service refuses to show an image pull secret; the listing has it.
+            Err(refused @ ServiceError::Refused { status: 400, .. }) => match self
+                .list(None)?
+                .into_iter()
+                .find(|set| set.name == name.as_str())
+            {
+                Some(summary) if summary.kind == SetKind::ImagePullSecret => Ok(Some(Details {
+                    summary,
+                    keys: Keys::None,
+                })),
+                Some(_) | None => Err(refused.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn put(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        // With one key both forms are one request, and this one is known to both families.
+        let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
+        if keyed {
+            return Ok(self.put_keyed(name, entries, prior)?);
+        }
+        let whole = wire::whole_set(entries, prior.region());
+        let sent = self
+            .client
+            .change(Change::Put, &self.set(name), Some(&whole));
+        let refused = match sent {
+            Ok(()) => return Ok(Confirmed::ByAnswer),
+            // Only the service itself can say that it does not know the form, and nothing may be under way.
+            Err(refused)
+                if refused.reach == Reach::Nothing
+                    && is_about_the_form(&refused.error, entries) =>
+            {
+                ChangeError::not_done(refused.error)
+            }
+            Err(unconfirmed) => return Ok(self.decide_put(name, unconfirmed, entries, prior)?),
+        };
+        match self.tenant {
+            // The published paths have only this form.
+            Tenant::ApiKey => Err(refused.into()),
+            // Those of an organization may know only one key a request.
+            Tenant::User(_) => {
+                let keyed = self.put_keyed(name, entries, prior);
+                Ok(keyed.map_err(|error| {
+                    let is_refused = matches!(error.cause, ServiceError::Refused { .. });
+                    if is_refused && error.effect == Effect::NotDone {
+                        // What was wrong with the whole says more than what is wrong with its first key.
+                        refused
+                    } else {
+                        error
+                    }
+                })?)
+            }
+        }
+    }
+
+    fn put_image_pull_secret(
+        &self,
+        name: &SetName,
+        host: &RegistryHost,
+        credentials: &Secret,
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let body = wire::image_pull_secret(host, credentials, prior.region());
+        let sent = self
+            .client
+            .change(Change::Put, &self.set(name), Some(&body));
+        let Err(unconfirmed) = sent else {
+            return Ok(Confirmed::ByAnswer);
+        };
+        let decided = self.decide(name, unconfirmed, |sight| match (sight, prior) {
+            (Sight::There(details), Prior::Absent(region))
+                if details.summary.kind == SetKind::ImagePullSecret
+                    && details.summary.region.as_deref() == region.map(Region::as_str) =>
+            {
+                Some(true)
+            }
+            (Sight::Gone, _) => Some(false),
+            // Credentials look the same before and after.
+            (Sight::There(_) | Sight::Unclear, _) => None,
+        });
+        Ok(decided?)
+    }
+
+    fn unset(
+        &self,
+        name: &SetName,
+        keys: &[Key],
+        _seen: Option<&[String]>,
+    ) -> Result<Vec<Key>, ChangeError> {
+        let mut missing = Vec::new();
+        for (index, key) in keys.iter().enumerate() {
+            let path = self.path(&["secrets", name.as_str(), key.as_str()]);
+            let Err(unconfirmed) = self.client.change(Change::Delete, &path, None) else {
+                continue;
+            };
+            let is_missing = unconfirmed.is_missing();
+            let has = |details: &Details| match &details.keys {
+                Keys::Known(keys) => Some(keys.iter().any(|known| known == key.as_str())),
+                Keys::Referenced | Keys::None => None,
+            };
+            if is_missing {
+                // Is the key not there, or something else?
+                match self.sight(name) {
+                    Sight::There(details) if has(&details) == Some(false) => {}
+                    Sight::Gone => {}
+                    Sight::There(_) | Sight::Unclear => {
+                        let error = ChangeError::not_done(unconfirmed.error);
+                        return Err(partly(error, keys, index).into());
+                    }
+                }
+                missing.push(key.clone());
+                continue;
+            }
+            let decided = self.decide(name, unconfirmed, |sight| match sight {
+                Sight::There(details) => has(details).map(|has| !has),
+                Sight::Gone => Some(true),
+                Sight::Unclear => None,
+            });
+            decided.map_err(|error| partly(error, keys, index))?;
+        }
+        Ok(missing)
+    }
+
+    fn delete(&self, name: &SetName, _seen: Option<&[String]>) -> Result<bool, ChangeError> {
+        let sent = self.client.change(Change::Delete, &self.set(name), None);
+        let Err(unconfirmed) = sent else {
+            return Ok(true);
+        };
+        if unconfirmed.is_missing() {
+            // Is the set not there, or something else?
+            return match self.sight(name) {
+                Sight::Gone => Ok(false),
+                Sight::There(_) | Sight::Unclear => {
+                    Err(ChangeError::not_done(unconfirmed.error).into())
+                }
+            };
+        }
+        self.decide(name, unconfirmed, |sight| match sight {
+            Sight::There(_) => Some(false),
+            Sight::Gone => Some(true),
+            Sight::Unclear => None,
+        })?;
+        Ok(true)
+    }
+
+    fn pause(&self, pause: Duration) -> Result<(), BackendError> {
+        Ok(self.client.pause(pause)?)
+    }
+}
+
 fn keys(entries: &[Entry]) -> Vec<Key> {
     entries.iter().map(|entry| entry.key.clone()).collect()
 }
@@ -302,14 +528,5 @@ impl Unconfirmed {
     /// Whether the service has nothing to remove, and none of the tries has removed it.
     fn is_missing(&self) -> bool {
         self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound(_))
-    }
-}
-
-/// Parses a status of the service; one that it adds later counts as pending.
-fn status(text: &str) -> Status {
-    match text {
-        "ready" => Status::Ready,
-        "failed" => Status::Failed,
-        _ => Status::Pending,
     }
 }

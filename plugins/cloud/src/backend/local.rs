@@ -58,8 +58,6 @@ pub struct Verified {
     pub secret_sets: usize,
     pub image_pull_secrets: usize,
     pub values: usize,
-    /// Files of interrupted changes, which the next change removes.
-    pub leftovers: Vec<PathBuf>,
 }
 
 /// A vault, seen from one organization.
@@ -148,7 +146,7 @@ impl<'a> Vault<'a> {
         let Some(sets) = self.home.sets()? else {
             return Ok(None);
         };
-        let secret = |set: &&Set<Secret>| set.kind() == SetKind::Secret;
+        let secret = |set: &&Set| set.kind() == SetKind::Secret;
         let secret_sets = sets.values().filter(secret).count();
         let organizations: BTreeSet<_> = sets.keys().map(|(name, _)| name).collect();
         Ok(Some(Verified {
@@ -158,7 +156,6 @@ impl<'a> Vault<'a> {
             secret_sets,
             image_pull_secrets: sets.len() - secret_sets,
             values: document::size(&sets).values,
-            leftovers: self.home.leftovers()?,
         }))
     }
 
@@ -184,7 +181,7 @@ impl<'a> Vault<'a> {
         Ok(document::size(&sets))
     }
 
-    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Set<Secret>)> {
+    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Set)> {
         let sets = sets.iter();
         sets.filter(|((organization, _), _)| organization == self.organization.as_str())
             .map(|((_, name), set)| (name, set))
@@ -195,7 +192,7 @@ impl<'a> Vault<'a> {
     }
 
     /// The one set, taken out of the vault.
-    fn set(&self, name: &SetName) -> Result<Option<Set<Secret>>, VaultError> {
+    fn set(&self, name: &SetName) -> Result<Option<Set>, VaultError> {
         let sets = self.home.sets()?;
         Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
     }
@@ -206,10 +203,10 @@ impl<'a> Vault<'a> {
         name: &SetName,
         kind: SetKind,
         prior: Prior<'_>,
-        alike: impl FnOnce(&Set<Secret>, &[String]) -> bool,
-        fill: impl FnOnce(Option<Contents<Secret>>) -> Contents<Secret>,
+        alike: impl FnOnce(&Set, &[String]) -> bool,
+        fill: impl FnOnce(Option<Contents>) -> Contents,
     ) -> Result<Confirmed, ChangeError> {
-        let is_as_seen = |found: Option<&Set<Secret>>| match (found, prior) {
+        let is_as_seen = |found: Option<&Set>| match (found, prior) {
             (None, Prior::Absent(_)) => true,
             (Some(set), Prior::Keys(keys)) => set.kind() == kind && alike(set, keys),
             (None, Prior::Keys(_)) | (Some(_), Prior::Absent(_)) => false,
@@ -236,8 +233,8 @@ impl<'a> Vault<'a> {
         &self,
         name: &SetName,
         missing: Missing,
-        is_as_seen: impl FnOnce(Option<&Set<Secret>>) -> bool,
-        work: impl FnOnce(Option<Set<Secret>>) -> Option<Set<Secret>>,
+        is_as_seen: impl FnOnce(Option<&Set>) -> bool,
+        work: impl FnOnce(Option<Set>) -> Option<Set>,
     ) -> Result<bool, VaultError> {
         let work = |sets: &mut Sets| {
             let found = sets.remove(&self.place(name));
@@ -265,16 +262,6 @@ impl SecretsBackend for Vault<'_> {
         Some(self)
     }
 
-    fn elsewhere(&self, name: &SetName, kinds: &[SetKind]) -> Option<Organization> {
-        let sets = self.home.sets().ok()??;
-        let ((organization, _), _) = sets.iter().find(|((organization, set_name), set)| {
-            organization != self.organization.as_str()
-                && set_name == name.as_str()
-                && kinds.contains(&set.kind())
-        })?;
-        Organization::parse(organization).ok()
-    }
-
     fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
             all: regions(),
@@ -284,7 +271,7 @@ impl SecretsBackend for Vault<'_> {
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
         let sets = self.home.sets()?.unwrap_or_default();
-        let wanted = |set: &Set<Secret>| region.is_none_or(|region| region.as_str() == set.region);
+        let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
         Ok(self
             .ours(&sets)
             .filter(|(_, set)| wanted(set))
@@ -293,7 +280,7 @@ impl SecretsBackend for Vault<'_> {
     }
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        let details = |set: Set<Secret>| Details {
+        let details = |set: Set| Details {
             summary: summary(name.as_str(), &set),
             keys: match set.contents {
                 Contents::Secret(values) => Keys::Known(values.into_keys().collect()),
@@ -309,7 +296,7 @@ impl SecretsBackend for Vault<'_> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        let alike = |set: &Set<Secret>, seen: &[String]| {
+        let alike = |set: &Set, seen: &[String]| {
             let mut keys = entries.iter().map(|entry| &entry.key);
             keys.all(|key| stands(set, key, seen))
         };
@@ -354,7 +341,7 @@ impl SecretsBackend for Vault<'_> {
         seen: Option<&[String]>,
     ) -> Result<Vec<Key>, ChangeError> {
         let mut missing = keys.to_vec();
-        let is_as_seen = |found: Option<&Set<Secret>>| {
+        let is_as_seen = |found: Option<&Set>| {
             let mut keys = keys.iter();
             found
                 .zip(seen)
@@ -371,7 +358,7 @@ impl SecretsBackend for Vault<'_> {
 
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
         let is_as_seen =
-            |found: Option<&Set<Secret>>| found.zip(seen).is_none_or(|(set, seen)| has(set, seen));
+            |found: Option<&Set>| found.zip(seen).is_none_or(|(set, seen)| has(set, seen));
         Ok(self.apply(name, Missing::Leave, is_as_seen, |_| None)?)
     }
 
@@ -404,21 +391,21 @@ impl ReadsValues for Vault<'_> {
 }
 
 /// The values of a set that may be new.
-fn secrets(found: Option<Contents<Secret>>) -> BTreeMap<String, Secret> {
+fn secrets(found: Option<Contents>) -> BTreeMap<String, Secret> {
     match found {
         Some(Contents::Secret(values)) => values,
         Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
     }
 }
 
-fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents<Secret> {
+fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents {
     let entries = entries.iter();
     values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
     Contents::Secret(values)
 }
 
 /// Whether a set has just these keys; an image pull secret has none.
-fn has(set: &Set<Secret>, keys: &[String]) -> bool {
+fn has(set: &Set, keys: &[String]) -> bool {
     match &set.contents {
         Contents::Secret(values) => {
             values.len() == keys.len() && keys.iter().all(|key| values.contains_key(key))
@@ -428,12 +415,13 @@ fn has(set: &Set<Secret>, keys: &[String]) -> bool {
 }
 
 /// Whether a key has neither come nor gone since those keys were seen. Keys that a change does not name may.
-fn stands(set: &Set<Secret>, key: &Key, seen: &[String]) -> bool {
+fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
     let key = key.as_str();
-    seen.iter().any(|known| known == key) == set.contents.has(key)
+    let has = matches!(&set.contents, Contents::Secret(values) if values.contains_key(key));
+    seen.iter().any(|known| known == key) == has
 }
 
-fn summary(name: &str, set: &Set<Secret>) -> Summary {
+fn summary(name: &str, set: &Set) -> Summary {
     Summary {
         name: name.to_owned(),
         kind: set.kind(),

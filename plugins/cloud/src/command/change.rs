@@ -1,44 +1,45 @@
 //! A change of one set: planned, shown, agreed to, carried out and reported in one way, whichever command makes it.
 
-mod settled;
-pub mod target;
-mod told;
+mod wording;
 
-use bot_cli_protocol::failure::{Failure, Field};
+use std::time::Instant;
+
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure, Field};
+use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
-use super::confirm::{self, Enter};
 use super::context::CommandContext;
 use super::open::Opened;
 use super::project;
-use crate::backend::{Ability, ChangeError, Confirmed};
+use super::target::Target;
+use crate::backend::{Ability, BackendError, ChangeError, Confirmed, Keys as Known, Summary};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
+use crate::text::{span, theirs};
 use crate::words::change::Deed;
 use crate::words::failed;
-use target::Target;
-pub use told::names;
+pub use wording::names;
 
-/// A change as it is planned.
+/// A planned change.
 pub struct Change {
     pub name: SetName,
-    /// What is there.
+    /// The set before the change.
     pub target: Target,
     pub work: Work,
 }
 
-/// What is changed.
+/// The kind of a change.
 pub enum Work {
-    /// Keys are stored, and others may go.
+    /// Keys are stored, and others may be removed.
     Save(Keys),
     /// Credentials for an image registry are stored.
     Credentials {
         host: RegistryHost,
         credentials: Secret,
     },
-    /// Keys go.
+    /// Keys are removed.
     Remove(Vec<Key>),
-    /// A set of this kind goes.
+    /// A set of this kind is deleted.
     Delete(SetKind),
 }
 
@@ -47,7 +48,7 @@ pub enum Work {
 pub struct Keys {
     /// The entries to store.
     pub entries: Vec<Entry>,
-    /// The keys that go where the set is to have no others than those of the entries.
+    /// The keys to remove where the set is to have no others than those of the entries.
     pub removed: Option<Vec<Key>>,
     /// The keys that are left out because they have no value.
     pub skipped: Vec<Key>,
@@ -78,20 +79,9 @@ impl Manner {
 }
 
 impl Keys {
-    /// The keys that go.
+    /// The keys to remove.
     pub fn gone(&self) -> &[Key] {
         self.removed.as_deref().unwrap_or_default()
-    }
-}
-
-impl Work {
-    /// Returns the values that are stored.
-    pub fn secrets(&self) -> Vec<Secret> {
-        match self {
-            Self::Save(keys) => keys.entries.iter().map(|one| one.value.clone()).collect(),
-            Self::Credentials { credentials, .. } => vec![credentials.clone()],
-            Self::Remove(_) | Self::Delete(_) => Vec::new(),
-        }
     }
 }
 
@@ -103,37 +93,54 @@ impl Change {
         opened: &Opened<'_>,
         manner: Manner,
     ) -> Result<Reply, Failure> {
+        let wording = self.wording(opened);
         if manner.dry_run {
-            let text = self.plan(opened) + "Nothing was changed\n";
+            let text = wording.plan + "Nothing was changed\n";
             return Ok(Reply::text(text).data(self.data(opened, None, true)));
         }
         if manner.asks {
-            self.confirm(context, opened)?;
+            self.confirm(context, wording.question, wording.plan)?;
         }
-        context.progress(&self.progress());
+        context.progress(&wording.progress);
         let status = self.carry_out(context, opened, manner.wait)?;
-        let reply = Reply::text(self.done(opened, status)).data(self.data(opened, status, false));
+        let text = self.done(opened, &wording.done, status);
+        let reply = Reply::text(text).data(self.data(opened, status, false));
+        let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         Ok(match &self.work {
-            Work::Save(_) if leads_to_bot(context, opened) => reply.next("bot-cli dev"),
+            // The bot of a generated project takes its keys from the vault.
+            Work::Save(_) if is_vault && project::is_generated(&context.cwd()) => {
+                reply.next("bot-cli dev")
+            }
             Work::Save(_) | Work::Remove(_) => reply.next(self.look(opened)),
             Work::Credentials { .. } | Work::Delete(_) => reply,
         })
     }
 
-    fn confirm(&self, context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<(), Failure> {
-        let (question, plan) = (self.question(), self.plan(opened));
-        match &self.work {
-            Work::Delete(_) => confirm::by_name(context, self.name.as_str(), question, plan),
-            Work::Save(_) | Work::Credentials { .. } if !self.target.exists => {
-                confirm::yes(context, question, plan, Enter::Yes)
-            }
-            Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
-                confirm::yes(context, question, plan, Enter::No)
-            }
+    /// Asks for yes or no; to delete a set, for its name.
+    fn confirm(
+        &self,
+        context: &CommandContext<'_>,
+        message: String,
+        plan: String,
+    ) -> Result<(), Failure> {
+        if matches!(self.work, Work::Delete(_)) {
+            return confirm_by_name(context, self.name.as_str(), message, plan);
+        }
+        let question = Question::confirm("confirm", message);
+        let mut question = question.details(plan).flag("--skip");
+        // Where nobody is asked, a default would be an answer.
+        if context.interactive() {
+            let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
+            question = question.default(adds_only);
+        }
+        if context.session().confirm(&question)? {
+            Ok(())
+        } else {
+            Err(Failure::cancelled())
         }
     }
 
-    /// Does it; returns the status that the set has then, where it is known.
+    /// Makes the change; returns the status that the set has then, if it is known.
     fn carry_out(
         &self,
         context: &CommandContext<'_>,
@@ -141,51 +148,151 @@ impl Change {
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
         let (name, backend) = (&self.name, &opened.backend);
-        let prior = self.target.prior();
+        let (prior, seen) = (self.target.prior(), self.target.known.as_deref());
         let confirmed = match &self.work {
             Work::Save(keys) => match &keys.removed {
                 None => backend.put(name, &keys.entries, prior),
                 Some(removed) => backend.replace(name, &keys.entries, removed, prior),
             },
             Work::Credentials { host, credentials } => {
-                let too_long = backend
-                    .profile()
-                    .too_long("credentials", credentials.expose());
+                let profile = backend.profile();
+                let too_long = profile.too_long("credentials", credentials.expose());
                 refused(too_long.into_iter().collect())?;
                 backend.put_image_pull_secret(name, host, credentials, prior)
             }
             Work::Remove(keys) => {
-                let missing = backend.unset(name, keys, self.target.known.as_deref());
+                let missing = backend.unset(name, keys, seen);
                 let missing = missing.map_err(|error| self.failed(opened, &error))?;
-                return self.check_removed(opened, keys, &missing).map(|()| None);
+                // Somebody else may have removed them all.
+                if missing.len() == keys.len() {
+                    let message = format!("`{name}` does not have these keys any more");
+                    return Err(failed("not_found", message).hint(self.look(opened)));
+                }
+                return Ok(None);
             }
             Work::Delete(_) => {
-                let deleted = backend.delete(name, self.target.known.as_deref());
-                let is_deleted = deleted.map_err(|error| self.failed(opened, &error))?;
-                return if is_deleted {
-                    Ok(None)
-                } else {
-                    Err(opened.not_found(name))
-                };
+                let deleted = backend.delete(name, seen);
+                if deleted.map_err(|error| self.failed(opened, &error))? {
+                    return Ok(None);
+                }
+                return Err(opened.not_found(name));
             }
         };
-        let confirmed: Confirmed = confirmed.map_err(|error| self.failed(opened, &error))?;
+        let confirmed = confirmed.map_err(|error| self.failed(opened, &error))?;
         self.settled(context, opened, confirmed, wait)
     }
 
-    /// Somebody else may have removed them all.
-    fn check_removed(
+    /// Looks at the changed set, with `wait` until it is ready. What was changed stays changed, so a look that fails is only
+    /// a warning. `None`: the status is not known.
+    fn settled(
         &self,
+        context: &CommandContext<'_>,
         opened: &Opened<'_>,
-        keys: &[Key],
-        missing: &[Key],
-    ) -> Result<(), Failure> {
-        if missing.len() < keys.len() {
-            return Ok(());
+        confirmed: Confirmed,
+        wait: bool,
+    ) -> Result<Option<Status>, Failure> {
+        let name = &self.name;
+        let pace = opened.scope.pace;
+        let (begun, mut pause) = (Instant::now(), pace.first_look);
+        // A look that has decided the outcome is the first one.
+        let mut seen = match confirmed {
+            Confirmed::BySight(summary) => summary,
+            Confirmed::ByAnswer => None,
+        };
+        loop {
+            let looked = seen
+                .take()
+                .map_or_else(|| self.look_again(opened), |it| Ok(Some(it)));
+            let summary = match looked {
+                Ok(Some(summary)) => summary,
+                Ok(None) => return Err(self.contradicted(opened)),
+                Err(BackendError::Cancelled) => return Err(self.stopped()),
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    let why = format!("its status is not known: {}", failure.message);
+                    if wait {
+                        let message = format!("`{name}` is changed, but {why}");
+                        return Err(failure.message(message).outcome(ChangeState::Done));
+                    }
+                    context.warn(&format!("`{name}` is changed; {why}"));
+                    return Ok(None);
+                }
+            };
+            self.check(opened, &summary)?;
+            if !wait || summary.status == Status::Ready {
+                return Ok(Some(summary.status));
+            }
+            if begun.elapsed() >= pace.ready {
+                let patience = span(pace.ready.as_secs());
+                let message = format!("`{name}` is changed but was not ready after {patience}");
+                return Err(Failure::new(Exit::Unavailable, "not_ready", message)
+                    .outcome(ChangeState::Done)
+                    .hint(self.look(opened)));
+            }
+            context.progress("Waiting until it is ready");
+            opened.backend.pause(pause).map_err(|_| self.stopped())?;
+            pause = (pause * 2).min(pace.longest_look);
         }
-        let is = if keys.len() == 1 { "is" } else { "are" };
-        let message = format!("{} {is} not in `{}` any more", told::what(keys), self.name);
-        Err(failed("not_found", message).hint(self.look(opened)))
+    }
+
+    /// Returns the set as it is now; `None` where it does not show the change.
+    fn look_again(&self, opened: &Opened<'_>) -> Result<Option<Summary>, BackendError> {
+        let Work::Save(keys) = &self.work else {
+            let mut sets = opened.backend.list(None)?.into_iter();
+            let name = self.name.as_str();
+            return Ok(sets.find(|set| set.name == name && set.kind == SetKind::ImagePullSecret));
+        };
+        let Some(found) = opened.backend.get(&self.name)? else {
+            return Ok(None);
+        };
+        let Known::Known(known) = found.keys else {
+            return Ok(None);
+        };
+        let has = |key: &Key| known.iter().any(|known| known == key.as_str());
+        let is_so =
+            keys.entries.iter().all(|entry| has(&entry.key)) && !keys.gone().iter().any(has);
+        Ok(is_so.then_some(found.summary))
+    }
+
+    /// Checks that the set is where it was to be, and could be made ready.
+    fn check(&self, opened: &Opened<'_>, set: &Summary) -> Result<(), Failure> {
+        let (name, subject) = (&self.name, &opened.profile().subject);
+        let failure = match (&self.target.region, &set.region) {
+            (Some(wanted), Some(is)) if wanted.as_str() != is => {
+                let is = theirs(is);
+                let message = format!(
+                    "`{name}` is changed, but {subject} says that it is in the region {is}, not in {wanted}"
+                );
+                failed("region_differs", message)
+            }
+            _ if set.status == Status::Failed => {
+                let why = set.error.as_deref();
+                let why = why.map_or(String::new(), |why| format!(": {}", theirs(why)));
+                let message = format!(
+                    "`{name}` is changed, but {subject} could not make it ready for agents{why}"
+                );
+                failed("provisioning_failed", message)
+            }
+            _ => return Ok(()),
+        };
+        Err(failure.outcome(ChangeState::Done).hint(self.look(opened)))
+    }
+
+    /// The backend has confirmed a change that can't be seen.
+    fn contradicted(&self, opened: &Opened<'_>) -> Failure {
+        let (name, look) = (&self.name, self.look(opened));
+        let message = format!(
+            "the change of `{name}` was confirmed, but a look right after does not show it"
+        );
+        Failure::new(Exit::Unknown, "contradicted", message).hint(format!(
+            "`{look}` shows what is there now; somebody else may be changing it, too"
+        ))
+    }
+
+    fn stopped(&self) -> Failure {
+        let message = format!("cancelled; `{}` is changed", self.name);
+        let failure = Failure::cancelled().message(message);
+        failure.outcome(ChangeState::Done)
     }
 
     fn failed(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
@@ -203,16 +310,30 @@ impl Change {
     }
 }
 
-/// Whether the bot of the project that the user is in has its keys from where they were saved.
-fn leads_to_bot(context: &CommandContext<'_>, opened: &Opened<'_>) -> bool {
-    let is_vault = opened.scope.backend.value == BackendName::LOCAL;
-    is_vault && project::is_generated(&context.cwd())
+/// Asks for consent by a word that must be typed.
+pub fn confirm_by_name(
+    context: &CommandContext<'_>,
+    name: &str,
+    message: String,
+    details: String,
+) -> Result<(), Failure> {
+    let question = Question::text("name", message);
+    let question = question.details(details).flag("--skip");
+    if context.session().ask_text(&question)?.trim() == name {
+        return Ok(());
+    }
+    let message = "cancelled: that is not what was asked for; nothing was changed";
+    Err(Failure::cancelled().message(message))
+}
+
+/// Refuses empty values for a backend that does not take them; `hint` is what to do about them.
+pub fn check_empty(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
+    refused(opened.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
 /// Refuses what is too much for a backend, before anything is sent.
 pub fn check_size(opened: &Opened<'_>, entries: &[Entry], target: &Target) -> Result<(), Failure> {
-    let known = target.known.as_deref().unwrap_or_default();
-    refused(opened.profile().too_much(entries, known))
+    refused(opened.profile().too_much(entries, target.known()))
 }
 
 /// Fails with these problems, if there are any.

@@ -3,13 +3,14 @@
 
 use bot_cli_protocol::Candidate;
 
-use super::kind::{self, Kind};
-use crate::backend::Ability;
-use crate::config::{ConfigFile, KEYS};
+use super::kind::{self, Installed, Kind, own_organization};
+use crate::backend::{Ability, local};
+use crate::config::{KEYS, Settings};
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
 use crate::scope::Setting;
 use crate::source::Source;
+use crate::text::theirs;
 
 /// The arguments whose values are known.
 pub(super) const ARGUMENTS: &[&str] = &[
@@ -28,18 +29,17 @@ pub(super) fn complete(
     words: &[String],
     environment: &Environment,
 ) -> Vec<Candidate> {
-    match argument {
+    let of_setting = match words {
+        [.., key, _] if argument == "value" => key.as_str(),
+        _ => argument,
+    };
+    match of_setting {
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => regions(words, environment).unwrap_or_default(),
         "backend" | "from" | "to" => plain(kind::names(environment)),
         "key" => settings(environment),
-        "value" => match words {
-            [.., key, _] if key == "region" => regions(words, environment).unwrap_or_default(),
-            [.., key, _] if key == "backend" => plain(kind::names(environment)),
-            [.., key, _] if key == "keyring" => plain(["auto", "off"]),
-            _ => Vec::new(),
-        },
+        "keyring" => plain(["auto", "off"]),
         _ => Vec::new(),
     }
 }
@@ -49,22 +49,33 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
 }
 
 fn regions(words: &[String], environment: &Environment) -> Option<Vec<Candidate>> {
-    let place = CompletionScope::find(words, environment, ["--backend", "--to"])?;
-    let regions = place.kind.regions().into_iter();
+    let backend = backend(words, environment, &["--backend", "--to"])?;
+    if let Kind::Installed(_) = kind_of(environment, backend)? {
+        return None;
+    }
+    let regions = local::REGIONS.iter();
     Some(
         regions
-            .map(|(code, name)| Candidate::new(code).about(name))
+            .map(|(code, name)| Candidate::new(*code).about(*name))
             .collect(),
     )
 }
 
-/// The settings, with those of every backend that is installed.
+/// Returns the settings, with those of every backend that is installed.
 fn settings(environment: &Environment) -> Vec<Candidate> {
     let mut settings = plain(KEYS.map(|key| key.replace('_', "-")));
-    settings.extend(kind::settings(environment));
+    for name in kind::names(environment) {
+        let parsed = BackendName::parse(&name).map(|name| Setting::new(name, Source::Default));
+        let installed = parsed.and_then(|name| Installed::find(environment, &name).ok());
+        let own = installed.iter().flat_map(Installed::settings);
+        settings.extend(own.map(|spec| {
+            Candidate::new(format!("{name}.{}", spec.name)).about(theirs(&spec.about))
+        }));
+    }
     settings
 }
 
+/// Returns the sets of the vault, where the command acts on that.
 fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let [secrets, command, rest @ ..] = words else {
         return None;
@@ -72,16 +83,23 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     if secrets != "secrets" || command == "image-pull-secret" {
         return None;
     }
-    let place = match command.as_str() {
-        // Only an option names the place of the original.
-        "copy" => CompletionScope::of(option(rest, ["--from"; 2]), rest, environment),
-        "run" => CompletionScope::readable(rest, environment),
-        _ => CompletionScope::find(rest, environment, ["--backend"; 2]),
-    }?;
-    place.kind.sets(environment, place.organization.as_ref())
+    let backend = match command.as_str() {
+        "copy" => option(rest, &["--from"]),
+        _ => backend(rest, environment, &["--backend"])?,
+    };
+    let kind = kind_of(environment, backend)?;
+    // `run` falls back to the vault where the configured backend gives no values.
+    let falls_back = command == "run" && !kind.profile().can(Ability::Values);
+    if !matches!(kind, Kind::Local) && !falls_back {
+        return None;
+    }
+    local::names(
+        &environment.vault_folder()?,
+        &organization(rest, environment)?,
+    )
 }
 
-/// The keys of the set that is named in front, without those that are named already.
+/// Returns the keys of the set that is named in front, without those that are named already.
 fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let [secrets, unset, rest @ ..] = words else {
         return None;
@@ -89,59 +107,53 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     if secrets != "secrets" || unset != "unset" {
         return None;
     }
-    let place = CompletionScope::find(rest, environment, ["--backend"; 2])?;
+    let backend = backend(rest, environment, &["--backend"])?;
+    if !matches!(kind_of(environment, backend)?, Kind::Local) {
+        return None;
+    }
+    let (folder, organization) = (
+        environment.vault_folder()?,
+        organization(rest, environment)?,
+    );
     let (last, before) = rest.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
-    let organization = place.organization.as_ref();
-    let mut keys = named.find_map(|name| place.kind.keys(environment, organization, &name))?;
+    let mut keys = named.find_map(|name| local::keys(&folder, &organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)
 }
 
-/// The scope of the words, as far as it is known without the sign-in.
-struct CompletionScope {
-    kind: Box<dyn Kind>,
-    organization: Option<Organization>,
+/// Returns the backend that the options, the environment or the configuration name; the inner `None` is the vault.
+fn backend(
+    words: &[String],
+    environment: &Environment,
+    options: &[&str],
+) -> Option<Option<String>> {
+    let config = Settings::read(environment).ok()?;
+    let configured = config.get("backend").map(str::to_owned);
+    let variable = environment.backend.clone();
+    Some(option(words, options).or(variable).or(configured))
 }
 
-impl CompletionScope {
-    /// The place that the options, the environment or the configuration name; the vault where they name none.
-    fn find(words: &[String], environment: &Environment, options: [&str; 2]) -> Option<Self> {
-        let config = ConfigFile::read(environment).ok()?;
-        let backend = option(words, options)
-            .or_else(|| environment.backend.clone())
-            .or_else(|| config.get("backend").map(str::to_owned));
-        Self::of(backend, words, environment)
-    }
+fn kind_of(environment: &Environment, backend: Option<String>) -> Option<Kind> {
+    let name = match backend {
+        Some(name) => BackendName::parse(&name)?,
+        None => BackendName::LOCAL,
+    };
+    Kind::of(environment, &Setting::new(name, Source::Flag)).ok()
+}
 
-    /// The same for a command that reads values, which the vault has where the named backend gives none.
-    fn readable(words: &[String], environment: &Environment) -> Option<Self> {
-        let place = Self::find(words, environment, ["--backend"; 2])?;
-        if place.kind.profile().can(Ability::Values) {
-            return Some(place);
-        }
-        Self::of(None, words, environment)
-    }
-
-    fn of(backend: Option<String>, words: &[String], environment: &Environment) -> Option<Self> {
-        let config = ConfigFile::read(environment).ok()?;
-        let name = match backend {
-            Some(name) => BackendName::parse(&name)?,
-            None => BackendName::LOCAL,
-        };
-        let organization = option(words, ["--organization", "-o"])
-            .or_else(|| environment.organization.clone())
-            .or_else(|| config.get("organization").map(str::to_owned));
-        let organization = organization.map(|name| Organization::parse(&name));
-        let value = Setting::new(name, Source::Flag);
-        Some(Self {
-            kind: kind::of(environment, &value).ok()?,
-            organization: organization.transpose().ok()?,
-        })
+fn organization(words: &[String], environment: &Environment) -> Option<Organization> {
+    let config = Settings::read(environment).ok()?;
+    let configured = config.get("organization").map(str::to_owned);
+    let variable = environment.organization.clone();
+    let named = option(words, &["--organization", "-o"]).or(variable);
+    match named.or(configured) {
+        Some(name) => Organization::parse(&name).ok(),
+        None => own_organization().ok().map(|own| own.value),
     }
 }
 
-fn option(words: &[String], names: [&str; 2]) -> Option<String> {
+fn option(words: &[String], names: &[&str]) -> Option<String> {
     words
         .windows(2)
         .find(|pair| names.contains(&pair[0].as_str()))

@@ -1,154 +1,166 @@
 //! `config show` and `config set`.
 
-mod backend;
-
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_terminal::table;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::context::CommandContext;
-use super::{kind, open};
+use super::kind::{Installed, Kind, no_setting, own_organization};
+use super::list::table_of;
+use super::open;
 use crate::address::address;
-use crate::config::{ConfigFile, KEYS};
-use crate::domain::{Organization, Region};
+use crate::backend::local::REGIONS;
+use crate::config::{KEYS, Settings};
+use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::input::wrong;
-use crate::keyring::{self, KeyringError};
 use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
-use crate::secret_file::{SecretFile, Storage};
+use crate::secret_file::SecretFile;
 use crate::source::Source;
+use crate::text::theirs;
+use crate::words::near_or;
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = open::scope(context, &Wanted::default())?;
-    let kind = match kind::of(&context.environment, &scope.backend) {
-        Ok(kind) => Some(kind),
-        Err(failure) => {
-            context.warn(&failure.message);
-            None
+    match Kind::of(&context.environment, &scope.backend) {
+        Ok(Kind::Local) => {
+            let own = own_organization()?;
+            scope.organization.get_or_insert(own);
+            let region = Region::parse(REGIONS[0].0).map_err(|problem| wrong("region", problem))?;
+            let own = Setting::new(region, Source::Default);
+            scope.region.get_or_insert(own);
         }
-    };
-    if let Some(kind) = &kind {
-        kind.settle(&mut scope);
+        Ok(Kind::Hosted | Kind::Installed(_)) => {}
+        Err(failure) => context.warn(&failure.message),
     }
-    let config = ConfigFile::read(&context.environment)?;
-    let nobody = || ("(not set)".to_owned(), "");
+    let config = Settings::read(&context.environment)?.path;
+    let keyring = keyring_word(scope.keyring.value);
+    let seconds = scope.pace.request.as_secs_f64();
+    let row = |name: &str, setting: Option<(String, Source)>| {
+        let (value, source) = match setting {
+            Some((value, source)) => (value, source.name()),
+            None => ("(not set)".to_owned(), ""),
+        };
+        [name.to_owned(), value, source.to_owned()]
+    };
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
-    let keyring = keyring_word(scope.keyring.value);
-    let state = keyring_state(context, scope.keyring.value);
-    let shown = state.map_or_else(
-        || keyring.to_owned(),
-        |state| format!("{keyring} ({state})"),
-    );
-    let rows = [
-        (
-            "backend",
-            (scope.backend.value.to_string(), scope.backend.source.name()),
-        ),
-        (
+    let backend = &scope.backend;
+    let mut rows = vec![
+        row("backend", Some((backend.value.to_string(), backend.source))),
+        row(
             "organization",
-            organization.map_or_else(nobody, |one| (one.value.to_string(), one.source.name())),
+            organization.map(|one| (one.value.to_string(), one.source)),
         ),
-        (
+        row(
             "region",
-            region.map_or_else(nobody, |one| (one.value.to_string(), one.source.name())),
+            region.map(|one| (one.value.to_string(), one.source)),
         ),
-        ("api_url", (scope.shown_url(), scope.api_url.source.name())),
-        (
-            "timeout",
-            (
-                format!("{} s", scope.pace.request.as_secs_f64()),
-                scope.timeout.name(),
-            ),
-        ),
-        ("keyring", (shown, scope.keyring.source.name())),
+        row("api_url", Some((scope.shown_url(), scope.api_url.source))),
+        row("timeout", Some((format!("{seconds} s"), scope.timeout))),
+        row("keyring", Some((keyring.to_owned(), scope.keyring.source))),
     ];
-    let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
-    let rows = rows
-        .into_iter()
-        .map(|(name, (value, source))| vec![name.to_owned(), value, source.to_owned()]);
-    let own = backend::settings(context, &scope.backend.value)?;
-    let rows = rows.chain(own.rows);
+    let own = match &backend.value {
+        name if BUILT_IN.contains(name) => Vec::new(),
+        name => {
+            let all = Settings::of_backend(&context.environment, name)?.all();
+            let shown = all.iter().map(|(key, value)| (theirs(key), theirs(value)));
+            shown.collect()
+        }
+    };
+    rows.extend(own.iter().map(|(key, value)| {
+        let name = format!("{}.{key}", backend.value);
+        row(&name, Some((value.clone(), Source::Config)))
+    }));
     let vault = context.vault_folder()?;
-    let key = vault_key(context, &vault);
+    let file = SecretFile::new(vault.join("vault.key"), context);
+    let key = file.exists().then(|| file.place());
+    let key_words = key.map_or("none yet".to_owned(), |place| place.words(file.path()));
+    let text = format!(
+        "{}\nConfiguration: {}\nVault: {}\nVault key: {key_words}\n",
+        table_of(["SETTING", "VALUE", "FROM"], rows.into_iter()),
+        config.display(),
+        vault.display(),
+    );
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
-    data["keyring"] = json!({
-        "value": keyring,
-        "source": scope.keyring.source.name(),
-        "state": state,
-    });
-    data["timeout"] = json!(scope.pace.request.as_secs_f64());
-    let backends = backend::all(context);
-    Ok(Reply::text(format!(
-        "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n{}",
-        table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
-        config.path.display(),
-        vault.display(),
-        key.map_or_else(
-            || "none yet".to_owned(),
-            |place| place.words(&vault.join("vault.key"))
-        ),
-        backends.text
-    ))
-    .data(json!({
+    data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
+    data["timeout"] = json!(seconds);
+    let own: Map<String, Value> = own.into_iter().map(|(key, it)| (key, json!(it))).collect();
+    Ok(Reply::text(text).data(json!({
         "scope": data,
-        "config": config.path,
+        "config": config,
         "vault": vault,
-        "vault_key": key.map(Storage::name),
-        "settings": own.data,
-        "backends": backends.data,
+        "vault_key": key.map(crate::secret_file::Storage::name),
+        "settings": own,
     })))
-}
-
-/// Whether the keyring that is wanted is there.
-fn keyring_state(context: &CommandContext<'_>, wanted: Storage) -> Option<&'static str> {
-    if wanted == Storage::File {
-        return None;
-    }
-    Some(match keyring::available(context) {
-        Ok(()) => "found",
-        Err(KeyringError::None(_)) => "none found",
-        Err(_) => "no response",
-    })
-}
-
-/// Returns the storage of the vault's key, if there is one.
-fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Storage> {
-    let file = SecretFile::new(vault.join("vault.key"), context);
-    file.exists().then(|| file.place())
 }
 
 pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
     if let Some((backend, key)) = key.split_once('.') {
-        return backend::set(context, backend, key, value);
+        return set_of_backend(context, backend, key, value);
     }
     let key = key.replace('-', "_");
     if !KEYS.contains(&key.as_str()) {
-        let failure = wrong("key", "is not a setting");
-        let failure = match nearest(&key, KEYS) {
-            Some(near) => failure.hint(did_you_mean(&[near])),
-            None => failure,
-        };
-        return Err(failure
-            .hint(format!("settings: {}", KEYS.join(", ")))
-            .hint("a setting of an installed backend is `NAME.KEY`"));
+        let possible = format!("settings: {}", KEYS.join(", "));
+        return Err(
+            near_or(wrong("key", "is not a setting"), &key, KEYS, possible)
+                .hint("a setting of an installed backend is `NAME.KEY`"),
+        );
     }
     if !value.is_empty() {
         check(context, &key, value)?;
     }
-    let mut config = ConfigFile::read(&context.environment)?;
-    config.set(&key, (!value.is_empty()).then_some(value))?;
-    if !value.is_empty() {
-        backend::warn_of_others(context, &config, &key);
-    }
-    Ok(done(&key, value, &config.path))
+    let mut settings = Settings::read(&context.environment)?;
+    settings.set(&key, (!value.is_empty()).then_some(value))?;
+    Ok(done(&key, value, &settings.path))
 }
 
-/// Says that a setting is set or removed.
+/// Sets a setting of an installed backend. One that is not installed can only lose settings.
+fn set_of_backend(
+    context: &CommandContext<'_>,
+    backend: &str,
+    key: &str,
+    value: &str,
+) -> Result<Reply, Failure> {
+    let problem = "must be `NAME.KEY`, with the name of a backend that is installed";
+    let name = BackendName::parse(backend).filter(|name| !BUILT_IN.contains(name));
+    let name = name.ok_or_else(|| wrong("key", problem))?;
+    if !value.is_empty() {
+        let setting = Setting::new(name.clone(), Source::Flag);
+        let installed =
+            Installed::find(&context.environment, &setting).map_err(|mut failure| {
+                if failure.code == "unknown_backend" {
+                    failure.fields.clear();
+                    return failure.field("key", None, problem);
+                }
+                failure
+            })?;
+        let specs = installed.settings();
+        if !specs.iter().any(|spec| spec.name == key) {
+            return Err(no_setting(&name, &specs, key));
+        }
+        let checked = match key {
+            "organization" => Organization::parse(value).map(drop),
+            "region" => Region::parse(value).map(drop),
+            _ if value.chars().any(char::is_control) => {
+                Err("must be one printable line".to_owned())
+            }
+            _ => Ok(()),
+        };
+        checked.map_err(|problem| wrong("value", problem))?;
+    }
+    let mut settings = Settings::of_backend(&context.environment, &name)?;
+    settings.set(key, (!value.is_empty()).then_some(value))?;
+    Ok(done(
+        &format!("{name}.{}", theirs(key)),
+        value,
+        &settings.path,
+    ))
+}
+
+/// Reports that a setting is set or removed.
 fn done(key: &str, value: &str, path: &Path) -> Reply {
     let shown = path.display();
     let text = match value {
@@ -170,7 +182,7 @@ fn check(context: &CommandContext<'_>, key: &str, value: &str) -> Result<(), Fai
         _ => {
             // A backend must be there before it is configured.
             let name = Setting::new(backend_of(value, Source::Flag)?, Source::Flag);
-            kind::of(&context.environment, &name).map(drop)
+            Kind::of(&context.environment, &name).map(drop)
         }
     }
 }

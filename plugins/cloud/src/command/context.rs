@@ -1,18 +1,24 @@
 //! The context of a command: the session with its user, and the environment.
 
-use std::cell::RefCell;
-use std::path::PathBuf;
+use std::cell::{RefCell, RefMut};
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::failure::{Failure, reason};
 use bot_cli_protocol::question::{Answer, Question};
-use bot_cli_sdk::session::{Level, Relay, Session};
+use bot_cli_sdk::session::{Level, Session};
 use bot_cli_terminal::cancel::Cancel;
+use bot_cli_terminal::standard_input;
 
 use crate::auth::credentials;
 use crate::environment::Environment;
+use crate::input::LONGEST;
 use crate::secret_file::SecretFile;
 use crate::watch::Watch;
+
+/// The problem of a path that leads nowhere, which may be a value in the wrong place.
+pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
 /// The session, to be used from several places in turn; the environment.
 pub struct CommandContext<'a> {
@@ -33,139 +39,90 @@ impl<'a> CommandContext<'a> {
         }
     }
 
-    /// See [`Session::ask_text`].
-    pub fn ask_text(&self, question: &Question) -> Result<String, Failure> {
-        self.session.borrow_mut().ask_text(question)
+    /// Borrows the session for one call.
+    pub fn session(&self) -> RefMut<'_, &'a mut Session> {
+        self.session.borrow_mut()
     }
 
-    /// See [`Session::confirm`].
-    pub fn confirm(&self, question: &Question) -> Result<bool, Failure> {
-        self.session.borrow_mut().confirm(question)
-    }
-
-    /// See [`Session::ask_all_until`].
-    pub fn ask_all<T>(
-        &self,
-        questions: &[Question],
-        parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
-    ) -> Result<Vec<T>, Failure> {
-        self.session.borrow_mut().ask_all_until(questions, parse)
-    }
-
-    /// The same with what to do instead where nobody can be asked.
+    /// Asks several questions; `instead` is the hint where nobody can be asked.
     pub fn ask_all_or<T>(
         &self,
         questions: &[Question],
         instead: &str,
         parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
     ) -> Result<Vec<T>, Failure> {
-        self.ask_all(questions, parse).map_err(|failure| {
-            if failure.code == "input_required" {
-                failure.hint(instead)
-            } else {
-                failure
-            }
+        let answers = self.session().ask_all_until(questions, parse);
+        answers.map_err(|failure| match failure.code.as_str() {
+            "input_required" => failure.hint(instead),
+            _ => failure,
         })
     }
 
-    /// See [`Session::ask_until`].
-    pub fn ask_until<T>(
-        &self,
-        question: &Question,
-        parse: impl FnMut(&Answer) -> Result<T, String>,
-    ) -> Result<T, Failure> {
-        self.session.borrow_mut().ask_until(question, parse)
-    }
-
-    /// Whether somebody or some script answers questions.
-    pub fn has_answers(&self) -> bool {
-        self.session.borrow().has_answers()
-    }
-
-    /// Whether a script answers the question `key`.
-    pub fn has_answer(&self, key: &str) -> bool {
-        self.session.borrow().has_answer(key)
-    }
-
-    /// Whether a set can be chosen, by the user or by a script.
-    pub fn can_choose(&self, key: &str) -> bool {
-        self.interactive() || self.has_answer(key)
-    }
-
-    /// Whether somebody can be asked.
+    /// Whether the user can be asked.
     pub fn interactive(&self) -> bool {
-        self.session.borrow().interactive()
+        self.session().interactive()
     }
 
-    /// A line that everybody sees.
+    /// Shows a warning.
     pub fn warn(&self, message: &str) {
-        self.session.borrow_mut().log(Level::Warn, message);
+        self.session().log(Level::Warn, message);
     }
 
-    /// A line that is good to know and nothing to worry about.
+    /// Shows a line that is good to know.
     pub fn note(&self, message: &str) {
-        self.session.borrow_mut().log(Level::Note, message);
+        self.session().log(Level::Note, message);
     }
 
-    /// The columns of the terminal that the result is shown on; a pipe has none.
-    pub fn columns(&self) -> Option<usize> {
-        use std::io::IsTerminal;
-        let session = self.session.borrow();
-        let context = session.context();
-        // Behind a host, only colour tells a terminal from a pipe.
-        let terminal = if self.environment.own_streams {
-            std::io::stdout().is_terminal()
-        } else {
-            context.color
-        };
-        (terminal && context.format == Format::Text).then_some(context.width)
-    }
-
-    /// A line for `-v`.
+    /// Shows a line with `-v`.
     pub fn tell(&self, message: &str) {
-        self.session.borrow_mut().log(Level::Info, message);
+        self.session().log(Level::Info, message);
     }
 
     pub fn progress(&self, message: &str) {
-        self.session.borrow_mut().progress(message, None, None);
+        self.session().progress(message, None, None);
     }
 
-    /// A part of the result that is ready.
+    /// Shows a part of the result that is ready.
     pub fn output(&self, text: &str) {
-        self.session.borrow_mut().output(text);
+        self.session().output(text);
     }
 
-    /// Ends with another status than 0 although nothing failed.
-    pub fn exit_with(&self, status: u8) {
-        self.session.borrow_mut().exit_with(status);
-    }
-
-    /// The user's piped input.
+    /// Reads the user's piped input.
     pub fn stdin(&self) -> Result<Vec<u8>, Failure> {
-        self.session.borrow_mut().stdin()
+        self.session().stdin()
+    }
+
+    /// Reads a file or, as `-`, standard input. The inner error is the problem with the file.
+    pub fn read(&self, path: &Path) -> Result<Result<Vec<u8>, String>, Failure> {
+        if standard_input::is_named_by(path) {
+            return self.stdin().map(Ok);
+        }
+        let read = || {
+            let file = fs::File::open(self.cwd().join(path))?;
+            if file.metadata()?.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            let mut bytes = Vec::new();
+            file.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        Ok(read().map_err(|error: io::Error| {
+            if error.kind() == io::ErrorKind::NotFound {
+                NO_FILE.to_owned()
+            } else if error.kind() == io::ErrorKind::IsADirectory {
+                "is a directory".to_owned()
+            } else {
+                format!("could not be read: {}", reason(&error))
+            }
+        }))
     }
 
     /// The folder the command was called in.
     pub fn cwd(&self) -> PathBuf {
-        self.session.borrow().cwd().to_owned()
+        self.session().cwd().to_owned()
     }
 
-    /// Whether the user wants to see more.
-    pub fn is_verbose(&self) -> bool {
-        self.session.borrow().context().verbosity > 0
-    }
-
-    /// The form of the result.
-    pub fn format(&self) -> Format {
-        self.session.borrow().context().format
-    }
-
-    /// See [`Session::relay`].
-    pub fn relay(&self, plugin: &str) -> Relay {
-        self.session.borrow().relay(plugin)
-    }
-
-    /// Returns the path of the credentials file.
+    /// Returns the file of the sign-in.
     pub fn credentials(&self) -> Result<SecretFile<'_>, Failure> {
         Ok(SecretFile::new(credentials::path(&self.environment)?, self))
     }
@@ -188,7 +145,7 @@ impl Watch for CommandContext<'_> {
     }
 
     fn requested(&self, line: &str) {
-        self.session.borrow_mut().log(Level::Debug, line);
+        self.session().log(Level::Debug, line);
     }
 
     fn waiting(&self, line: &str) {

@@ -8,13 +8,13 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::target::target;
 use super::change::{Change, Manner, Work, check_credentials};
 use super::context::CommandContext;
 use super::open;
+use super::target::target;
 use crate::backend::{Details, Keys};
 use crate::domain::{RegistryHost, SetKind, SetName};
-use crate::input::wrong;
+use crate::input::{text, wrong};
 use crate::options::ImagePullSecret;
 
 /// Whether credentials are still to be encoded.
@@ -38,7 +38,7 @@ pub(super) fn put(
     let mut opened = open::open(context, &wanted)?;
     check_credentials(&opened)?;
     opened.backend.conceal(given.as_slice());
-    // The listing tells all there is to know of credentials, whatever kind of set has the name.
+    // The listing shows all there is to know of credentials, whatever kind of set has the name.
     let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
     let existing = found.map(|summary| Details {
@@ -50,10 +50,10 @@ pub(super) fn put(
     let credentials = match given {
         Some(credentials) => credentials,
         None if options.dry_run => Secret::new(String::new()),
-        None => ask(context, encoding)?,
+        None => ask(context)?,
     };
     let manner = Manner {
-        // Who is asked anything is asked for consent, too; a script that gives everything means it.
+        // A script that gives everything means it.
         asks: target.exists && context.interactive() && !options.skip,
         dry_run: options.dry_run,
         wait: options.wait,
@@ -68,7 +68,7 @@ pub(super) fn put(
     Ok(reply)
 }
 
-/// Name, address and credentials as far as they are given; all problems at once.
+/// Returns name, address and credentials as far as they are given; all problems at once.
 fn parsed(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
@@ -76,64 +76,52 @@ fn parsed(
 ) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
     let mut wrong = Vec::new();
     let mut problem = |field: &str, problem: String| wrong.push(Field::new(field, problem));
-    let name = SetName::parse(&options.name)
-        .map_err(|wrong| problem("name", wrong))
-        .ok();
-    let host = RegistryHost::parse(&options.host)
-        .map_err(|wrong| problem("host", wrong))
-        .ok();
+    let name = SetName::parse(&options.name).map_err(|wrong| problem("name", wrong));
+    let host = RegistryHost::parse(&options.host).map_err(|wrong| problem("host", wrong));
     let given = match options.credentials.as_deref() {
         None => None,
-        Some("-") => {
-            if let Ok(text) = String::from_utf8(context.stdin()?) {
-                Some(Secret::new(text.trim_end_matches(['\n', '\r']).to_owned()))
-            } else {
-                problem("credentials", "are not UTF-8".to_owned());
-                None
-            }
-        }
-        Some(text) => Some(Secret::new(text.to_owned())),
+        Some("-") => Some(text(context.stdin()?)),
+        Some(text) => Some(Ok(Secret::new(text.to_owned()))),
     };
-    let credentials = given.and_then(|given| {
-        checked(&given, encoding)
-            .map_err(|wrong| problem("credentials", wrong))
-            .ok()
+    let checked = given.map(|given| {
+        let given = given.map_err(|_| "are not UTF-8".to_owned())?;
+        let given = given.expose().trim_end_matches(['\n', '\r']);
+        checked(given, encoding)
     });
+    let credentials = checked.transpose();
+    let credentials = credentials.map_err(|wrong| problem("credentials", wrong));
     if !options.rest.is_empty() {
-        problem(
-            "credentials",
-            "are one word: quote them if they have a blank".to_owned(),
-        );
+        let one_word = "are one word: quote them if they have a blank";
+        problem("credentials", one_word.to_owned());
     }
-    match (name, host) {
-        (Some(name), Some(host)) if wrong.is_empty() => Ok((name, host, credentials)),
+    match (name, host, credentials) {
+        (Ok(name), Ok(host), Ok(credentials)) if wrong.is_empty() => Ok((name, host, credentials)),
         _ => Err(Failure::invalid_input(wrong)),
     }
 }
 
-/// Credentials in the form they are stored in; the error never quotes them.
-fn checked(given: &Secret, encoding: Encoding) -> Result<Secret, String> {
-    let text = given.expose();
+/// Returns credentials in the form they are stored in; the error never quotes them.
+fn checked(given: &str, encoding: Encoding) -> Result<Secret, String> {
     if encoding == Encoding::AsTheyAre {
-        let decoded = STANDARD.decode(text).map(zeroize::Zeroizing::new);
+        let decoded = STANDARD.decode(given).map(zeroize::Zeroizing::new);
         return match decoded {
-            Ok(decoded) if decoded.contains(&b':') => Ok(given.clone()),
+            Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
             Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
         };
     }
-    match text.split_once(':') {
+    match given.split_once(':') {
         Some((user, token)) if !user.is_empty() && !token.is_empty() => {
-            if text.chars().any(char::is_control) {
+            if given.chars().any(char::is_control) {
                 return Err("have a control character in them".to_owned());
             }
-            Ok(Secret::new(STANDARD.encode(text)))
+            Ok(Secret::new(STANDARD.encode(given)))
         }
         _ => Err("are not `USER:TOKEN`".to_owned()),
     }
 }
 
-/// User name and token, the token hidden.
-fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failure> {
+/// Asks for user name and token, the token hidden. What is typed is always encoded.
+fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let user = Question::text("username", "User name at the registry");
     let token = Question::password("token", "Token or password");
     let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
@@ -146,26 +134,18 @@ fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failu
     })?;
     let parts: Vec<&str> = parts.iter().map(Secret::expose).collect();
     let pair = Secret::new(parts.join(":"));
-    let pair = checked(&pair, Encoding::Base64);
-    let pair = pair.map_err(|problem| wrong("credentials", problem))?;
-    if encoding == Encoding::AsTheyAre {
-        context.warn("what is typed is always encoded; `--no-encode` is for credentials on the command line or stdin");
-    }
-    Ok(pair)
+    let pair = checked(pair.expose(), Encoding::Base64);
+    pair.map_err(|problem| wrong("credentials", problem))
 }
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_protocol::secret::Secret;
-
     use super::{Encoding, checked};
 
     #[test]
     fn credentials_are_encoded_unless_they_are_already() {
-        let encoded = |text: &str, encoding| {
-            checked(&Secret::new(text.to_owned()), encoding)
-                .map(|secret| secret.expose().to_owned())
-        };
+        let encoded =
+            |text: &str, encoding| checked(text, encoding).map(|secret| secret.expose().to_owned());
         assert_eq!(
             encoded("user:p:w", Encoding::Base64).unwrap(),
             "dXNlcjpwOnc="

@@ -1,12 +1,13 @@
-//! From options to a backend that can be used, and what every command does with one.
+//! From options to an open backend, and what every command does with one.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::context::CommandContext;
-use super::kind;
+use super::kind::Kind;
 use crate::backend::local::{ORGANIZATION, REGIONS};
-use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
-use crate::config::{BackendSettings, ConfigFile};
+use crate::backend::{
+    Ability, ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary,
+};
 use crate::domain::{BackendName, Region, SetName};
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
@@ -14,57 +15,66 @@ use crate::text::theirs;
 use crate::words::change::{self, Deed};
 use crate::words::{failed, near_or};
 
-/// A backend, and how it was come by.
+/// An open backend and its scope.
 pub struct Opened<'a> {
-    /// The backend.
     pub backend: Box<dyn SecretsBackend + 'a>,
     pub scope: Scope,
-    /// Whether the user wants to see more than goes without saying.
     is_verbose: bool,
 }
 
 /// Resolves the scope from options, environment, configuration and sign-in.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
-    let config = ConfigFile::read(&context.environment)?;
-    // Whoever has no place for a sign-in may have a token.
+    // Without a folder for a sign-in there may be a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    let backends = |name: &BackendName| BackendSettings::read(&context.environment, name);
-    Scope::resolve(wanted, &context.environment, &config, backends, signed_in)
+    Scope::resolve(wanted, &context.environment, signed_in)
 }
 
-/// The scope of the vault, whatever keeps secrets otherwise.
-pub fn vault_scope(
-    context: &CommandContext<'_>,
-    organization: Option<&str>,
-) -> Result<Scope, Failure> {
-    scope(
-        context,
-        &Wanted::of(BackendName::LOCAL.as_str(), organization),
-    )
-}
-
-/// The backend that `wanted` stands for.
+/// Opens the backend of `wanted`.
 pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
     open_scope(context, scope(context, wanted)?)
 }
 
-/// The backend of a scope.
+/// Opens the backend of a scope.
 pub fn open_scope<'a>(
     context: &'a CommandContext<'_>,
     mut scope: Scope,
 ) -> Result<Opened<'a>, Failure> {
-    let kind = kind::of(&context.environment, &scope.backend)?;
+    let kind = Kind::of(&context.environment, &scope.backend)?;
     let backend = kind.open(context, &mut scope)?;
     context.tell(&format!("using {}", scope.words()));
+    let is_verbose = context.session().context().verbosity > 0;
     Ok(Opened {
         backend,
         scope,
-        is_verbose: context.is_verbose(),
+        is_verbose,
     })
 }
 
-/// A backend gives no values back.
-pub fn not_readable(profile: &Profile, so: &str) -> Failure {
+/// Opens a backend that gives values back. One that doesn't is not asked: the vault takes its place where no option names
+/// it, else it is a failure with the consequence `so`.
+pub fn open_readable<'a>(
+    context: &'a CommandContext<'_>,
+    wanted: &Wanted,
+    so: &str,
+) -> Result<Opened<'a>, Failure> {
+    let scope = scope(context, wanted)?;
+    let profile = Kind::of(&context.environment, &scope.backend)?.profile();
+    let gives_values = profile.can(Ability::Values);
+    if wanted.backend.is_none() && (!gives_values || scope.backend.source == Source::Default) {
+        let organization = wanted.organization.as_deref();
+        return open(
+            context,
+            &Wanted::of(BackendName::LOCAL.as_str(), organization),
+        );
+    }
+    if gives_values {
+        open_scope(context, scope)
+    } else {
+        Err(not_readable(&profile, so))
+    }
+}
+
+fn not_readable(profile: &Profile, so: &str) -> Failure {
     let message = format!("{} never gives values back, so {so}", profile.keeper);
     Failure::new(Exit::Usage, "not_readable", message)
 }
@@ -81,7 +91,7 @@ impl Opened<'_> {
             .ok_or_else(|| not_readable(self.profile(), so))
     }
 
-    /// A set that must be there.
+    /// Returns a set that must exist.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
         match self.backend.get(name)? {
             Some(details) => Ok(details),
@@ -107,7 +117,7 @@ impl Opened<'_> {
         near_or(failed("not_found", message), name.as_str(), known, list)
     }
 
-    /// Notes the region of a set that is there.
+    /// Notes the region of an existing set.
     pub fn found(&mut self, set: &Summary) {
         let region = set.region.as_deref();
         if let Some(Ok(value)) = region.map(Region::parse) {
@@ -121,23 +131,18 @@ impl Opened<'_> {
         organization.unwrap_or_else(|| self.profile().keeper.clone())
     }
 
-    /// "organization acme, region us-west (the default), the hosting service", as far as it is worth a word.
+    /// Returns "organization acme, region us-west (the default), the hosting service", without what goes without saying.
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let by_default = [Source::Service, Source::Backend, Source::Default];
         let is_default = source.is_some_and(|source| by_default.contains(&source));
         let default = if is_default { " (the default)" } else { "" };
         let source = source.unwrap_or(Source::Existing);
-        let region = self.said_region(region, source);
+        let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile().keeper.clone());
         let parts = [self.organization(), region, keeper].into_iter().flatten();
         parts.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the region as far as it is worth a word.
-    pub fn said_region<'r>(&self, region: Option<&'r str>, source: Source) -> Option<&'r str> {
-        region.filter(|region| self.is_said(region, REGIONS[0].0, source))
     }
 
     fn organization(&self) -> Option<String> {
@@ -150,7 +155,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Whether a part of the place is worth a word. What is the vault's own goes without saying where nobody chose it.
+    /// Whether a part of the place is shown. The vault's own goes without saying where nobody chose it.
     fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
         let is_vault = self.scope.backend.value == BackendName::LOCAL;

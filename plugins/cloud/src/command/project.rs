@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::{Exit, Failure, Field};
-use bot_cli_terminal::shell::quoted;
+use bot_cli_protocol::failure::{Exit, Failure};
 use serde::Deserialize;
 
+use super::context::CommandContext;
 use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner};
-use crate::scope::Scope;
-
-/// The most bytes of the file.
-const LARGEST: u64 = 1024 * 1024;
+use crate::input::wrong;
 
 /// The number of parent folders in which a project is searched for.
 const DEEPEST: usize = 4;
@@ -34,11 +31,6 @@ struct Text {
 }
 
 impl DeployFile {
-    /// Returns the line that says where a name came from.
-    pub fn used(&self, name: &SetName) -> String {
-        format!("using the set `{name}` of {}", self.path.display())
-    }
-
     /// Returns the template beside it, as it is called in `folder`, if there is one.
     pub fn template(&self, folder: &Path) -> Option<PathBuf> {
         let path = self.path.with_file_name(".env.example");
@@ -53,21 +45,19 @@ pub fn is_generated(folder: &Path) -> bool {
     folders.any(|above| above.join(".bot-cli/project.json").is_file())
 }
 
-/// Returns the command that asks for the keys of a template and makes the project's set of them.
-pub fn filled(template: &Path, scope: &Scope) -> String {
-    let shown = quoted(&template.display().to_string());
-    scope.command(&format!("secrets set --from-template {shown}"))
+/// Returns the deploy file of the project that the user is in, and says so. `command` is the one that wants a name.
+pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, Failure> {
+    let Some(deploy) = find(&context.cwd(), command)? else {
+        let problem = "missing: there is no server/cloud-deploy.toml here that names one";
+        return Err(wrong("name", problem));
+    };
+    let (name, path) = (&deploy.secret_set, deploy.path.display());
+    context.note(&format!("using the set `{name}` of {path}"));
+    Ok(deploy)
 }
 
-/// Returns the problem of a command that has no name and nobody to ask.
-pub fn no_name() -> Field {
-    let problem = "missing: there is no server/cloud-deploy.toml here that names one";
-    Field::new("name", problem)
-}
-
-/// Returns the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these. `command` is
-/// the one that wants a name.
-pub fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
+/// Finds the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these.
+fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     for above in folder.ancestors().take(DEEPEST) {
         for below in ["server/cloud-deploy.toml", "cloud-deploy.toml"] {
             let path = above.join(below);
@@ -104,18 +94,14 @@ fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
     })
 }
 
-/// The text of the file, which nobody else can have put there.
+/// Returns the text of the file, which no other user can have put there.
 fn text(path: &Path) -> Result<String, Reason> {
-    let file = File::open(path)?;
-    let found = file.metadata()?;
-    if let Some(owner) = foreign_owner(&found) {
+    let mut file = File::open(path)?;
+    if let Some(owner) = foreign_owner(&file.metadata()?) {
         return Err(format!("it belongs to another user (uid {owner})").into());
     }
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err("it is larger than 1 MiB".into());
-    }
+    file.read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -139,14 +125,12 @@ mod tests {
             let found = find(&root.join(inside), "set").unwrap().unwrap();
             assert_eq!(found.secret_set.as_str(), "bot-secrets");
         }
-        let long = format!("secret_set = \"bot\"\n# {}\n", "x".repeat(1024 * 1024));
         for (text, problem) in [
             ("agent_name = \"bot\"\n", "it has no `secret_set`"),
             (
                 "secret_set = \"bot-\"\n",
                 "its `secret_set` has a hyphen at an end",
             ),
-            (long.as_str(), "it is larger than 1 MiB"),
         ] {
             std::fs::write(root.join("server/cloud-deploy.toml"), text).unwrap();
             let failure = find(root, "set").err().unwrap();

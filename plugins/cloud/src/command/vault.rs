@@ -9,14 +9,16 @@ use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::standard_input;
 use serde_json::json;
-use zeroize::Zeroizing;
 
+use super::change::confirm_by_name;
 use super::context::CommandContext;
-use super::{confirm, kind, open};
+use super::{kind, open};
 use crate::backend::local::{Backup as Opened, Size, Vault, open_backup};
+use crate::domain::BackendName;
 use crate::files::Overwrite;
-use crate::input::given;
+use crate::input::text;
 use crate::options::{Backup, Restore};
+use crate::scope::Wanted;
 use crate::secret_file::Storage;
 
 /// The shortest passphrase of a new backup, in characters.
@@ -31,12 +33,6 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         ))
         .data(json!({ "vault": null })));
     };
-    for path in &found.leftovers {
-        context.warn(&format!(
-            "`{}` is left over from an interrupted change; the next change removes it",
-            path.display()
-        ));
-    }
     let kept = match found.key {
         Storage::File => "in a file",
         Storage::Keyring => "in the keyring",
@@ -56,7 +52,6 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "secret_sets": found.secret_sets,
         "image_pull_secrets": found.image_pull_secrets,
         "values": found.values,
-        "leftovers": found.leftovers,
     })))
 }
 
@@ -79,14 +74,14 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
     } else {
         Overwrite::Refuse
     };
-    no_stream(
-        &options.file,
-        "must be a file; a backup that fails halfway would leave a part of itself on stdout",
-    )?;
+    no_stream(&options.file)?;
     let vault = vault(context)?;
     vault.check_place(&path, overwrite)?;
     let passphrase = match &options.passphrase_file {
-        Some(file) => read_passphrase(context, file).and_then(long_enough)?,
+        Some(file) => {
+            let read = read_passphrase(context, file)?;
+            long_enough(read).map_err(|problem| wrong(&problem))?
+        }
         None => ask_for_new_passphrase(context)?,
     };
     context.progress("Sealing the backup");
@@ -101,10 +96,7 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
 
 pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
     let path = context.cwd().join(&options.file);
-    no_stream(
-        &options.file,
-        "must be a file; stdin is for the passphrase and for your answers",
-    )?;
+    no_stream(&options.file)?;
     open_backup(&path)?;
     let vault = vault(context)?;
     let before = vault.size()?;
@@ -121,7 +113,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
             path.display()
         );
         let message = "Type `restore` to replace it:".to_owned();
-        confirm::by_name(context, "restore", message, about)?;
+        confirm_by_name(context, "restore", message, about)?;
     }
     let size = vault.restore(opened)?;
     Ok(Reply::text(format!(
@@ -140,19 +132,20 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 }
 
 /// Refuses `-`, which other programs take for a stream.
-fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
+fn no_stream(file: &Path) -> Result<(), Failure> {
     if standard_input::is_named_by(file) {
-        return Err(crate::input::wrong("file", problem));
+        return Err(crate::input::wrong("file", "must be a file"));
     }
     Ok(())
 }
 
-/// The vault of this machine, whatever backend is configured.
+/// Returns the vault of this machine, whatever backend is configured.
 fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
-    kind::vault(context, &mut open::vault_scope(context, None)?)
+    let wanted = Wanted::of(BackendName::LOCAL.as_str(), None);
+    kind::vault(context, &mut open::scope(context, &wanted)?)
 }
 
-/// "3 sets with 4 values".
+/// Returns "3 sets with 4 values".
 fn words(size: Size) -> String {
     format!(
         "{} with {}",
@@ -161,21 +154,13 @@ fn words(size: Size) -> String {
     )
 }
 
-/// The passphrase in a file, without the line end behind it; `-` is standard input.
+/// Reads the passphrase in a file, without the line end behind it; `-` is standard input.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = if standard_input::is_named_by(file) {
-        context.stdin()?
-    } else {
-        given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?
-    };
-    let bytes = Zeroizing::new(bytes);
-    if bytes.len() > given::LONGEST {
-        return Err(wrong("is longer than 1 MiB"));
-    }
-    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
-    let line = text.strip_suffix('\n').unwrap_or(text);
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    match line {
+    let bytes = context.read(file)?.map_err(|problem| wrong(&problem))?;
+    let text = text(bytes).map_err(wrong)?;
+    let line = text.expose();
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    match line.strip_suffix('\r').unwrap_or(line) {
         "" => Err(wrong("is empty")),
         line => Ok(Secret::new(line.to_owned())),
     }
@@ -186,63 +171,47 @@ fn wrong(problem: &str) -> Failure {
     Failure::invalid_input(vec![field])
 }
 
-fn long_enough(passphrase: Secret) -> Result<Secret, Failure> {
-    check_length(&passphrase).map_err(|problem| wrong(&problem))?;
-    Ok(passphrase)
-}
-
-fn check_length(passphrase: &Secret) -> Result<(), String> {
+fn long_enough(passphrase: Secret) -> Result<Secret, String> {
     if passphrase.expose().chars().count() < SHORTEST {
         return Err(format!("needs at least {SHORTEST} characters"));
     }
-    Ok(())
-}
-
-fn question(key: &str, message: &str) -> Question {
-    Question::password(key, message).flag("--passphrase-file")
+    Ok(passphrase)
 }
 
 fn ask_for_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
-    context.ask_until(&question("passphrase", "Passphrase of the backup"), secret)
+    let question = Question::password("passphrase", "Passphrase of the backup");
+    let question = question.flag("--passphrase-file");
+    context.session().ask_until(&question, secret)
 }
 
-/// Asks twice: nobody sees what is typed, and a mistyped passphrase makes a backup worthless.
+/// Asks twice, because a mistyped passphrase makes a backup worthless.
 fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
-    let mut first = question("passphrase", "Passphrase for the backup");
-    let again = question("passphrase_again", "The same passphrase again");
-    let is_fixed = [&first, &again]
-        .iter()
-        .any(|asked| context.has_answer(&asked.key));
-    loop {
-        let typed = context.ask_all(&[first.clone(), again.clone()], |question, answer| {
-            let passphrase = secret(answer)?;
-            if question.key == first.key {
-                check_length(&passphrase)?;
-            }
-            Ok(passphrase)
-        })?;
-        if let Ok([passphrase, again]) = <[Secret; 2]>::try_from(typed)
-            && passphrase == again
-        {
+    let again = "passphrase_again";
+    let questions = [
+        Question::password("passphrase", "Passphrase for the backup").flag("--passphrase-file"),
+        Question::password(again, "The same passphrase again").flag("--passphrase-file"),
+    ];
+    let mut first = None;
+    let instead = "give a file with `--passphrase-file`, or `-` there and the passphrase on stdin";
+    let mut typed = context.ask_all_or(&questions, instead, |question, answer| {
+        let passphrase = secret(answer)?;
+        if question.key != again {
+            first = Some(passphrase.clone());
+            return long_enough(passphrase);
+        }
+        if first.as_ref() == Some(&passphrase) {
             return Ok(passphrase);
         }
-        let problem = "was not the same the second time".to_owned();
-        if is_fixed {
-            return Err(crate::input::wrong(&again.key, problem));
-        }
-        // Either of the two may have been mistyped.
-        first.problem = Some(problem);
-    }
+        Err("is not the same as before; go back to type that again".to_owned())
+    })?;
+    Ok(typed.swap_remove(0))
 }
 
 fn secret(answer: &Answer) -> Result<Secret, String> {
-    let secret = answer.as_secret().ok_or("must be a text")?;
-    if secret.expose().is_empty() {
-        return Err("is empty".to_owned());
-    }
+    let secret = answer.as_secret().ok_or("must be a text")?.expose();
     // A file of several lines has no line end behind its passphrase, either.
-    Ok(match secret.expose().strip_suffix('\n') {
-        Some(text) => Secret::new(text.to_owned()),
-        None => secret.clone(),
-    })
+    match secret.strip_suffix('\n').unwrap_or(secret) {
+        "" => Err("is empty".to_owned()),
+        text => Ok(Secret::new(text.to_owned())),
+    }
 }

@@ -1,13 +1,12 @@
 //! Locks by which processes let one another in.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::folder_of;
-use crate::platform::{keep_owner, private_file};
+use crate::platform::private_file;
 use crate::watch::Watch;
 
 /// The time limit for other processes.
@@ -18,22 +17,6 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// The interval between attempts to lock.
 const TICK: Duration = Duration::from_millis(10);
-
-/// Opens the file whose lock lets one process in at a time. It stays empty.
-pub fn lock_file(path: &Path) -> io::Result<File> {
-    let mut options = private_file();
-    options.write(true);
-    match options.clone().create_new(true).open(path) {
-        Ok(file) => {
-            keep_owner(&file, &fs::metadata(folder_of(path))?)?;
-            Ok(file)
-        }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            options.create(true).truncate(false).open(path)
-        }
-        Err(error) => Err(error),
-    }
-}
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -57,23 +40,13 @@ pub fn lock(
     waiting: &str,
     watch: &dyn Watch,
 ) -> Result<File, LockError> {
-    let file = lock_file(path)?;
-    wait(|| file.try_lock(), patience, waiting, watch)?;
-    Ok(file)
-}
-
-/// Tries to take a lock until it succeeds, as [`lock`] does.
-pub fn wait(
-    attempt: impl Fn() -> Result<(), TryLockError>,
-    patience: Duration,
-    waiting: &str,
-    watch: &dyn Watch,
-) -> Result<(), LockError> {
+    let mut options = private_file();
+    let file = options.create(true).truncate(false).write(true).open(path)?;
     let begun = Instant::now();
     let mut told = false;
     loop {
-        match attempt() {
-            Ok(()) => return Ok(()),
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }

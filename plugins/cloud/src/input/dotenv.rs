@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt;
 
 use bot_cli_protocol::secret::Secret;
@@ -53,15 +53,12 @@ pub struct Problem {
 pub struct Dotenv {
     /// Every key, in the order of the file.
     pub bindings: Vec<Binding>,
-    /// Whether the file begins with a byte order mark, which python-dotenv takes for a part of the first key.
-    pub marked: bool,
     /// The problems of the other lines.
     pub problems: Vec<Problem>,
 }
 
 /// Reads a whole file; all problems at once.
 pub fn parse(text: &str) -> Dotenv {
-    let marked = text.starts_with('\u{feff}');
     // Python reads text files with every kind of line end as one.
     let text = text
         .trim_start_matches('\u{feff}')
@@ -74,7 +71,7 @@ pub fn parse(text: &str) -> Dotenv {
     };
     let mut bindings: Vec<Binding> = Vec::new();
     let mut problems = Vec::new();
-    let mut seen: HashMap<String, Position> = HashMap::new();
+    let mut seen = HashSet::new();
     let mut comments = Comments::default();
     loop {
         reader.take_while(is_space);
@@ -87,14 +84,13 @@ pub fn parse(text: &str) -> Dotenv {
             Ok(None) => comments.add(start.line, &rest[..rest.len() - reader.rest.len()]),
             Ok(Some(mut binding)) => {
                 binding.comment = comments.above(start.line);
-                if seen.insert(binding.key.clone(), binding.at).is_some() {
+                if seen.insert(binding.key.clone()) {
+                    bindings.push(binding);
+                } else {
                     let what = "the key is there a second time, and only the last would count";
-                    problems.push(Problem {
-                        at: binding.at,
-                        what,
-                    });
+                    let at = binding.at;
+                    problems.push(Problem { at, what });
                 }
-                bindings.push(binding);
             }
             Err(problem) => {
                 problems.push(problem);
@@ -102,11 +98,7 @@ pub fn parse(text: &str) -> Dotenv {
             }
         }
     }
-    Dotenv {
-        bindings,
-        marked,
-        problems,
-    }
+    Dotenv { bindings, problems }
 }
 
 /// The lines of comment since the last line that was none.

@@ -1,16 +1,27 @@
-//! Everything that `set` is given, from wherever it comes, with all its problems.
+//! The keys and values that `set` is given, from wherever they come, with all their problems.
 
-use std::path::Path;
+use bot_cli_protocol::failure::Field;
+use bot_cli_protocol::secret::Secret;
+use clap::ValueEnum;
 
-use bot_cli_protocol::failure::{Field, reason};
-
-use super::dotenv::{self, Binding, Position};
-use super::empty::{Empty, Fate};
-use super::looks_like_a_key;
+use super::dotenv::{self, Binding, Dotenv, Position};
+use super::{LONGEST, looks_like_a_key};
 use crate::domain::{Entry, Key};
 
-/// The most bytes that a file of secrets may have.
-pub const LONGEST: usize = 1024 * 1024;
+/// The problem of a key without a value.
+pub const REFUSED: &str = "has no value";
+
+/// The treatment of keys with an empty value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Empty {
+    /// Refuse everything, and name every such key
+    #[default]
+    Refuse,
+    /// Leave the key out
+    Skip,
+    /// Store the empty value, which the hosting service does not accept
+    Keep,
+}
 
 /// Keys and values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,12 +30,16 @@ pub struct Given {
     pub entries: Vec<Entry>,
     /// Keys whose value is to be asked for.
     pub open: Vec<Key>,
-    /// Words alone that may be keys.
-    pub bare: Vec<Bare>,
     /// Keys without a value that are left out.
     pub skipped: Vec<Key>,
-    /// Never contain a part of a value.
-    pub warnings: Vec<String>,
+}
+
+/// A key that a template names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateKey {
+    pub key: Key,
+    /// The template's comment right above it, by line.
+    pub comment: Vec<String>,
 }
 
 impl Given {
@@ -32,140 +47,102 @@ impl Given {
     pub fn has(&self, key: &Key) -> bool {
         self.open.contains(key)
             || self.skipped.contains(key)
-            || self.bare.iter().any(|bare| bare.key == *key)
             || self.entries.iter().any(|entry| entry.key == *key)
     }
-}
 
-/// A word alone that may be a key, and may be a value in the wrong place: it is not shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bare {
-    /// The word, as a key.
-    pub key: Key,
-    pub place: String,
-    /// The key alone right before it, whose value it may be.
-    pub before: Option<Key>,
-}
-
-impl Bare {
-    /// Returns the place of the word, and what is wrong with it if it is no key.
-    pub fn problem(&self) -> Field {
-        let problem = match &self.before {
-            Some(key) => format!(
-                "is not `KEY=VALUE`; without this word, the value of `{key}` is asked for, hidden"
-            ),
-            None => "is not `KEY=VALUE`".to_owned(),
-        };
-        Field::new(&self.place, problem)
-    }
-}
-
-/// Reads the text of a file that is called `name`.
-pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
-    const FLAG: &str = "--file";
-    let Lines {
-        bindings,
-        marked,
-        mut wrong,
-    } = lines(bytes);
-    let mut given = Given::default();
-    let found_none = bindings.is_empty();
-    for Binding { key, value, at, .. } in bindings {
-        match Key::parse(&key) {
-            Err(problem) => wrong.push((Some(at), format!("the key {problem}"))),
-            Ok(key) if value.expose().is_empty() => match empty.decide(&key) {
-                Fate::Refused(problem) if looks_like_a_key(key.as_str()) => {
-                    wrong.push((Some(at), format!("`{key}` {problem}")));
-                }
-                Fate::Refused(problem) => wrong.push((Some(at), format!("the key {problem}"))),
-                Fate::Skipped => given.skipped.push(key),
-                Fate::Kept => given.entries.push(Entry { key, value }),
-            },
-            Ok(key) => given.entries.push(Entry { key, value }),
+    /// Adds a key with its value. The error is the problem of the key, without its value.
+    pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), &'static str> {
+        if self.has(&key) {
+            return Err("is given a second time");
         }
+        if value.expose().contains('\0') {
+            return Err("has a value with a NUL character");
+        }
+        let is_empty = value.expose().is_empty();
+        match empty {
+            Empty::Refuse if is_empty => return Err(REFUSED),
+            Empty::Skip if is_empty => self.skipped.push(key),
+            // The end of a value in base64 looks like a key without a value.
+            Empty::Keep if is_empty && !looks_like_a_key(key.as_str()) => {
+                return Err(
+                    "has no value, and may be a value itself: only a key in capitals is kept without one",
+                );
+            }
+            Empty::Refuse | Empty::Skip | Empty::Keep => self.entries.push(Entry { key, value }),
+        }
+        Ok(())
     }
-    if wrong.is_empty() && found_none {
-        wrong.push((None, "there is no key in it".to_owned()));
-    }
-    if !wrong.is_empty() {
-        return Err(in_order(name, FLAG, wrong));
-    }
-    if marked {
-        given.warnings.push(format!(
-            "{name} begins with a byte order mark, which python-dotenv takes for a part of the first key: save it as UTF-8 without"
-        ));
-    }
+}
+
+/// Reads the pairs of the file `name`.
+pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
+    let mut given = Given::default();
+    each_line(name, "--file", bytes, |Binding { key, value, .. }| {
+        let key = Key::parse(&key).map_err(|problem| format!("the key {problem}"))?;
+        let shown = if looks_like_a_key(key.as_str()) {
+            format!("`{key}`")
+        } else {
+            "the key".to_owned()
+        };
+        let added = given.add(key, value, empty);
+        added.map_err(|problem| format!("{shown} {problem}"))
+    })?;
     Ok(given)
 }
 
-/// Reads a file that should be small.
-pub fn read(path: &Path) -> Result<Vec<u8>, std::io::Error> {
-    use std::io::Read;
-    let file = std::fs::File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(std::io::ErrorKind::IsADirectory.into());
-    }
-    let mut bytes = Vec::new();
-    file.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// Reads the keys of the template `name`, such as `.env.example`.
+pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
+    let mut keys = Vec::new();
+    each_line(
+        name,
+        "--from-template",
+        bytes,
+        |Binding { key, comment, .. }| {
+            let key = Key::parse(&key).map_err(|problem| format!("the key {problem}"))?;
+            keys.push(TemplateKey { key, comment });
+            Ok(())
+        },
+    )?;
+    Ok(keys)
 }
 
-/// Words why a file could not be read.
-pub fn unreadable(error: &std::io::Error) -> String {
-    if error.kind() == std::io::ErrorKind::IsADirectory {
-        "is a directory".to_owned()
-    } else {
-        format!("could not be read: {}", reason(error))
-    }
-}
-
-/// The lines that can be read, and what is wrong with the others or with the whole file.
-pub(super) struct Lines {
-    pub(super) bindings: Vec<Binding>,
-    pub(super) marked: bool,
-    pub(super) wrong: Vec<(Option<Position>, String)>,
-}
-
-pub(super) fn lines(bytes: &[u8]) -> Lines {
-    let whole = |problem: &str| Lines {
-        bindings: Vec::new(),
-        marked: false,
-        wrong: vec![(None, problem.to_owned())],
-    };
+/// Reads every line of the file `name`; returns all problems in the order of the lines.
+fn each_line(
+    name: &str,
+    flag: &'static str,
+    bytes: &[u8],
+    mut read: impl FnMut(Binding) -> Result<(), String>,
+) -> Result<(), Vec<Field>> {
+    let whole = |problem: &str| Err(vec![Field::new(name, problem).flag(flag)]);
     if bytes.len() > LONGEST {
         return whole("is longer than 1 MiB");
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
         return whole("is not UTF-8");
     };
-    let parsed = dotenv::parse(text);
-    let problems = parsed.problems.into_iter();
-    Lines {
-        bindings: parsed.bindings,
-        marked: parsed.marked,
-        wrong: problems
-            .map(|problem| (Some(problem.at), problem.what.to_owned()))
-            .collect(),
+    let Dotenv { bindings, problems } = dotenv::parse(text);
+    if bindings.is_empty() && problems.is_empty() {
+        return whole("there is no key in it");
     }
-}
-
-/// Returns the problems of the file `name` in the order of its lines.
-pub(super) fn in_order(
-    name: &str,
-    flag: &'static str,
-    mut wrong: Vec<(Option<Position>, String)>,
-) -> Vec<Field> {
+    let problems = problems.into_iter();
+    let mut wrong: Vec<(Position, String)> = problems
+        .map(|problem| (problem.at, problem.what.to_owned()))
+        .collect();
+    for binding in bindings {
+        let at = binding.at;
+        wrong.extend(read(binding).err().map(|problem| (at, problem)));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
     wrong.sort_by_key(|(at, _)| *at);
-    let field = |at: Option<Position>| at.map_or(name.to_owned(), |at| format!("{name}:{at}"));
-    wrong
-        .into_iter()
-        .map(|(at, problem)| Field::new(field(at), problem).flag(flag))
-        .collect()
+    let field = |(at, problem)| Field::new(format!("{name}:{at}"), problem).flag(flag);
+    Err(wrong.into_iter().map(field).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Empty, from_file};
+    use super::{Empty, from_file, from_template};
 
     #[test]
     fn problems_are_told_all_at_once_and_in_the_order_of_lines() {
@@ -202,5 +179,17 @@ mod tests {
         let wrong = |bytes| from_file("-", bytes, Empty::Skip).unwrap_err();
         assert_eq!(wrong(b"# nothing\n").len(), 1);
         assert_eq!(wrong(b"A=\xff")[0].problem, "is not UTF-8");
+    }
+
+    #[test]
+    fn a_template_names_keys_with_the_comments_right_above_them() {
+        let text = "# The whole file.\n\n# OpenAI: https://platform.openai.com\n#\n# API key\nA=\nB=your-key\n# Model\n# C=x\nD=\n# far away\n\nE=\n";
+        let keys: Vec<String> = from_template(".env.example", text.as_bytes())
+            .unwrap()
+            .into_iter()
+            .map(|key| format!("{}: {}", key.key, key.comment.join(" | ")))
+            .collect();
+        let first = "A: OpenAI: https://platform.openai.com | API key";
+        assert_eq!(keys, [first, "B: ", "D: ", "E: "]);
     }
 }

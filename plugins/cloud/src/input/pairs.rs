@@ -6,98 +6,58 @@ use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::suggest;
 
-use super::empty::{Empty, Fate};
-use super::given::{Bare, Given};
+use super::given::{Empty, Given};
 use super::looks_like_a_key;
-use crate::domain::{Entry, Key};
+use crate::domain::Key;
 
 /// Reads `KEY=value` and `KEY`; all problems at once.
 pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
+        // A position, for messages that must not quote the word.
+        let place = format!("pair {}", index + 1);
         match split(word) {
             Ok(pieces) => {
-                for piece in pieces {
-                    if let Err(problem) = given.add(piece.expose(), index, empty) {
-                        wrong.push(problem);
-                    }
-                }
-                if let Some(bare) = given.bare.last_mut()
-                    && bare.place == place(index)
-                {
-                    bare.before = index
-                        .checked_sub(1)
-                        .map(|before| &words[before])
-                        .filter(|word| looks_like_a_key(word))
-                        .and_then(|word| Key::parse(word).ok());
-                }
+                let added = pieces
+                    .iter()
+                    .map(|piece| given.read(piece.expose(), &place, empty));
+                wrong.extend(added.filter_map(Result::err));
             }
-            Err(problem) => wrong.push(Field::new(place(index), problem)),
+            Err(problem) => wrong.push(Field::new(place, problem)),
         }
     }
     if wrong.is_empty() {
-        return Ok(given);
+        Ok(given)
+    } else {
+        Err(wrong)
     }
-    // Whether they are keys is not found out any more.
-    wrong.extend(given.bare.iter().map(Bare::problem));
-    Err(wrong)
 }
 
 impl Given {
-    fn add(&mut self, piece: &str, index: usize, empty: Empty) -> Result<(), Field> {
-        let (key, value) = match piece.split_once('=') {
-            Some((key, value)) => (key, Some(value)),
-            None => (piece, None),
-        };
-        let named = if looks_like_a_key(key) {
-            key.to_owned()
-        } else {
-            place(index)
-        };
-        let key = Key::parse(key).map_err(|problem| {
-            let problem = match value {
-                Some(_) => format!("the key {problem}"),
-                None if suggest::is_plain_path(piece) && piece.contains(['.', '/']) => {
-                    "is not `KEY=VALUE`; a file is given with `--file`".to_owned()
-                }
-                None => "is not `KEY=VALUE`".to_owned(),
-            };
-            Field::new(place(index), problem)
-        })?;
-        if self.has(&key) {
-            return Err(Field::new(named, "is given a second time"));
-        }
-        match value {
-            Some("") => match empty.decide(&key) {
-                Fate::Refused(problem) => return Err(Field::new(named, problem)),
-                Fate::Skipped => self.skipped.push(key),
-                Fate::Kept => self.entries.push(Entry {
-                    key,
-                    value: Secret::new(String::new()),
-                }),
-            },
-            Some(value) if value.contains('\0') => {
-                return Err(Field::new(named, "the value has a NUL character"));
+    fn read(&mut self, piece: &str, place: &str, empty: Empty) -> Result<(), Field> {
+        let wrong = |problem: String| Field::new(place, problem);
+        let Some((key, value)) = piece.split_once('=') else {
+            if !looks_like_a_key(piece) {
+                let problem = if suggest::is_plain_path(piece) && piece.contains(['.', '/']) {
+                    "is not `KEY=VALUE`; a file is given with `--file`"
+                } else {
+                    "is not `KEY=VALUE`; a key alone, whose value is asked for, must be in capitals"
+                };
+                return Err(wrong(problem.to_owned()));
             }
-            Some(value) => self.entries.push(Entry {
-                key,
-                value: Secret::new(value.to_owned()),
-            }),
-            None if looks_like_a_key(key.as_str()) => self.open.push(key),
-            None => self.bare.push(Bare {
-                key,
-                place: place(index),
-                before: None,
-            }),
-        }
-        Ok(())
+            let key = Key::parse(piece).map_err(wrong)?;
+            if self.has(&key) {
+                return Err(Field::new(piece, "is given a second time"));
+            }
+            self.open.push(key);
+            return Ok(());
+        };
+        let named = if looks_like_a_key(key) { key } else { place };
+        let key = Key::parse(key).map_err(|problem| wrong(format!("the key {problem}")))?;
+        let added = self.add(key, Secret::new(value.to_owned()), empty);
+        added.map_err(|problem| Field::new(named, problem))
     }
-}
-
-/// Returns the position of a word, for messages that must not quote it.
-fn place(index: usize) -> String {
-    format!("pair {}", index + 1)
 }
 
 /// One word is one pair, unless it holds several and says so by quotes.
@@ -181,24 +141,12 @@ mod tests {
 
     #[test]
     fn a_word_alone_is_a_key_only_where_it_surely_is_one() {
-        let words = ["API_KEY", "sk-live-12345", "OTHER", "lower"].map(str::to_owned);
-        let pairs = parse(&words, Empty::Refuse).unwrap();
-        let open: Vec<&str> = pairs.open.iter().map(super::Key::as_str).collect();
-        assert_eq!(open, ["API_KEY", "OTHER"]);
-        let bare: Vec<_> = pairs
-            .bare
-            .iter()
-            .map(|bare| {
-                (
-                    bare.place.as_str(),
-                    bare.before.as_ref().map(super::Key::as_str),
-                )
-            })
-            .collect();
-        assert_eq!(
-            bare,
-            [("pair 2", Some("API_KEY")), ("pair 4", Some("OTHER"))]
-        );
+        let found = read(&["API_KEY", "OTHER"]).unwrap();
+        let expected = [("API_KEY", "?"), ("OTHER", "?")];
+        assert_eq!(found, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        let wrong = read(&["API_KEY", "sk-live-12345", "OTHER", "lower"]).unwrap_err();
+        let fields: Vec<&str> = wrong.iter().map(|wrong| wrong.field.as_str()).collect();
+        assert_eq!(fields, ["pair 2", "pair 4"]);
     }
 
     #[test]

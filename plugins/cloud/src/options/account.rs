@@ -35,14 +35,11 @@ pub enum AuthCommand {
 #[derive(Debug, Clone, Args)]
 pub struct Login {
     /// Read a personal access token or a private API key from stdin
-    #[arg(long, conflicts_with_all = ["no_browser", "import"])]
+    #[arg(long, conflicts_with = "no_browser")]
     pub token_stdin: bool,
     /// Show the address instead of opening a browser
     #[arg(long)]
     pub no_browser: bool,
-    /// Use the sign-in of the service's own client, which must sign in again once bot-cli has renewed it
-    #[arg(long, conflicts_with = "no_browser")]
-    pub import: bool,
 }
 
 #[derive(Debug, Clone, Subcommand)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 
 use super::{RegionOption, ScopeOptions};
-use crate::input::empty::Empty;
+use crate::input::given::Empty;
 
 const SET_EXAMPLES: &str = "\
 Examples:
@@ -81,7 +81,7 @@ pub enum SecretsCommand {
     List(List),
     /// Create or update a secret set
     ///
-    /// Other keys of the set stay as they are. In a generated project, the default name is that of server/cloud-deploy.toml. Elsewhere, a terminal asks for the name.
+    /// Other keys of the set stay as they are. In a generated project, the default name is that of server/cloud-deploy.toml.
     ///
     /// The name of a set has 1 to 63 letters, digits and hyphens, without a hyphen at either end. At the hosting service, a new name needs at least 3 characters and no capitals; other backends may have their own rules.
     #[command(after_help = SET_EXAMPLES)]
@@ -102,7 +102,7 @@ pub enum SecretsCommand {
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set in its environment
     ///
-    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
+    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
@@ -134,7 +134,7 @@ pub struct List {
 pub struct Set {
     /// Set to create or update
     pub name: Option<String>,
-    /// KEY=value pairs; for a KEY alone (in capitals, or in the set already) the value is asked for, hidden
+    /// KEY=value pairs; for a KEY alone (in capitals) the value is asked for, hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
     /// Read the pairs from a file, one per line, as in .env; `-` for stdin
@@ -194,9 +194,6 @@ pub struct Copy {
     /// Organization of the set (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
-    /// Organization of the copy (default: the configured one)
-    #[arg(long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub to_organization: Option<String>,
     /// Region of a new copy (default: the configured one, else that of the set)
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,

@@ -1,7 +1,5 @@
 //! Unix.
 
-mod owner;
-
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -10,8 +8,6 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 /// The user's home folder.
@@ -48,17 +44,6 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
-/// Gives a new file to the owner of what it takes the place of, or of the folder that it is in.
-pub fn keep_owner(file: &File, of: &Metadata) -> io::Result<()> {
-    owner::keep(file, of)
-}
-
-/// The same for a new folder, but not for what a link that was put there since leads to.
-pub fn keep_owner_of_folder(folder: &Path, of: &Metadata) -> io::Result<()> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    owner::keep(&rustix::fs::open(folder, flags, Mode::empty())?, of)
-}
-
 /// Puts a file in the place of an earlier one.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     let renamed = temporary.persist(path);
@@ -68,11 +53,6 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Makes the names in a folder durable.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
-}
-
-/// Whether an error says that links lead in a circle.
-pub fn is_circle(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
 
 /// Returns the mode of a file that others than its owner can read or write.

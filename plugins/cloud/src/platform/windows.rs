@@ -4,7 +4,7 @@
 //! profile can be entered by their user and by administrators only.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use bot_cli_system::console;
 use tempfile::NamedTempFile;
-use windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
 
 /// How long a rename is tried again: scanners for viruses open every new file for a moment.
@@ -56,18 +55,6 @@ pub fn private_file() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// Gives a new file to the owner of what it takes the place of: it has the owner that it has.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
-pub const fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
-    Ok(())
-}
-
-/// The same for a new folder.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
-pub const fn keep_owner_of_folder(_: &Path, _: &Metadata) -> io::Result<()> {
-    Ok(())
-}
-
 /// Puts a file in the place of an earlier one, also while others have that open to read it.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     let kept = temporary.into_temp_path().keep();
@@ -94,11 +81,6 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub const fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
-}
-
-/// Whether an error says that links lead in a circle.
-pub fn is_circle(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(ERROR_CANT_RESOLVE_FILENAME.cast_signed())
 }
 
 /// Returns the mode of a file that others than its owner can read or write: files have none.

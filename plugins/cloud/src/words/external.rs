@@ -42,7 +42,7 @@ impl Explained for ExternalError {
 
 /// Returns the failure that the backend reports.
 fn told(backend: &BackendName, error: &Error) -> Failure {
-    let (exit, ours) = sentence(error.code);
+    let (exit, ours, hint) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
     let message = match (error.message.as_str(), error.bytes.as_deref(), &error.key) {
         ("", Some(Bytes { size, limit }), _) => {
@@ -53,78 +53,83 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
         (theirs, ..) => format!("{ours}: {theirs}"),
     };
     let mut failure = Failure::new(exit, &error.code.name(), message);
-    for hint in &error.hints {
-        failure = failure.hint(hint);
-    }
-    if !failure.hints.is_empty() {
-        return failure;
-    }
-    match (error.code, error.retry_after) {
-        (_, Some(seconds @ 1..=86_400)) => failure.hint(format!("try again in {}", span(seconds))),
-        (Code::Conflict, _) => failure.hint("look at the set, then try again"),
-        (Code::Immutable, _) => {
-            failure.hint("delete it and make it again: `bot-cli cloud secrets delete NAME`")
-        }
-        (Code::BeingDeleted, _) => failure.hint("try again once it is gone"),
-        (Code::Foreign, _) => failure.hint("choose another name"),
-        (Code::NoPlace, _) => failure.hint(
-            "make it where the secrets are kept, or choose another: `bot-cli cloud config show`",
-        ),
-        (Code::TooLarge, _) => failure.hint("put some of the values into another set"),
-        (Code::InvalidSetting, _) => failure.hint(format!(
-            "`bot-cli cloud config set {backend}.KEY VALUE` sets one"
-        )),
-        (Code::Unreachable | Code::TimedOut | Code::Unavailable, _) => {
-            failure.hint("try again in a while")
-        }
-        _ => failure,
+    failure.hints.clone_from(&error.hints);
+    match error.retry_after {
+        _ if !failure.hints.is_empty() => failure,
+        Some(seconds @ 1..=86_400) => failure.hint(format!("try again in {}", span(seconds))),
+        _ if hint.is_empty() => failure,
+        _ => failure.hint(hint),
     }
 }
 
-/// Returns the sentence and the exit status for a code.
-fn sentence(code: Code) -> (Exit, &'static str) {
+/// Returns the exit status, the sentence and the hint for a code.
+fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
+    const LATER: &str = "try again in a while";
     match code {
         Code::Unreachable => (
             Exit::Unavailable,
             "could not reach the place where it keeps secrets",
+            LATER,
         ),
         Code::TimedOut => (
             Exit::Unavailable,
             "had no answer in time from the place where it keeps secrets",
+            LATER,
         ),
-        Code::Unavailable => (Exit::Unavailable, "is not available now"),
-        Code::NotSignedIn => (Exit::NotAllowed, "is not signed in"),
-        Code::NotAllowed => (Exit::NotAllowed, "does not allow this"),
-        Code::NotFound => (Exit::Failed, "has no such thing"),
-        Code::Conflict => (Exit::Failed, "finds the set changed since it was looked at"),
+        Code::Unavailable => (Exit::Unavailable, "is not available now", LATER),
+        Code::NotSignedIn => (Exit::NotAllowed, "is not signed in", ""),
+        Code::NotAllowed => (Exit::NotAllowed, "does not allow this", ""),
+        Code::NotFound => (Exit::Failed, "has no such thing", ""),
+        Code::Conflict => (
+            Exit::Failed,
+            "finds the set changed since it was looked at",
+            "look at the set, then try again",
+        ),
         Code::Immutable => (
             Exit::Failed,
             "keeps this set as immutable: it can be deleted but not changed",
+            "delete it and make it again: `bot-cli cloud secrets delete NAME`",
         ),
-        Code::BeingDeleted => (Exit::Failed, "is deleting this set, and it is not gone yet"),
+        Code::BeingDeleted => (
+            Exit::Failed,
+            "is deleting this set, and it is not gone yet",
+            "try again once it is gone",
+        ),
         Code::Foreign => (
             Exit::Failed,
             "has something of this name that it did not make and leaves alone",
+            "choose another name",
         ),
         Code::NoPlace => (
             Exit::Failed,
             "does not find the place where it keeps secrets",
+            "make it where the secrets are kept, or choose another: `bot-cli cloud config show`",
         ),
         Code::NotText => (
             Exit::Failed,
             "has a value that is not text, and only text can be returned",
+            "",
         ),
-        Code::Refused => (Exit::Failed, "refuses it"),
-        Code::TooLarge => (Exit::Usage, "does not take that much"),
-        Code::InvalidName => (Exit::Usage, "does not take this name"),
-        Code::InvalidSetting => (Exit::Usage, "lacks a setting, or has a wrong one"),
-        Code::NotSupported => (Exit::Failed, "can't do this"),
+        Code::Refused => (Exit::Failed, "refuses it", ""),
+        Code::TooLarge => (
+            Exit::Usage,
+            "does not take that much",
+            "put some of the values into another set",
+        ),
+        Code::InvalidName => (Exit::Usage, "does not take this name", ""),
+        Code::InvalidSetting => (
+            Exit::Usage,
+            "lacks a setting, or has a wrong one",
+            "`bot-cli cloud config set BACKEND.KEY VALUE` sets one",
+        ),
+        Code::NotSupported => (Exit::Failed, "can't do this", ""),
         Code::InputRequired => (
             Exit::Usage,
             "has a question, and nobody is there to be asked",
+            "",
         ),
-        Code::Cancelled => (Exit::Cancelled, "was stopped"),
-        Code::Internal => (Exit::Failed, "failed"),
+        Code::Cancelled => (Exit::Cancelled, "was stopped", ""),
+        Code::Internal => (Exit::Failed, "failed", ""),
     }
 }
 

@@ -32,11 +32,6 @@ fn worded(error: &VaultError) -> Failure {
     let failure = |code: &str| failed(code, error.to_string());
     match error {
         VaultError::File(path, _) => failure("vault_unusable").hint(look_at(path)),
-        VaultError::Link { path, target } => failure("vault_unusable").hint(format!(
-            "put the file itself there: mv {} {}",
-            quoted(&path.parent().unwrap_or(path).join(target)),
-            quoted(path)
-        )),
         VaultError::Unreachable(path, _) => failure("vault_unreachable")
             .hint(look_at(path)),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
@@ -63,12 +58,8 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::Damaged(..) => failure("vault_damaged").hint(FROM_BACKUP),
         VaultError::NotWritten(..) => failure("vault_not_written").hint(UNCHANGED),
         VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),
-        VaultError::Leftover(..) => failure("vault_leftover").hint(
-            "the change is in place; the vault does not need that file any more: remove it, or let the next change try again",
-        ),
-        VaultError::Unsettled(..) => failure("vault_unsettled").hint(
-            "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
-        ),
+        VaultError::Leftover(..) => failure("vault_leftover")
+            .hint("the change is in place; the next one removes the earlier key"),
         VaultError::Conflict(name) => failure("conflict")
             .hint(format!("look at it with `bot-cli cloud secrets list {name}`, then try again")),
         VaultError::NoVault(_) => {
@@ -86,8 +77,6 @@ fn worded(error: &VaultError) -> Failure {
         )),
         VaultError::NotAPlace(..) => failure("not_a_place")
             .hint("choose the name of a new file outside of the vault, best on another disk"),
-        VaultError::OutOfMemory { .. } => failure("out_of_memory")
-            .hint("close other programs or raise the limit of memory (`ulimit -v unlimited`), then try again"),
         VaultError::WrongPassphrase(_) => failure("wrong_passphrase")
             .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy(_) => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())

@@ -99,7 +99,7 @@ fn settings_of_a_backend_are_its_own_and_reach_it_alone() {
         (
             &["local.folder", "x"],
             "invalid_input",
-            "`local` has no settings of its own",
+            "key: must be `NAME.KEY`, with the name of a backend that is installed",
         ),
         (&["vault.folder", "a\nb"], "invalid_input", ""),
     ] {
@@ -169,7 +169,7 @@ fn a_program_runs_with_the_values_of_a_backend() {
     let run = user.run(&["secrets", "run", "other", "--", "true"]);
     assert_eq!(
         run.stderr,
-        "error: there is no secret set `other` in the backend `vault` (organization local)\n\
+        "error: there is no set `other` in organization local\n\
          hint: bot-cli cloud secrets list\n"
     );
     // What never gives values back is left out where nobody names it, and refused where somebody does.
@@ -246,9 +246,6 @@ fn a_set_is_copied_between_any_two_backends() {
     ];
     assert_eq!(user.fails(&within), (Some(2), "invalid_input".to_owned()));
     user.done(&[&within[..], &["--to-name", "second"]].concat());
-    user.done(&[&within[..], &["--to-organization", "acme"]].concat());
-    let listed = user.done(&["secrets", "list", "-o", "acme", "--backend", "vault"]);
-    assert_eq!(listed["sets"][0]["name"], "prod");
 }
 
 #[test]
@@ -272,12 +269,6 @@ fn organizations_regions_and_status_are_those_of_the_backend() {
     let shown = user.run(&["config", "show"]);
     let settings = "vault.organization  acme";
     assert!(shown.stdout.contains(settings), "{shown:?}");
-    assert!(
-        shown
-            .stdout
-            .contains("Backends: local, hosted, vault 0.1.0\n"),
-        "{shown:?}"
-    );
 }
 
 #[test]
@@ -366,15 +357,6 @@ fn a_backend_that_can_not_be_used_is_one_line_with_the_mend() {
     assert_eq!(started, [""; 0]);
     user.done(&["secrets", "list"]);
     user.done(&["secrets", "list", "--backend", "vault"]);
-    let shown = user.done(&["config", "show"]);
-    let backends = shown["backends"].as_array().unwrap();
-    let in_use: Vec<&str> = backends
-        .iter()
-        .filter(|backend| backend["used"] == true)
-        .filter_map(|backend| backend["name"].as_str())
-        .collect();
-    assert_eq!(in_use, ["local", "hosted", "vault"]);
-    assert_eq!(backends.len(), 7, "{shown}");
 }
 
 #[test]
@@ -387,18 +369,9 @@ fn an_executable_in_the_name_of_a_built_in_backend_is_never_started() {
     user.done(&["secrets", "list", "--backend", "local"]);
     let (_, code) = user.fails(&["secrets", "list", "--backend", "hosted"]);
     assert_eq!(code, "not_signed_in");
-    let shown = user.run(&["config", "show"]);
     for name in ["local", "hosted"] {
-        let line = format!(
-            "Not used: [ROOT]/home/.local/share/bot-cli/plugins/bot-cli-secrets-{name}: `{name}` is the name of a backend that is built in; give it another name\n"
-        );
-        assert!(shown.stdout.contains(&line), "{shown:?}");
-        assert!(
-            !user
-                .plugins()
-                .join(format!("bot-cli-secrets-{name}.started"))
-                .exists()
-        );
+        let started = format!("bot-cli-secrets-{name}.started");
+        assert!(!user.plugins().join(started).exists());
     }
 }
 
@@ -472,35 +445,4 @@ fn a_file_of_settings_that_can_not_be_read_stops_only_whom_it_is_for() {
     // Another backend's table is another's.
     std::fs::write(folder.join("backends.toml"), "[other]\nzone = 7\n").unwrap();
     user.done(&list);
-}
-
-#[test]
-fn a_setting_that_looks_like_a_credential_is_kept_with_a_warning() {
-    let user = with_both();
-    let members = r#""secrets":"1.0","settings":[{"name":"api-key","about":"K"},{"name":"address","about":"Where"}]"#;
-    let text = manifest("rash", "1.0").replace(r#""secrets":"1.0""#, members);
-    script(&user, "rash", &text);
-    let said = |key: &str| {
-        format!(
-            "warning: `{key}` looks like a credential, and settings are kept as plain text: `bot-cli cloud config set {key} ''` removes it\n"
-        )
-    };
-    for (key, value, expected) in [
-        ("rash.api-key", "k", said("rash.api-key")),
-        (
-            "rash.address",
-            "https://ada:pw@vault.example",
-            said("rash.address"),
-        ),
-        ("rash.address", "https://vault.example", String::new()),
-    ] {
-        let run = user.run(&["config", "set", key, value]);
-        assert_eq!((run.status, run.stderr), (Some(0), expected), "{key}");
-    }
-    for key in ["nodrawer.x", "No Drawer.x"] {
-        let run = user.run(&["config", "set", key, "y"]);
-        let expected = "  key: must be `NAME.KEY`, with the name of a backend that is installed\n";
-        assert!(run.stderr.contains(expected), "{run:?}");
-        assert!(!run.stderr.contains("--backend"), "{run:?}");
-    }
 }

@@ -103,32 +103,15 @@ fn an_image_pull_secret_of_the_vault_is_copied_to_the_service() {
 #[test]
 fn a_name_that_the_service_does_not_take_leads_to_another() {
     let user = User::with_token();
-    for (name, hint) in [
-        (
-            "Abc-1",
-            "hint: `--to-name abc-1` gives the copy another name\n",
-        ),
-        ("ab", "hint: `--to-name NAME` gives the copy another name\n"),
-    ] {
-        user.done(&[
-            "secrets",
-            "set",
-            name,
-            "A=1",
-            "--skip",
-            "--backend",
-            "local",
-        ]);
-        let run = user.run(&["secrets", "copy", name, "--skip"]);
-        assert_eq!(run.status, Some(2), "{run:?}");
-        assert_eq!(
-            run.stderr,
-            format!(
-                "error: --to-name: must be 3 to 63 \
-                 lower-case letters, digits and hyphens at the hosting service\n{hint}"
-            )
-        );
-    }
+    let set = ["secrets", "set", "Abc-1", "A=1", "-s", "--backend", "local"];
+    user.done(&set);
+    let run = user.run(&["secrets", "copy", "Abc-1", "--skip"]);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert_eq!(
+        run.stderr,
+        "error: --to-name: must be 3 to 63 lower-case letters, digits and hyphens at the hosting service\n\
+         hint: `--to-name NAME` gives the copy another name\n"
+    );
     user.done(&["secrets", "copy", "Abc-1", "--to-name", "abc-1", "--skip"]);
     assert_eq!(user.values("abc-1"), pairs(&[("A", "1")]));
 }
@@ -175,9 +158,6 @@ fn a_set_is_copied_within_the_vault() {
     let copy = ["secrets", "copy", "prod", "--to", "local", "--skip"];
     user.done(&[&copy[..], &["--to-name", "test"]].concat());
     assert_eq!(user.values("test"), pairs(&[("A", "1")]));
-    user.done(&[&copy[..], &["--to-organization", "acme"]].concat());
-    let list = user.done(&["secrets", "list", "-o", "acme"]);
-    assert_eq!(list["sets"][0]["name"], "prod");
 }
 
 #[test]

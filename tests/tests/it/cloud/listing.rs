@@ -45,38 +45,9 @@ fn what_is_no_secret_set_is_not_shown_as_one() {
         assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
         assert_eq!(
             run.stderr,
-            "error: `registry` is an image pull secret, not a secret set\n\
-             hint: bot-cli cloud secrets list registry\n"
+            "error: `registry` is an image pull secret\n\
+             hint: `bot-cli cloud secrets image-pull-secret` changes it\n"
         );
         user.done(&["secrets", "list", "registry"]);
-    }
-}
-
-#[test]
-fn a_project_leads_to_its_own_set() {
-    for user in User::all() {
-        let next = || {
-            let run = user.run(&["secrets", "list"]);
-            let next = run
-                .stderr
-                .lines()
-                .find_map(|line| line.strip_prefix("next: "));
-            next.map(str::to_owned)
-        };
-        assert_eq!(next(), None, "{}", user.name);
-        user.write(
-            "server/cloud-deploy.toml",
-            "secret_set = \"my-bot-secrets\"\n",
-        );
-        assert_eq!(next(), None, "{}", user.name);
-        user.write("server/.env.example", "A=\n");
-        // From where the user is, so that the line can be followed as it stands.
-        let set = "bot-cli cloud secrets set --from-template server/.env.example";
-        assert_eq!(next().as_deref(), Some(set), "{}", user.name);
-        user.done(&["secrets", "set", "my-bot-secrets", "A=1", "--skip"]);
-        let list = "bot-cli cloud secrets list my-bot-secrets";
-        assert_eq!(next().as_deref(), Some(list), "{}", user.name);
-        user.write("server/cloud-deploy.toml", "secret_set = [\n");
-        assert_eq!(next(), None, "{}", user.name);
     }
 }

@@ -113,50 +113,6 @@ fn a_token_on_standard_input_signs_in_if_the_service_knows_it() {
 }
 
 #[test]
-fn the_other_clients_file_is_taken_over() {
-    let user = stranger();
-    let folder = user.home().join(".config/pipecatcloud");
-    fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("pipecatcloud.toml");
-    let text = format!(
-        "token = \"{PERSONAL_TOKEN}\"\norg = \"second-org\"\n\n[second-org]\ndefault_public_key = \"pk\"\n"
-    );
-    fs::write(&file, &text).unwrap();
-    let run = user.run(&["auth", "login", "--import"]);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    assert_eq!(
-        user.service().stored()["second-org"]["prod"]["secrets"],
-        json!({"A": "1"})
-    );
-    assert_eq!(fs::read_to_string(&file).unwrap(), text);
-}
-
-#[test]
-fn what_is_taken_over_is_the_other_clients_also_where_somebody_is_signed_in() {
-    let user = stranger();
-    user.service().world().issuer.expires_in = 20;
-    sign_in(&user);
-    let folder = user.home().join(".config/pipecatcloud");
-    fs::create_dir_all(&folder).unwrap();
-    let theirs =
-        "token = \"access-token-1\"\nrefresh_token = \"refresh-token-1\"\ntoken_expires_at = 1.5\n";
-    fs::write(folder.join("pipecatcloud.toml"), theirs).unwrap();
-    sign_in(&user);
-    user.service().world().issuer.expires_in = 86_400;
-    user.service().world().sent.clear();
-    user.done(&["auth", "login", "--import"]);
-    let renewals = forms(&user);
-    assert_eq!(renewals.len(), 1, "{renewals:?}");
-    assert!(renewals[0].contains("refresh-token-1"), "{renewals:?}");
-    // What came for it is kept, and lasts.
-    user.done(&["secrets", "list"]);
-    let kept = fs::read_to_string(credentials(&user)).unwrap();
-    assert!(kept.contains("refresh-token-3"), "{kept}");
-    assert_eq!(forms(&user).len(), 1);
-}
-
-#[test]
 fn signing_in_says_so_where_secrets_still_go_elsewhere() {
     let user = stranger();
     let login = || user.run_with(&["auth", "login", "--token-stdin"], PERSONAL_TOKEN);

@@ -237,32 +237,6 @@ fn a_value_that_no_variable_can_have_is_named_by_its_key_as_far_as_lists_show_it
 }
 
 #[test]
-fn a_program_gets_what_changes_how_programs_run_with_a_word_about_it() {
-    let rogue = Rogue::new("powers");
-    let words = [
-        "secrets",
-        "run",
-        "prod",
-        "--backend",
-        "sample",
-        "--",
-        "true",
-    ];
-    let run = rogue.user.run(&words);
-    let said = "warning: `prod` sets `BASH_ENV`, `LD_…`: not only values for a bot, but what programs run or how\n";
-    assert_eq!((run.status, run.stderr.as_str()), (Some(0), said));
-    // The vault has no other rule.
-    rogue
-        .user
-        .done(&["secrets", "set", "prod", "BASH_ENV=x", "-s"]);
-    let run = rogue.user.run(&["secrets", "run", "prod", "--", "true"]);
-    assert!(
-        run.stderr.starts_with("warning: `prod` sets `BASH_ENV`: "),
-        "{run:?}"
-    );
-}
-
-#[test]
 fn what_can_be_read_in_two_ways_is_not_relied_on() {
     for (fault, words, reason) in [
         (

@@ -1,8 +1,6 @@
 //! Questions at a real terminal: what is shown before a change, what is typed unseen, and ways out.
 
-mod chosen;
-
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, ENTER, ESCAPE, Ended, Terminal};
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -20,6 +18,18 @@ const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
 fn start(user: &User, door: Door, arguments: &[&str]) -> Terminal {
     start_with(user, door, arguments, "rich")
+}
+
+/// Answers questions, each once it is on the screen, and waits for the end.
+fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ended {
+    for (asked, typed) in answers {
+        terminal.wait_for_question(asked).unwrap();
+        terminal.press(typed).unwrap();
+    }
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
+    assert_unseen(&ended);
+    ended
 }
 
 fn start_with(user: &User, door: Door, arguments: &[&str], prompts: &str) -> Terminal {
@@ -78,11 +88,12 @@ fn a_program_with_a_set_has_the_terminal() {
 }
 
 #[test]
-fn a_change_is_shown_without_values_and_declined_by_default() {
+fn a_change_is_shown_without_values_and_made_by_a_yes_alone() {
     for (user, door) in users().into_iter().zip(DOORS) {
         let pair = format!("A={VALUE}");
-        let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair, "B=22"]);
-        terminal.wait_for("? ").unwrap();
+        let set = ["secrets", "set", "prod", &pair, "B=22"];
+        let mut terminal = start(&user, door, &set);
+        terminal.wait_for_question("Save").unwrap();
         let screen = terminal.screen();
         for shown in ["prod", "~ overwrite", "+ create"] {
             assert!(screen.contains(shown), "{shown}: {screen}");
@@ -90,72 +101,24 @@ fn a_change_is_shown_without_values_and_declined_by_default() {
         // In the vault, a region that nobody chose goes without saying.
         let has_region = screen.contains("us-west");
         assert_eq!(has_region, user.name != "vault", "{screen}");
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
-        assert!(
-            ended.screen.contains("cancelled; nothing was changed"),
-            "{}",
-            ended.screen
-        );
-        assert_unseen(&ended);
+        let ended = answer(terminal, &[("Save", ENTER)], 130);
+        let nothing = "cancelled; nothing was changed";
+        assert!(ended.screen.contains(nothing), "{}", ended.screen);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
-    }
-}
 
-#[test]
-fn a_change_that_is_agreed_to_happens() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        let pair = format!("A={VALUE}");
-        let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair]);
-        terminal.wait_for("? ").unwrap();
-        terminal.press("y").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
+        answer(start(&user, door, &set[..4]), &[("Save", "y\r")], 0);
         assert_eq!(user.values("prod"), pairs(&[("A", VALUE)]), "{}", user.name);
-
-        let mut terminal = start(&user, door, &["secrets", "unset", "prod", "A"]);
-        terminal.wait_for("? ").unwrap();
-        terminal.press("y").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        let unset = ["secrets", "unset", "prod", "A"];
+        answer(start(&user, door, &unset), &[("Remove", "y\r")], 0);
         assert_eq!(user.values("prod"), pairs(&[]), "{}", user.name);
-    }
-}
 
-#[test]
-fn a_new_set_is_made_by_enter_alone() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        for (answer, status) in [("n\r", 130), (ENTER, 0)] {
-            let mut terminal = start(&user, door, &["secrets", "set", "fresh", "B=2"]);
-            terminal.wait_for("Save 1 key in `fresh`?").unwrap();
-            terminal.press(answer).unwrap();
-            let ended = terminal.end().unwrap();
-            assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
+        // A new set loses nothing.
+        let new = ["secrets", "set", "fresh", "B=2"];
+        for (typed, status) in [("n\r", 130), (ENTER, 0)] {
+            let asked = "Save 1 key in `fresh`?";
+            answer(start(&user, door, &new), &[(asked, typed)], status);
         }
         assert_eq!(user.values("fresh"), pairs(&[("B", "2")]), "{}", user.name);
-    }
-}
-
-#[test]
-fn a_value_is_typed_unseen() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        let mut terminal = start(&user, door, &["secrets", "set", "prod", "TYPED", "--skip"]);
-        terminal.wait_for("TYPED").unwrap();
-        terminal.wait_for("? ").unwrap();
-        // Mistyped, and begun anew.
-        terminal.press("wrong").unwrap();
-        terminal.press(CTRL_U).unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
-        let expected = pairs(&[("A", "1"), ("TYPED", VALUE)]);
-        assert_eq!(user.values("prod"), expected, "{}", user.name);
     }
 }
 
@@ -164,19 +127,18 @@ fn going_back_from_a_hidden_question_leads_to_the_one_before() {
     let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
     for (user, door) in users().into_iter().zip(DOORS) {
         let mut terminal = start(&user, door, &set);
-        terminal.wait_for_question("Value of FIRST").unwrap();
-        terminal.press("mistyped\r").unwrap();
-        terminal.wait_for_question("Value of SECOND").unwrap();
-        terminal.press("half").unwrap();
+        for (asked, typed) in [
+            ("Value of FIRST", "mistyped\r"),
+            ("Value of SECOND", "half"),
+        ] {
+            terminal.wait_for_question(asked).unwrap();
+            terminal.press(typed).unwrap();
+        }
         terminal.press(ESCAPE).unwrap();
         terminal.wait_until_gone("SECOND").unwrap();
-        terminal.wait_for_question("Value of FIRST").unwrap();
-        terminal.press(&format!("{VALUE}\r")).unwrap();
-        terminal.wait_for_question("Value of SECOND").unwrap();
-        terminal.press("2\r").unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
+        let first = format!("{VALUE}\r");
+        let answers = [("Value of FIRST", &*first), ("Value of SECOND", "2\r")];
+        answer(terminal, &answers, 0);
         let expected = pairs(&[("A", "1"), ("FIRST", VALUE), ("SECOND", "2")]);
         assert_eq!(user.values("prod"), expected, "{}", user.name);
     }
@@ -213,17 +175,9 @@ fn credentials_are_asked_for_and_typed_unseen() {
     let [_, user] = users();
     let host = "https://registry.example.com/v1/";
     let arguments = ["secrets", "image-pull-secret", "registry", host];
-    let mut terminal = start(&user, Door::Hand, &arguments);
-    terminal.wait_for("? ").unwrap();
-    terminal.press("somebody").unwrap();
-    terminal.wait_for("somebody").unwrap();
-    terminal.press(ENTER).unwrap();
-    terminal.wait_for_question("oken").unwrap();
-    terminal.press(VALUE).unwrap();
-    terminal.press(ENTER).unwrap();
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-    assert_unseen(&ended);
+    let token = format!("{VALUE}\r");
+    let answers = [("User name", "somebody\r"), ("Token", &*token)];
+    answer(start(&user, Door::Hand, &arguments), &answers, 0);
     let stored = &user.service().stored()["first-org"]["registry"]["credentials"];
     // `somebody:c4n4ry v4lue`
     assert_eq!(*stored, json!("c29tZWJvZHk6YzRuNHJ5IHY0bHVl"));
@@ -232,25 +186,13 @@ fn credentials_are_asked_for_and_typed_unseen() {
 #[test]
 fn a_set_is_deleted_by_whoever_can_spell_it() {
     for (user, door) in users().into_iter().zip(DOORS) {
-        let mut terminal = start(&user, door, &["secrets", "delete", "prod"]);
-        terminal.wait_for("? ").unwrap();
-        terminal.press("prd").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
-        assert!(
-            ended.screen.contains("not what was asked for"),
-            "{}",
-            ended.screen
-        );
+        let delete = ["secrets", "delete", "prod"];
+        let asked = "Type `prod` to delete it:";
+        let ended = answer(start(&user, door, &delete), &[(asked, "prd\r")], 130);
+        let declined = "not what was asked for";
+        assert!(ended.screen.contains(declined), "{}", ended.screen);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
-
-        let mut terminal = start(&user, door, &["secrets", "delete", "prod"]);
-        terminal.wait_for("? ").unwrap();
-        terminal.press("prod").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        answer(start(&user, door, &delete), &[(asked, "prod\r")], 0);
         assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
     }
 }
@@ -309,170 +251,32 @@ fn input_of_a_terminal_that_is_gone_is_not_taken_for_all_of_it() {
 }
 
 #[test]
-fn a_value_in_the_place_of_a_key_is_not_shown() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        for words in [
-            &["prod", "API_KEY", "sk-live-c4n4ry"][..],
-            &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY"],
-            &["prod", "sk-live-c4n4ry"],
-            &["API_KEY", "sk-live-c4n4ry"],
-        ] {
-            let ended = start(&user, door, &[&["secrets", "set"], words].concat())
-                .end()
-                .unwrap();
-            assert_eq!(ended.status.code(), Some(2), "{words:?}: {}", ended.screen);
-            let shown = ended.output.to_lowercase();
-            assert!(!shown.contains("c4n4ry"), "{words:?}: {}", ended.output);
-            assert!(shown.contains("is not `key=value`"), "{}", ended.output);
-        }
-        let mut terminal = start(
-            &user,
-            door,
-            &["secrets", "set", "prod", "API_KEY", "--skip"],
-        );
-        terminal.wait_for("Value of API_KEY").unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        assert_unseen(&terminal.end().unwrap());
-        let expected = pairs(&[("A", "1"), ("API_KEY", VALUE)]);
-        assert_eq!(user.values("prod"), expected, "{}", user.name);
-    }
-}
-
-#[test]
-fn a_template_says_what_a_key_is_for() {
+fn a_template_says_what_a_key_is_for_and_a_key_may_be_left_out() {
     for (user, door) in users().into_iter().zip(DOORS) {
         let text =
-            "# Whole file\n\n# OpenAI: https://platform.openai.com\n# API key\nOPENAI_API_KEY=\n";
+            "# Whole file\n\n# OpenAI: https://platform.openai.com\n# API key\nA=\nAPI_KEY=\n";
         user.write(".env.example", text);
-        let set = [
-            "secrets",
-            "set",
-            "prod",
-            "--from-template",
-            ".env.example",
-            "--skip",
-        ];
-        let mut terminal = start(&user, door, &set);
-        terminal.wait_for("Value of OPENAI_API_KEY").unwrap();
-        let screen = terminal.screen();
-        for shown in ["OpenAI: https://platform.openai.com", "API key"] {
-            assert!(screen.contains(shown), "{screen}");
-        }
-        assert!(!screen.contains("Whole file"), "{screen}");
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
-    }
-}
-
-#[test]
-fn a_key_of_a_template_may_be_left_out() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        user.write(".env.example", "A=\nAPI_KEY=\n");
         let set = ["secrets", "set", "fresh", "--from-template", ".env.example"];
+        let none = [("Value of A", ENTER), ("Value of API_KEY", ENTER)];
         let mut terminal = start(&user, door, &set);
-        terminal.wait_for("Value of A").unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for("Value of API_KEY").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(2), "{}", ended.screen);
-        assert!(
-            ended.screen.contains("no key was given a value"),
-            "{}",
-            ended.screen
-        );
-
-        let mut terminal = start(&user, door, &set);
-        terminal.wait_for("Enter alone leaves it out").unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for("Value of API_KEY").unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for("still missing in `fresh`: A").unwrap();
-        terminal.wait_for("Save 1 key").unwrap();
-        terminal.press("y").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
-        assert_eq!(
-            user.values("fresh"),
-            pairs(&[("API_KEY", VALUE)]),
-            "{}",
-            user.name
-        );
-    }
-}
-
-#[test]
-fn keys_that_go_are_shown_before_anything_is_changed() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        user.write(".env", "B=2\n");
-        let set = ["secrets", "set", "prod", "--file", ".env", "--prune"];
-        for (answer, expected) in [("n", pairs(&[("A", "1")])), ("y", pairs(&[("B", "2")]))] {
-            let mut terminal = start(&user, door, &set);
-            terminal
-                .wait_for("Save 1 key in `prod` and remove 1 key?")
-                .unwrap();
-            let screen = terminal.screen();
-            for shown in ["+ create     B", "- remove     A"] {
-                assert!(screen.contains(shown), "{shown}: {screen}");
-            }
-            terminal.press(answer).unwrap();
-            terminal.press(ENTER).unwrap();
-            terminal.end().unwrap();
-            assert_eq!(user.values("prod"), expected, "{}", user.name);
-        }
-    }
-}
-
-#[test]
-fn a_long_name_does_not_wrap_the_list() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        let long = format!("a{}", "n".repeat(62));
-        user.done(&["secrets", "set", &long, "A=1", "--skip"]);
-        let command = |columns: u16| {
-            let bin = user.bin();
-            let command = match door {
-                Door::Host => pty_process::blocking::Command::new(bin.join("bot-cli")).arg("cloud"),
-                Door::Hand => pty_process::blocking::Command::new(bin.join("bot-cli-cloud")),
-            };
-            let command = command
-                .args(["secrets", "list"])
-                .env_clear()
-                .envs(user.variables())
-                .env("TERM", "xterm-256color")
-                .current_dir(user.work());
-            Terminal::start(command, 40, columns)
-                .unwrap()
-                .end()
-                .unwrap()
-        };
-        let narrow = command(80);
-        let lines: Vec<&str> = narrow.screen.lines().map(str::trim_end).collect();
-        assert_eq!(
-            lines[1], "NAME  TYPE    REGION   STATUS",
-            "{}",
-            narrow.screen
-        );
-        assert_eq!(
-            lines[2..5],
-            [
-                &*long,
-                "      secret  us-west  ready",
-                "prod  secret  us-west  ready"
-            ]
-        );
-        let wide = command(120);
-        assert!(
-            wide.screen.contains(&format!("{long}  secret")),
-            "{}",
-            wide.screen
-        );
+        terminal
+            .wait_for("OpenAI: https://platform.openai.com")
+            .unwrap();
+        assert!(!terminal.screen().contains("Whole file"));
+        let ended = answer(terminal, &none, 2);
+        let nothing = "no key was given a value";
+        assert!(ended.screen.contains(nothing), "{}", ended.screen);
+        let key = format!("{VALUE}\r");
+        let one = [
+            ("Value of A", ENTER),
+            ("Value of API_KEY", &key),
+            ("Save 1 key", "y\r"),
+        ];
+        let ended = answer(start(&user, door, &set), &one, 0);
+        let missing = "still missing in `fresh`: A";
+        assert!(ended.screen.contains(missing), "{}", ended.screen);
+        let expected = pairs(&[("API_KEY", VALUE)]);
+        assert_eq!(user.values("fresh"), expected, "{}", user.name);
     }
 }
 
@@ -482,61 +286,31 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
         let user = User::of_the_vault();
         user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
         let mut terminal = start(&user, door, &["vault", "backup", "copy"]);
-        terminal
-            .wait_for_question("Passphrase for the backup")
-            .unwrap();
-        terminal.press("short").unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for("needs at least 8 characters").unwrap();
-        let first = "Passphrase for the backup";
-        terminal.wait_for_question(first).unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal
-            .wait_for_question("The same passphrase again")
-            .unwrap();
-        terminal.press("c4n4ry v4lue ").unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal
-            .wait_for("was not the same the second time")
-            .unwrap();
-        terminal.wait_for_question(first).unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        let again = "The same passphrase again";
-        terminal.wait_for_question(again).unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
+        let (first, again) = ("Passphrase for the backup", "The same passphrase again");
+        let typed = format!("{VALUE}\r");
+        for (asked, typed, problem) in [
+            (first, "short\r", "needs at least 8 characters"),
+            (first, &typed, again),
+            (again, "c4n4ry v4lue \r", "is not the same as before"),
+        ] {
+            terminal.wait_for_question(asked).unwrap();
+            terminal.press(typed).unwrap();
+            terminal.wait_for(problem).unwrap();
+        }
+        answer(terminal, &[(again, &typed)], 0);
 
-        let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
+        let restore = ["vault", "restore", "copy"];
         let asked = "Passphrase of the backup";
-        terminal.wait_for_question(asked).unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for_question("Type `restore`").unwrap();
-        terminal.press("yes").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
+        let no = [(asked, &*typed), ("Type `restore`", "yes\r")];
+        let ended = answer(start(&user, door, &restore), &no, 130);
         let declined = "that is not what was asked for; nothing was changed";
         assert!(ended.screen.contains(declined), "{}", ended.screen);
-
-        let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
-        terminal
-            .wait_for_question("Passphrase of the backup")
-            .unwrap();
-        terminal.press(VALUE).unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for_question("Type `restore`").unwrap();
-        assert!(terminal.screen().contains("1 set with 1 value"));
-        terminal.press("restore").unwrap();
-        terminal.press(ENTER).unwrap();
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        assert_unseen(&ended);
+        let yes = [(asked, &*typed), ("Type `restore`", "restore\r")];
+        let mut terminal = start(&user, door, &restore);
+        terminal.wait_for_question(asked).unwrap();
+        terminal.press(&typed).unwrap();
+        terminal.wait_for("1 set with 1 value").unwrap();
+        answer(terminal, &yes[1..], 0);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
     }
 }

@@ -1,11 +1,10 @@
 //! The token's kind and the organization that it is used for.
 
 use bot_cli_protocol::secret::Secret;
+use serde_json::Value;
 
-use super::http::Client;
-use super::path::path;
-use super::wire;
-use crate::backend::hosted::ServiceError;
+use super::http::{Answer, Client};
+use super::{ServiceError, path, wire};
 use crate::domain::TokenKind;
 
 /// Returns the kind of a token, as far as its prefix shows it.
@@ -33,9 +32,12 @@ pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, Servi
 
 /// Returns the address of the person whose token it is, or what the service calls them. Asks once.
 pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
-    let answer: wire::Me = client.look(&path(&["users"]))?.decode()?;
-    let address = answer.user.emails.into_iter().next();
-    Ok(address.map_or(answer.user.user_id, |email| email.email_address))
+    let answer: Value = client.look(&path(&["users"]))?.decode()?;
+    let user = &answer["user"];
+    let name = user["emails"][0]["emailAddress"].as_str();
+    let name = name.or_else(|| user["userId"].as_str());
+    name.map(str::to_owned)
+        .ok_or_else(|| ServiceError::InvalidResponse("it names no user".to_owned()))
 }
 
 /// The service's answer about a token.
@@ -58,7 +60,7 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
         Err(error) => return Err(error),
     };
     let regions = client.get(&path(&["regions"]));
-    match regions.and_then(super::http::Answer::decode::<wire::RegionList>) {
+    match regions.and_then(Answer::decode::<wire::RegionList>) {
         Ok(_) => Ok(Probed {
             kind: TokenKind::ApiKey,
             organizations: None,

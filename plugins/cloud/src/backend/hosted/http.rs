@@ -173,20 +173,6 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Reads two things at the same time.
-    pub fn get_both(&self, one: &str, other: &str) -> Result<(Answer, Answer), ServiceError> {
-        self.with_renewal(|| {
-            let both = async {
-                tokio::try_join!(
-                    self.tries("GET", one, None, retry::TRIES),
-                    self.tries("GET", other, None, retry::TRIES)
-                )
-            };
-            let both = self.runtime.block_on(both);
-            both.map_err(|unconfirmed| unconfirmed.error)
-        })
-    }
-
     /// Reads something, once: a look that only makes another answer surer.
     pub fn look(&self, path: &str) -> Result<Answer, ServiceError> {
         let got = self.runtime.block_on(self.tries("GET", path, None, 1));
@@ -274,7 +260,7 @@ impl<'a> Client<'a> {
         let mut turn = 1;
         loop {
             self.watch.requested(&format!("{method} {}", url.path()));
-            let failed = match self.follow(method, url.clone(), body).await {
+            let failed = match self.exchange(method, url.clone(), body).await {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };

@@ -1,6 +1,6 @@
 //! Whether and when a request is tried again. Every request of this service can be: it says what shall be, not what to add.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
@@ -41,22 +41,11 @@ fn is_passing(error: &ServiceError) -> bool {
     )
 }
 
-/// The seconds of a `Retry-After`, which has a number or a date.
-pub fn retry_after(text: &str, now: SystemTime) -> Option<u64> {
-    let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // What is more than fits is still a number, and too long.
-        return Some(text.parse().unwrap_or(u64::MAX));
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).map_or(0, |wait| wait.as_secs()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
 
-    use super::{pause, retry_after};
+    use super::pause;
     use crate::backend::hosted::ServiceError;
     use crate::pace::Pace;
 
@@ -104,15 +93,5 @@ mod tests {
             Some(Duration::from_millis(250))
         );
         assert_eq!(pause(&unavailable(429, Some(31)), 1, PACE), None);
-    }
-
-    #[test]
-    fn retry_after_is_a_number_or_a_date() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        assert_eq!(retry_after("7", now), Some(7));
-        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(10));
-        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:27 GMT", now), Some(0));
-        assert_eq!(retry_after("99999999999999999999999", now), Some(u64::MAX));
-        assert_eq!(retry_after("soon", now), None);
     }
 }

@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::ServiceError;
-use super::status;
 use crate::backend::{Details, Keys, Summary};
-use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName};
+use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_protocol::secret::Secret;
 
 /// The sets of an organization.
@@ -52,6 +51,15 @@ fn kind(text: &str) -> SetKind {
         "secret" => SetKind::Secret,
         "imagePullSecret" => SetKind::ImagePullSecret,
         _ => SetKind::Unknown,
+    }
+}
+
+/// Parses a status of the service; one that it adds later counts as pending.
+fn status(text: &str) -> Status {
+    match text {
+        "ready" => Status::Ready,
+        "failed" => Status::Failed,
+        _ => Status::Pending,
     }
 }
 
@@ -129,26 +137,6 @@ impl RegionList {
     }
 }
 
-/// Settings of an organization.
-#[derive(Deserialize)]
-pub struct Properties {
-    properties: PropertyValues,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PropertyValues {
-    #[serde(default)]
-    default_region: Option<String>,
-}
-
-impl Properties {
-    /// The region that is taken when nobody says otherwise.
-    pub fn default_region(self) -> Option<String> {
-        self.properties.default_region
-    }
-}
-
 /// The organizations of a person.
 #[derive(Deserialize)]
 pub struct Organizations {
@@ -165,31 +153,6 @@ pub struct OrganizationRow {
     /// The name for people.
     #[serde(default)]
     pub verbose_name: Option<String>,
-}
-
-/// The person whose token it is.
-#[derive(Deserialize)]
-pub struct Me {
-    /// The person.
-    pub user: Person,
-}
-
-/// A person.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Person {
-    pub user_id: String,
-    /// Their addresses; the first is the main one.
-    #[serde(default)]
-    pub emails: Vec<EmailRow>,
-}
-
-/// An address of a person.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EmailRow {
-    /// The address.
-    pub email_address: String,
 }
 
 /// The body of a request.

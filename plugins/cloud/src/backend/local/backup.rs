@@ -8,7 +8,7 @@ use bot_cli_protocol::secret::Secret;
 
 use super::document::{self, Flaw, Sets};
 use super::home::LARGEST;
-use super::seal::{self, Closed, Unsealed};
+use super::seal::{self, Closed};
 use super::{Size, Vault, VaultError};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
@@ -35,7 +35,6 @@ impl Backup {
             seal::open_with_passphrase(&bytes, passphrase).map_err(|closed| match closed {
                 Closed::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
                 Closed::Damaged(reason) => not_a_backup(reason),
-                Closed::OutOfMemory(mebibytes) => out_of_memory(path, mebibytes),
             })?;
         let sets = document::decode(&document).map_err(|flaw| match flaw {
             Flaw::Later => VaultError::Later(path.to_owned()),
@@ -88,10 +87,7 @@ impl Vault<'_> {
             .ok_or_else(|| VaultError::NoVault(self.home.vault()))?;
         let failed = |reason| VaultError::not_written(path, reason);
         let bytes = seal::with_passphrase(&document::encode(&sets).map_err(failed)?, passphrase)
-            .map_err(|unsealed| match unsealed {
-                Unsealed::OutOfMemory(mebibytes) => out_of_memory(path, mebibytes),
-                Unsealed::Failed(reason) => VaultError::not_written(path, reason),
-            })?;
+            .map_err(failed)?;
         match files::replace(path, &bytes, overwrite) {
             Ok(()) => Ok(document::size(&sets)),
             Err(WriteError::NotWritten(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -99,13 +95,6 @@ impl Vault<'_> {
             }
             Err(error) => Err(VaultError::write(path, error)),
         }
-    }
-}
-
-fn out_of_memory(path: &Path, mebibytes: u32) -> VaultError {
-    VaultError::OutOfMemory {
-        path: path.to_owned(),
-        mebibytes,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use super::Size;
@@ -13,25 +13,27 @@ use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
 const VERSION: u32 = 1;
 
 /// The sets, by organization and name.
-pub type Sets = BTreeMap<(String, String), Set<Secret>>;
+pub type Sets = BTreeMap<(String, String), Set>;
 
 /// A secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Set<T> {
+pub struct Set {
     /// The code of its region.
     pub region: String,
-    pub contents: Contents<T>,
+    pub contents: Contents,
 }
 
 /// The values of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Contents<T> {
+pub enum Contents {
     /// By key.
-    Secret(BTreeMap<String, T>),
+    #[serde(serialize_with = "exposed_values")]
+    Secret(BTreeMap<String, Secret>),
     ImagePullSecret {
         host: String,
-        credentials: T,
+        #[serde(serialize_with = "exposed")]
+        credentials: Secret,
     },
 }
 
@@ -46,18 +48,18 @@ pub enum Flaw {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document<T> {
+struct Document<C> {
     version: u32,
-    sets: Vec<Row<T>>,
+    sets: Vec<Row<C>>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row<T> {
+struct Row<C> {
     organization: String,
     name: String,
     region: String,
-    contents: Contents<T>,
+    contents: C,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +67,7 @@ struct Version {
     version: u32,
 }
 
-impl<T> Set<T> {
+impl Set {
     pub const fn kind(&self) -> SetKind {
         match self.contents {
             Contents::Secret(_) => SetKind::Secret,
@@ -74,35 +76,24 @@ impl<T> Set<T> {
     }
 }
 
-impl Contents<Secret> {
-    pub fn has(&self, key: &str) -> bool {
-        match self {
-            Self::Secret(values) => values.contains_key(key),
-            Self::ImagePullSecret { .. } => false,
-        }
-    }
-
-    fn exposed(&self) -> Contents<&str> {
-        match self {
-            Self::Secret(values) => Contents::Secret(
-                values
-                    .iter()
-                    .map(|(key, value)| (key.clone(), value.expose()))
-                    .collect(),
-            ),
-            Self::ImagePullSecret { host, credentials } => Contents::ImagePullSecret {
-                host: host.clone(),
-                credentials: credentials.expose(),
-            },
-        }
-    }
-
+impl Contents {
     fn values(&self) -> Vec<&Secret> {
         match self {
             Self::Secret(values) => values.values().collect(),
             Self::ImagePullSecret { credentials, .. } => vec![credentials],
         }
     }
+}
+
+fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose())
+}
+
+fn exposed_values<S: Serializer>(
+    values: &BTreeMap<String, Secret>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(values.iter().map(|(key, value)| (key, value.expose())))
 }
 
 /// Counts sets and values.
@@ -119,7 +110,7 @@ pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
         organization: organization.clone(),
         name: name.clone(),
         region: set.region.clone(),
-        contents: set.contents.exposed(),
+        contents: &set.contents,
     });
     let document = Document {
         version: VERSION,
@@ -137,7 +128,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
     if version > VERSION {
         return Err(Flaw::Later);
     }
-    let document: Document<Secret> = serde_json::from_slice(bytes).map_err(unlike)?;
+    let document: Document<Contents> = serde_json::from_slice(bytes).map_err(unlike)?;
     let mut sets = Sets::new();
     for (index, row) in document.sets.into_iter().enumerate() {
         // By its number: its name may be what is wrong.
@@ -154,7 +145,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
     Ok(sets)
 }
 
-fn check(row: &Row<Secret>) -> Result<(), String> {
+fn check(row: &Row<Contents>) -> Result<(), String> {
     let of = |what: &'static str| move |problem: String| format!("the {what} {problem}");
     Organization::parse(&row.organization).map_err(of("organization"))?;
     SetName::parse_existing(&row.name).map_err(of("name"))?;

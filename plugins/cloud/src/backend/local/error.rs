@@ -18,25 +18,19 @@ pub enum VaultError {
     /// Others can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
     TooOpen {
-        /// Which file.
         path: PathBuf,
-        /// Its mode.
         mode: u32,
     },
     /// Others can replace the vault.
     #[error("others can write `{}` (mode {mode:o})", path.display())]
     Writable {
-        /// Which file or folder.
         path: PathBuf,
-        /// Its mode.
         mode: u32,
     },
     /// Another user owns a part of the vault.
     #[error("`{}` belongs to another user (uid {owner})", path.display())]
     Foreign {
-        /// Which file or folder.
         path: PathBuf,
-        /// The owner.
         owner: u32,
     },
     /// There are values but no key to open them.
@@ -48,9 +42,7 @@ pub enum VaultError {
     /// The key does not open the vault, of which a part may have been changed.
     #[error("`{}` does not open `{}`: one of them is another vault's, or damaged", path.display(), vault.display())]
     WrongKey {
-        /// The file of the key.
         path: PathBuf,
-        /// The file of the vault.
         vault: PathBuf,
     },
     /// A later version wrote the vault or the backup.
@@ -68,12 +60,9 @@ pub enum VaultError {
     /// A write took effect, but the disk did not confirm it.
     #[error("`{path}` was written, but the disk did not confirm it: {1}", path = .0.display())]
     NotSynced(PathBuf, #[source] Reason),
-    /// A write took effect, but a file with an earlier key or with earlier values is still there.
-    #[error("the vault was changed, but `{path}` may still be there: {1}", path = .0.display())]
+    /// A write took effect, but an earlier key is still kept.
+    #[error("the vault was changed, but `{path}` still has the earlier key, too: {1}", path = .0.display())]
     Leftover(PathBuf, #[source] Reason),
-    /// A write took effect, but the key of the vault has not come to its place. The vault opens all the same.
-    #[error("the vault was changed, but `{path}` could not be put in the place of the earlier key: {1}", path = .0.display())]
-    Unsettled(PathBuf, #[source] Reason),
     /// Another process changed the set after it was looked at.
     #[error("another process has changed `{0}` meanwhile")]
     Conflict(String),
@@ -92,25 +81,9 @@ pub enum VaultError {
     /// A file can't be the place of a backup.
     #[error("a backup can't be written to `{path}`: {1}", path = .0.display())]
     NotAPlace(PathBuf, &'static str),
-    /// The passphrase of a backup costs more memory than there is.
-    #[error("out of memory: the passphrase of `{}` needs {mebibytes} MiB", path.display())]
-    OutOfMemory {
-        /// The file of the backup.
-        path: PathBuf,
-        /// The memory that it needs.
-        mebibytes: u32,
-    },
     /// The text in the place of the key is not a key.
     #[error("`{}` is not the key of a vault", .0.display())]
     NotAKey(PathBuf),
-    /// A file of the vault is a link.
-    #[error("`{}` is a link to `{}`; only the whole folder may be one", path.display(), target.display())]
-    Link {
-        /// Which.
-        path: PathBuf,
-        /// The target of the link.
-        target: PathBuf,
-    },
     /// A backup does not open.
     #[error("the passphrase does not open `{}`", .0.display())]
     WrongPassphrase(PathBuf),
@@ -125,10 +98,7 @@ pub enum VaultError {
 impl VaultError {
     /// Returns the outcome of the change, if there was one.
     pub const fn effect(&self) -> Effect {
-        if matches!(
-            self,
-            Self::NotSynced(..) | Self::Leftover(..) | Self::Unsettled(..)
-        ) {
+        if matches!(self, Self::NotSynced(..) | Self::Leftover(..)) {
             Effect::Done
         } else {
             Effect::NotDone

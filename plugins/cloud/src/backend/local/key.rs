@@ -16,48 +16,46 @@ use crate::secret_file::{SecretFile, SecretFileError, Storage};
 #[derive(Clone)]
 pub struct Key(pub Identity);
 
-impl Key {
-    fn parse(text: &Secret) -> Option<Self> {
-        let lines = text.expose().lines().map(str::trim);
-        let mut keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let key = keys.next()?.parse().ok()?;
-        keys.next().is_none().then_some(Self(key))
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.to_string().expose_secret() == other.0.to_string().expose_secret()
-    }
-}
-
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
 }
 
-/// Reads a key; `None` when there is no file.
-pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
+/// Reads the keys in a file: usually one, two while the vault gets a new one, none without a file.
+pub fn read(file: &SecretFile<'_>) -> Result<Vec<Key>, VaultError> {
     let unusable = |reason: Reason| VaultError::File(file.path().to_owned(), reason);
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let key = Key::parse(&text).ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))?;
-    Ok(Some(key))
+    let lines = text.expose().lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let keys: Result<Vec<Key>, _> = lines.map(|line| line.parse().map(Key)).collect();
+    keys.ok()
+        .filter(|keys| !keys.is_empty())
+        .ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))
 }
 
-/// Makes a key and keeps it, in the keyring if `wanted` and there is one; where it is.
-pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), VaultError> {
+/// Generates a key for the vault whose key is in `file`.
+pub fn generate(file: &SecretFile<'_>) -> Result<Key, VaultError> {
+    // Without random numbers, `generate` would panic.
+    random(&mut [0; 32]).map_err(|reason| VaultError::not_written(file.path(), reason))?;
+    Ok(Key(Identity::generate()))
+}
+
+/// Keeps keys in the place of earlier ones, in the keyring if `wanted` and there is one. Returns where.
+pub fn write(
+    file: &SecretFile<'_>,
+    keys: &[&Key],
+    wanted: Storage,
+) -> Result<Storage, VaultError> {
     let not_written = |reason: Reason| VaultError::NotWritten(file.path().to_owned(), reason);
-    // Where the system gives none, `generate` would panic.
-    random(&mut [0; 32]).map_err(|reason| not_written(reason.into()))?;
-    let key = Key(Identity::generate());
-    let text = Secret::new(key.0.to_string().expose_secret().to_owned());
-    let place = file
-        .write(&text, wanted)
-        .map_err(|error| failed(file, error, not_written))?;
-    Ok((key, place))
+    let lines = keys.iter().map(|key| key.0.to_string());
+    let lines: Vec<_> = lines.collect();
+    let lines: Vec<&str> = lines.iter().map(ExposeSecret::expose_secret).collect();
+    let text = Secret::new(lines.join("\n"));
+    file.write(&text, wanted)
+        .map_err(|error| failed(file, error, not_written))
 }
 
 fn failed(

@@ -285,7 +285,6 @@ fn readers_and_writers_never_see_half_a_new_key() {
         }
         assert!(writer.join().unwrap() && other.join().unwrap());
     });
-    assert_eq!(vault.verify().unwrap().unwrap().leftovers.len(), 0);
 }
 
 #[test]
@@ -343,7 +342,9 @@ fn missing_or_foreign_key_is_no_new_vault() {
     fs::remove_file(&path).unwrap();
     let missing = view(&before).unwrap_err();
     assert!(matches!(missing, VaultError::NoKey(_)), "{missing:?}");
-    super::key::create(&SecretFile::new(path, &Nobody), Storage::File).unwrap();
+    let file = SecretFile::new(path, &Nobody);
+    let other = super::key::generate(&file).unwrap();
+    super::key::write(&file, &[&other], Storage::File).unwrap();
     let vault = local(folder.path());
     for failed in [
         put(&vault, "prod", &[entry("A", "1")], None).unwrap_err(),

@@ -10,11 +10,11 @@ use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
 use bot_cli_secrets::client::Client;
 use bot_cli_secrets::messages::{self as secrets, OpenParams};
 
-use super::{Kind, Organizations, Others, names};
+use super::{Organizations, names};
+use crate::backend::Profile;
 use crate::backend::external::{self, External};
-use crate::backend::{Profile, SecretsBackend};
 use crate::command::context::CommandContext;
-use crate::config::BackendSettings;
+use crate::config::Settings;
 use crate::domain::{BUILT_IN, BackendName, Organization, SECRETS};
 use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
@@ -28,15 +28,15 @@ const EXECUTABLE: &str = "bot-cli-cloud";
 /// Our own version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The settings that every backend has: where to act where no option says so.
-pub const EVERYWHERE: [(&str, &str); 2] = [
+/// The settings that every backend has.
+const EVERYWHERE: [(&str, &str); 2] = [
     ("organization", "The organization, as --organization"),
     ("region", "The region, as --region"),
 ];
 
 /// A backend that is installed and fits.
 pub struct Installed {
-    name: BackendName,
+    pub name: BackendName,
     plugin: Box<Plugin>,
 }
 
@@ -45,7 +45,7 @@ pub fn uses() -> UseSpec {
     UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
 }
 
-/// Every backend that was found, whether or not it can be used.
+/// Returns every backend that was found, whether or not it can be used.
 pub fn all(environment: &Environment) -> Vec<FoundBackend> {
     let built_in = BUILT_IN.each_ref().map(BackendName::as_str);
     environment.plugins.backends(Some(&user()), &built_in)
@@ -56,17 +56,15 @@ fn user() -> User {
 }
 
 impl Installed {
-    /// The backend of that name; one clear line where there is none, or where it can't be used.
+    /// Finds the backend of that name.
     pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
         let found = environment.plugins.backend(value.as_str(), Some(&user()));
         for FoundBackend { file, standing, .. } in found {
             match standing {
                 BackendStanding::Usable(plugin, _) => {
-                    return Ok(Self {
-                        name: value.clone(),
-                        plugin,
-                    });
+                    let name = value.clone();
+                    return Ok(Self { name, plugin });
                 }
                 BackendStanding::Refused(refused) => {
                     let message = format!("can't use the backend `{value}`: {refused}");
@@ -76,61 +74,52 @@ impl Installed {
                 BackendStanding::Shadowed(_) => {}
             }
         }
-        let failure = unknown_backend(value.as_str(), *source);
         let names = names(environment);
         let instead = format!(
             "backends: {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
             names.join(", ")
         );
+        let failure = unknown_backend(value.as_str(), *source);
         let known = names.iter().map(String::as_str);
         Err(near_or(failure, value.as_str(), known, instead))
     }
 
-    pub fn name(&self) -> &BackendName {
-        &self.name
+    pub fn profile(&self) -> Profile {
+        external::profile(&self.name)
     }
 
-    /// The settings that it declares, and those of every backend.
+    /// Returns the settings that it declares, and those of every backend.
     pub fn settings(&self) -> Vec<SettingSpec> {
         let manifest = self.plugin.manifest.as_ref();
-        let own = manifest.map(|manifest| manifest.settings.clone());
-        let is_own = |setting: &SettingSpec| {
-            let name = setting.name.as_str();
-            !EVERYWHERE.iter().any(|(everywhere, _)| *everywhere == name)
-        };
-        let everywhere = EVERYWHERE.map(|(name, about)| SettingSpec::new(name, about));
-        let own = own.unwrap_or_default().into_iter().filter(is_own);
-        own.chain(everywhere).collect()
+        let mut settings = manifest.map_or_else(Vec::new, |manifest| manifest.settings.clone());
+        settings.retain(|setting| EVERYWHERE.iter().all(|(name, _)| *name != setting.name));
+        settings.extend(EVERYWHERE.map(|(name, about)| SettingSpec::new(name, about)));
+        settings
     }
 
-    /// The settings that are set, all of which it must know; and all that it needs must be set.
+    /// Returns the settings that are set: it must know them all, and all that it needs must be set.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
-        let file = BackendSettings::read(environment, &self.name)?;
-        let mut set = file.all(&self.name);
         let (name, specs) = (&self.name, self.settings());
-        if let Some(unknown) = set.keys().find(|key| !knows(&specs, key)) {
-            let shown = theirs(unknown);
-            let message = format!("the backend `{name}` has no setting `{shown}`");
-            let failure = Failure::new(Exit::Usage, "unknown_setting", message);
-            return Err(no_setting(failure, &specs, unknown).hint(format!(
-                "`bot-cli cloud config set {name}.{shown} ''` removes it"
+        let mut set = Settings::of_backend(environment, name)?.all();
+        let is_known = |key: &str| specs.iter().any(|spec| spec.name == key);
+        if let Some(unknown) = set.keys().find(|key| !is_known(key)) {
+            return Err(no_setting(name, &specs, unknown).hint(format!(
+                "`bot-cli cloud config set {name}.{} ''` removes it",
+                theirs(unknown)
             )));
         }
-        let missing = specs.iter().filter(|spec| spec.required);
-        let mut missing = missing.filter(|spec| !set.contains_key(&spec.name));
-        if let Some(spec) = missing.next() {
+        let is_missing = |spec: &&SettingSpec| spec.required && !set.contains_key(&spec.name);
+        if let Some(spec) = specs.iter().find(is_missing) {
             let setting = theirs(&spec.name);
             let message = format!("the backend `{name}` needs its setting `{setting}`");
             return Err(Failure::new(Exit::Usage, "missing_setting", message)
                 .hint(format!("bot-cli cloud config set {name}.{setting} VALUE")));
         }
-        for (everywhere, _) in EVERYWHERE {
-            set.remove(everywhere);
-        }
+        set.retain(|key, _| EVERYWHERE.iter().all(|(name, _)| name != key));
         Ok(set)
     }
 
-    fn opened<'a>(
+    pub fn open<'a>(
         &self,
         context: &'a CommandContext<'_>,
         scope: &mut Scope,
@@ -156,7 +145,8 @@ impl Installed {
         // It is for the service.
         launch.env_remove.push("BOT_CLI_TOKEN".into());
         let caller = HostName::new(EXECUTABLE, VERSION);
-        let client = Client::open(&launch, caller, &params, context.relay(&plugin));
+        let relay = context.session().relay(&plugin);
+        let client = Client::open(&launch, caller, &params, relay);
         let client = client.map_err(|fault| external::failed(&self.name, fault))?;
         self.note(context, scope, &client)?;
         Ok(External::new(self.name.clone(), client, context))
@@ -169,30 +159,22 @@ impl Installed {
         scope: &mut Scope,
         client: &Client,
     ) -> Result<(), Failure> {
-        let name = &self.name;
-        let opened = client.opened();
+        let (name, opened) = (&self.name, client.opened());
         let wanted = scope.organization.take();
-        scope.organization = match (&opened.organization, wanted) {
-            (Some(organization), wanted) => {
-                let value = Organization::parse(organization).map_err(|_| {
-                    let message =
-                        format!("the backend `{name}` names an organization that can't be one");
-                    failed("invalid_response", message)
-                })?;
-                let source = wanted
-                    .filter(|wanted| wanted.value == value)
-                    .map_or(Source::Backend, |wanted| wanted.source);
-                Some(Setting { value, source })
-            }
-            (None, Some(wanted)) => {
-                let organization = wanted.value;
-                context.warn(&format!(
-                    "the backend `{name}` has no organizations; `{organization}` is ignored"
-                ));
-                None
-            }
-            (None, None) => None,
-        };
+        if let Some(organization) = &opened.organization {
+            let value = Organization::parse(organization).map_err(|_| {
+                let message =
+                    format!("the backend `{name}` names an organization that can't be one");
+                failed("invalid_response", message)
+            })?;
+            let wanted = wanted.filter(|wanted| wanted.value == value);
+            let source = wanted.map_or(Source::Backend, |wanted| wanted.source);
+            scope.organization = Some(Setting::new(value, source));
+        } else if let Some(Setting { value, .. }) = wanted {
+            context.warn(&format!(
+                "the backend `{name}` has no organizations; `{value}` is ignored"
+            ));
+        }
         scope.place = match (opened.place.as_str(), &scope.organization) {
             ("", Some(_)) => None,
             ("", None) => Some("its only place".to_owned()),
@@ -200,55 +182,27 @@ impl Installed {
         };
         Ok(())
     }
-}
 
-impl Kind for Installed {
-    fn profile(&self) -> Profile {
-        external::profile(&self.name)
-    }
-
-    fn open<'a>(
-        &self,
-        context: &'a CommandContext<'_>,
-        scope: &mut Scope,
-    ) -> Result<Box<dyn SecretsBackend + 'a>, Failure> {
-        Ok(Box::new(self.opened(context, scope)?))
-    }
-
-    fn organizations(
+    /// Returns the organizations; that in use where the backend has no list of them.
+    pub fn organizations(
         &self,
         context: &CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<Organizations, Failure> {
-        let opened = self.opened(context, scope)?;
-        let all = opened.organizations();
-        if let Some(all) = all? {
-            return Ok(Organizations {
-                all,
-                others: Others::Missing,
-            });
-        }
+        let all = self.open(context, scope)?.organizations()?;
         let current = scope.organization.iter();
+        let current = current.map(|one| (one.value.to_string(), one.value.to_string()));
         Ok(Organizations {
-            all: current
-                .map(|one| (one.value.to_string(), one.value.to_string()))
-                .collect(),
-            others: Others::Unnamed,
+            is_complete: all.is_some(),
+            all: all.unwrap_or_else(|| current.collect()),
         })
     }
-
-    fn signs_in_itself(&self) -> bool {
-        true
-    }
 }
 
-/// Whether one of the settings has this name.
-pub fn knows(specs: &[SettingSpec], key: &str) -> bool {
-    specs.iter().any(|spec| spec.name == key)
-}
-
-/// The failure with what the user may have meant, or what there is.
-pub fn no_setting(failure: Failure, specs: &[SettingSpec], key: &str) -> Failure {
+/// A backend has no such setting; perhaps another is meant.
+pub fn no_setting(backend: &BackendName, specs: &[SettingSpec], key: &str) -> Failure {
+    let message = format!("the backend `{backend}` has no setting `{}`", theirs(key));
+    let failure = Failure::new(Exit::Usage, "unknown_setting", message);
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let possible = format!("settings: {}", theirs(&names.join(", ")));
     near_or(failure, key, names, possible)

@@ -2,72 +2,51 @@
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
-use super::{Kind, Organizations, Others};
+use super::Organizations;
 use crate::backend::hosted::http::Client;
-use crate::backend::hosted::{self, Hosted, Tenant, access};
-use crate::backend::local::regions;
-use crate::backend::{Profile, SecretsBackend};
+use crate::backend::hosted::{Hosted, Tenant, access};
 use crate::command::context::CommandContext;
 use crate::command::token::{self, Access};
-use crate::domain::Organization;
-use crate::domain::TokenKind;
+use crate::domain::{Organization, TokenKind};
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
 use crate::words::failed;
 
-/// The service as a kind of backend.
-pub struct Service;
+pub fn open<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Hosted<'a>, Failure> {
+    note_address(scope);
+    let access = token::access(context, scope)?;
+    let client = client(context, scope, &access)?;
+    let tenant = tenant(context, scope, &client, &access)?;
+    Ok(Hosted::new(client, tenant))
+}
 
-impl Kind for Service {
-    fn profile(&self) -> Profile {
-        hosted::profile()
-    }
-
-    fn open<'a>(
-        &self,
-        context: &'a CommandContext<'_>,
-        scope: &mut Scope,
-    ) -> Result<Box<dyn SecretsBackend + 'a>, Failure> {
-        note_address(scope);
-        let access = token::access(context, scope)?;
-        let client = client(context, scope, &access)?;
-        let tenant = tenant(context, scope, &client, &access)?;
-        Ok(Box::new(Hosted::new(client, tenant)))
-    }
-
-    fn organizations(
-        &self,
-        context: &CommandContext<'_>,
-        scope: &mut Scope,
-    ) -> Result<Organizations, Failure> {
-        note_address(scope);
-        let access = token::access(context, scope)?;
-        if access.kind == Some(TokenKind::ApiKey) {
-            return Err(failed(
-                "api_key",
-                "a private API key belongs to one organization and can't list others",
-            )
+pub fn organizations(
+    context: &CommandContext<'_>,
+    scope: &mut Scope,
+) -> Result<Organizations, Failure> {
+    note_address(scope);
+    let access = token::access(context, scope)?;
+    if access.kind == Some(TokenKind::ApiKey) {
+        let message = "a private API key belongs to one organization and can't list others";
+        return Err(failed("api_key", message)
             .hint("a personal access token or `bot-cli cloud auth login` can"));
-        }
-        let client = client(context, scope, &access)?;
-        let all = access::organizations(&client)?;
-        settle_organization(scope, &access, &all);
-        Ok(Organizations {
-            all,
-            others: Others::Missing,
-        })
     }
-
-    fn regions(&self) -> Vec<(String, String)> {
-        regions()
+    let client = client(context, scope, &access)?;
+    let all = access::organizations(&client)?;
+    if scope.organization.is_none() {
+        scope.organization = first(&all).ok();
     }
+    Ok(Organizations {
+        all,
+        is_complete: true,
+    })
 }
 
 fn note_address(scope: &mut Scope) {
     scope.address = Some(Setting::new(scope.shown_url(), scope.api_url.source));
 }
 
-/// A client of the service with a token, which is renewed where the service no longer accepts it.
+/// Returns a client with a token, which is renewed when the service no longer accepts it.
 pub fn client<'a>(
     context: &'a CommandContext<'_>,
     scope: &Scope,
@@ -90,21 +69,20 @@ fn tenant(
     client: &Client<'_>,
     access: &Access,
 ) -> Result<Tenant, Failure> {
-    let mut known = None;
-    let kind = if let Some(kind) = access.kind {
-        kind
-    } else {
-        let probed = access::probe(client)?;
-        known = probed.organizations;
-        probed.kind
+    let (kind, known) = match access.kind {
+        Some(kind) => (kind, None),
+        None => {
+            let probed = access::probe(client)?;
+            (probed.kind, probed.organizations)
+        }
     };
+    let wanted = scope.organization.take();
     if kind == TokenKind::ApiKey {
-        if let Some(organization) = scope.organization.take() {
+        if let Some(Setting { value, source }) = wanted {
             let message = format!(
-                "a private API key works for its own organization only; `{}` is ignored",
-                organization.value
+                "a private API key works for its own organization only; `{value}` is ignored"
             );
-            if organization.source == Source::Flag {
+            if source == Source::Flag {
                 context.warn(&message);
             } else {
                 context.tell(&message);
@@ -112,49 +90,25 @@ fn tenant(
         }
         return Ok(Tenant::ApiKey);
     }
-    if scope.organization.is_none() {
-        let all = || match known {
-            Some(known) => Ok(known),
-            None => access::organizations(client).map_err(Failure::from),
-        };
-        scope.organization = match chosen(access) {
-            Some(chosen) => Some(chosen),
-            None => Some(first(&all()?)?),
-        };
-    }
-    match &scope.organization {
-        Some(organization) => Ok(Tenant::User(organization.value.clone())),
-        None => Err(internal("no organization was chosen")),
-    }
-}
-
-/// The organization that was chosen when signing in.
-fn chosen(access: &Access) -> Option<Setting<Organization>> {
-    let value = Organization::parse(access.organization.as_deref()?).ok()?;
-    Some(Setting::new(value, Source::Config))
-}
-
-/// Notes which of a person's organizations is used when nothing says otherwise.
-pub fn settle_organization(scope: &mut Scope, access: &Access, all: &[(String, String)]) {
-    if scope.organization.is_none() {
-        scope.organization = chosen(access).or_else(|| first(all).ok());
-    }
-}
-
-/// The first of a person's organizations, which is the service's default.
-fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
-    let Some((name, _)) = all.first() else {
-        return Err(Failure::new(
-            Exit::NotAllowed,
-            "not_allowed",
-            "you belong to no organization",
-        ));
+    let organization = match (wanted, known) {
+        (Some(wanted), _) => wanted,
+        (None, Some(known)) => first(&known)?,
+        (None, None) => first(&access::organizations(client)?)?,
     };
-    let value = Organization::parse(name)
-        .map_err(|_| internal("the service names an organization that can't be one"))?;
-    Ok(Setting::new(value, Source::Service))
+    let value = organization.value.clone();
+    scope.organization = Some(organization);
+    Ok(Tenant::User(value))
 }
 
-fn internal(problem: &str) -> Failure {
-    failed("internal", problem)
+/// Returns the first of a person's organizations, which is the service's default.
+pub fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
+    let Some((name, _)) = all.first() else {
+        let message = "you belong to no organization";
+        return Err(Failure::new(Exit::NotAllowed, "not_allowed", message));
+    };
+    let value = Organization::parse(name).map_err(|_| {
+        let message = "the service names an organization that can't be one";
+        failed("invalid_response", message)
+    })?;
+    Ok(Setting::new(value, Source::Service))
 }

@@ -1,7 +1,5 @@
 //! One request and its answer. Everything that comes back is searched for secrets here, before anything else sees it.
 
-use std::time::SystemTime;
-
 use bot_cli_protocol::secret::Secret;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
@@ -13,55 +11,35 @@ use super::waiting::patiently;
 use super::{Answer, Client, Reach, Unconfirmed};
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::redact::HIDDEN;
-use crate::backend::hosted::retry;
 use crate::backend::hosted::wire::Body;
 
 /// The most that is read of an answer.
 const LONGEST: usize = 4 * 1024 * 1024;
 
-/// The maximum number of redirections within the service.
-const REDIRECTIONS: u32 = 3;
-
 impl Client<'_> {
-    /// One request, and the redirections that stay within the service.
-    pub(super) async fn follow(
+    /// Sends one request, and says what is waited for where that takes long.
+    pub(super) async fn exchange(
         &self,
         method: &'static str,
-        mut url: Url,
+        url: Url,
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
-        for _ in 0..=REDIRECTIONS {
-            // Who wants to stop is not kept from it by answers that come at once.
-            if self.watch.cancelled() {
-                return Err(Unconfirmed::not_sent(ServiceError::Cancelled));
-            }
-            let exchange = self.exchange(method, url.clone(), body);
-            let slow = || {
-                let host = self.base.host_str().unwrap_or_default();
-                self.watch.waiting(&format!("Waiting for {host}"));
-            };
-            let exchanged = patiently(self.watch, self.pace.slow, slow, exchange).await;
-            let exchanged = exchanged.map_err(Unconfirmed::under_way)?;
-            match exchanged? {
-                Exchanged::Answer(answer) => return Ok(answer),
-                Exchanged::Redirection { status, to } => {
-                    let target = url.join(&to).ok();
-                    // Other methods would become a GET by these statuses.
-                    let keeps_method = matches!(status, 307 | 308) || method == "GET";
-                    match target {
-                        Some(target) if target.origin() == url.origin() && keeps_method => {
-                            url = target;
-                        }
-                        target => return Err(self.redirected(target, &to)),
-                    }
-                }
-            }
+        // Answers that come at once must not keep the user from stopping.
+        if self.watch.cancelled() {
+            return Err(Unconfirmed::not_sent(ServiceError::Cancelled));
         }
-        Err(self.redirected(Some(url), ""))
+        let slow = || {
+            let host = self.base.host_str().unwrap_or_default();
+            self.watch.waiting(&format!("Waiting for {host}"));
+        };
+        let answered = self.answered(method, url, body);
+        let answered = patiently(self.watch, self.pace.slow, slow, answered).await;
+        answered.map_err(Unconfirmed::under_way)?
     }
 
-    fn redirected(&self, target: Option<Url>, to: &str) -> Unconfirmed {
-        let shown = target.map_or(to.to_owned(), |mut target| {
+    /// No redirection is followed with a token.
+    fn redirected(&self, url: &Url, to: &str) -> Unconfirmed {
+        let shown = url.join(to).map_or(to.to_owned(), |mut target| {
             target.set_query(None);
             target.set_fragment(None);
             // An address that names a user is shown without.
@@ -73,17 +51,17 @@ impl Client<'_> {
         Unconfirmed::under_way(ServiceError::Redirected(shown))
     }
 
-    async fn exchange(
+    async fn answered(
         &self,
         method: &'static str,
         url: Url,
         body: Option<&Body>,
-    ) -> Result<Exchanged, Unconfirmed> {
+    ) -> Result<Answer, Unconfirmed> {
         let verb = reqwest::Method::from_bytes(method.as_bytes()).unwrap_or_default();
         let authorization = self.authorization().map_err(Unconfirmed::not_sent)?;
         let mut request = self
             .http
-            .request(verb, url)
+            .request(verb, url.clone())
             .header(ACCEPT, "application/json")
             .header(AUTHORIZATION, authorization);
         if let Some(body) = body {
@@ -111,11 +89,9 @@ impl Client<'_> {
         if matches!(status, 301 | 302 | 303 | 307 | 308)
             && let Some(to) = header(LOCATION)
         {
-            let to = to.to_owned();
-            return Ok(Exchanged::Redirection { status, to });
+            return Err(self.redirected(&url, to));
         }
-        let retry_after =
-            header(RETRY_AFTER).and_then(|text| retry::retry_after(text, SystemTime::now()));
+        let retry_after = header(RETRY_AFTER).and_then(|seconds| seconds.trim().parse().ok());
         let too_long = format!("the response is longer than {} MiB", LONGEST / 1024 / 1024);
         let read = read(response, &self.base, LONGEST, too_long).await;
         let read = read.map_err(Unconfirmed::under_way)?;
@@ -133,7 +109,7 @@ impl Client<'_> {
             let what = "the response is not JSON".to_owned();
             return Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)));
         }
-        Ok(Exchanged::Answer(Answer { status, body }))
+        Ok(Answer { status, body })
     }
 
     fn authorization(&self) -> Result<HeaderValue, ServiceError> {
@@ -143,11 +119,6 @@ impl Client<'_> {
         value.set_sensitive(true);
         Ok(value)
     }
-}
-
-enum Exchanged {
-    Answer(Answer),
-    Redirection { status: u16, to: String },
 }
 
 struct SharedBody(Secret);

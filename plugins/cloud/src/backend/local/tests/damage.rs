@@ -97,7 +97,7 @@ fn vault_or_backup_of_a_later_version_is_said_to_be_one() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     let later = br#"{"version":2}"#;
-    let key = key::read(&vault.home.key_file()).unwrap().unwrap();
+    let key = key::read(&vault.home.key_file()).unwrap().remove(0);
     let path = vault.home.vault();
     fs::write(&path, seal::with_key(later, &key).unwrap()).unwrap();
     let failed = put(&vault, "prod", &[entry("A", "1")], None);

@@ -1,4 +1,4 @@
-//! What is said of a change, before it is made and afterwards.
+//! The sentences about a change, for people, and its document, for programs.
 
 use bot_cli_protocol::wording::count;
 use serde_json::{Value, json};
@@ -9,118 +9,116 @@ use crate::command::open::Opened;
 use crate::domain::{Entry, Key, Region, Status, kind_words};
 use crate::text::theirs;
 
-/// What agents do after a change.
+/// A reminder after a change.
 const OLD_VALUES: &str =
     "Agents that are running keep the old values until they are deployed again\n";
 
+/// The sentences about a change.
+pub struct Wording {
+    /// Every key with its size, and where.
+    pub plan: String,
+    pub question: String,
+    pub progress: String,
+    /// The report, without the place and the status.
+    pub done: String,
+}
+
 impl Change {
-    /// For people: where, and every key with its size.
+    /// Returns the plan, as it is shown before a change.
     pub fn plan(&self, opened: &Opened<'_>) -> String {
+        self.wording(opened).plan
+    }
+
+    pub(super) fn wording(&self, opened: &Opened<'_>) -> Wording {
         let (name, place) = (&self.name, self.place(opened));
-        let verb = if self.target.exists {
-            "Update"
-        } else {
-            "Create"
-        };
+        let is_there = self.target.exists;
+        let verb = if is_there { "Update" } else { "Create" };
         match &self.work {
             Work::Save(keys) => {
+                let number = count(keys.entries.len(), "key");
+                let (created, overwritten) = self.created_and_overwritten(keys);
+                let (created, overwritten) = (created.len(), overwritten.len());
+                let (question, removed) = match keys.gone().len() {
+                    0 => (String::new(), String::new()),
+                    gone => (
+                        format!(" and remove {}", count(gone, "key")),
+                        format!(", {gone} removed"),
+                    ),
+                };
                 let lines = self.lines(keys);
-                format!("{verb} the secret set `{name}` in {place}\n{lines}")
+                Wording {
+                    plan: format!("{verb} the secret set `{name}` in {place}\n{lines}"),
+                    question: format!("Save {number} in `{name}`{question}?"),
+                    progress: format!("Saving {number}"),
+                    done: format!(
+                        "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
+                    ),
+                }
             }
             Work::Credentials { host, .. } => {
-                format!("{verb} the image pull secret `{name}` for {host} in {place}\n")
+                let set = format!("the image pull secret `{name}` for {host}");
+                Wording {
+                    plan: format!("{verb} {set} in {place}\n"),
+                    question: if is_there {
+                        format!("Replace the credentials of `{name}`?")
+                    } else {
+                        format!("Save the credentials in `{name}`?")
+                    },
+                    progress: "Saving the credentials".to_owned(),
+                    done: format!("{verb}d {set}"),
+                }
             }
             Work::Remove(keys) => {
                 let line = |key: &Key| format!("  - remove  {}\n", theirs(key.as_str()));
                 let lines: String = keys.iter().map(line).collect();
                 let number = count(keys.len(), "key");
-                format!("Remove {number} from the secret set `{name}` in {place}\n{lines}")
+                let what = match keys.as_slice() {
+                    [key] => format!("`{}`", theirs(key.as_str())),
+                    _ => number.clone(),
+                };
+                Wording {
+                    plan: format!(
+                        "Remove {number} from the secret set `{name}` in {place}\n{lines}"
+                    ),
+                    question: format!("Remove {what} from `{name}`?"),
+                    progress: format!("Removing {what}"),
+                    done: format!("Removed {what} from `{name}`"),
+                }
             }
             Work::Delete(kind) => {
-                let known = self.target.known.as_ref();
+                let (kind, known) = (kind_words(*kind), self.target.known.as_ref());
                 let keys = known.map(|keys| format!(" with {}", count(keys.len(), "key")));
-                let (kind, keys) = (kind_words(*kind), keys.unwrap_or_default());
-                format!(
-                    "Delete the {kind} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
-                )
-            }
-        }
-    }
-
-    /// Asks for consent to it.
-    pub fn question(&self) -> String {
-        let name = &self.name;
-        match &self.work {
-            Work::Save(keys) => {
-                let save = format!("Save {} in `{name}`", count(keys.entries.len(), "key"));
-                match keys.gone().len() {
-                    0 => format!("{save}?"),
-                    removed => format!("{save} and remove {}?", count(removed, "key")),
+                let keys = keys.unwrap_or_default();
+                Wording {
+                    plan: format!(
+                        "Delete the {kind} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
+                    ),
+                    question: format!("Type `{name}` to delete it:"),
+                    progress: format!("Deleting `{name}`"),
+                    done: format!("Deleted the {kind} `{name}`"),
                 }
             }
-            Work::Credentials { .. } if self.target.exists => {
-                format!("Replace the credentials of `{name}`?")
-            }
-            Work::Credentials { .. } => format!("Save the credentials in `{name}`?"),
-            Work::Remove(keys) => format!("Remove {} from `{name}`?", what(keys)),
-            Work::Delete(_) => format!("Type `{name}` to delete it:"),
         }
     }
 
-    /// Says what is under way.
-    pub fn progress(&self) -> String {
-        match &self.work {
-            Work::Save(keys) => {
-                let save = format!("Saving {}", count(keys.entries.len(), "key"));
-                match keys.gone().len() {
-                    0 => save,
-                    gone => format!("{save}, removing {gone}"),
-                }
-            }
-            Work::Credentials { .. } => "Saving the credentials".to_owned(),
-            Work::Remove(keys) => format!("Removing {}", what(keys)),
-            Work::Delete(_) => format!("Deleting `{}`", self.name),
-        }
-    }
-
-    /// Says what was done, for people.
-    pub fn done(&self, opened: &Opened<'_>, status: Option<Status>) -> String {
-        let (name, place) = (&self.name, self.place(opened));
-        let status = status.map_or("status unknown", Status::name);
+    /// Returns the report on a change that is done.
+    pub(super) fn done(&self, opened: &Opened<'_>, done: &str, status: Option<Status>) -> String {
+        let place = self.place(opened);
         let is_old = self.target.exists && opened.profile().can(Ability::Agents);
         let old_values = if is_old { OLD_VALUES } else { "" };
+        let status = status.map_or("status unknown", Status::name);
         match &self.work {
             Work::Save(keys) => {
-                let (created, overwritten) = self.created_and_overwritten(keys);
-                let (created, overwritten) = (created.len(), overwritten.len());
-                let removed = match keys.gone().len() {
-                    0 => String::new(),
-                    removed => format!(", {removed} removed"),
-                };
-                let (saved, skipped) = (count(keys.entries.len(), "key"), left_out(&keys.skipped));
-                format!(
-                    "Saved {saved} in `{name}`: {created} created, {overwritten} overwritten{removed} ({place}; {status})\n{skipped}{old_values}"
-                )
+                let skipped = left_out(&keys.skipped);
+                format!("{done} ({place}; {status})\n{skipped}{old_values}")
             }
-            Work::Credentials { host, .. } => {
-                let verb = if self.target.exists {
-                    "Updated"
-                } else {
-                    "Created"
-                };
-                format!("{verb} the image pull secret `{name}` for {host} ({place}; {status})\n")
-            }
-            Work::Remove(keys) => {
-                format!(
-                    "Removed {} from `{name}` ({place})\n{old_values}",
-                    what(keys)
-                )
-            }
-            Work::Delete(kind) => format!("Deleted the {} `{name}` ({place})\n", kind_words(*kind)),
+            Work::Credentials { .. } => format!("{done} ({place}; {status})\n"),
+            Work::Remove(_) => format!("{done} ({place})\n{old_values}"),
+            Work::Delete(_) => format!("{done} ({place})\n"),
         }
     }
 
-    /// Says it for programs.
+    /// Returns the document of the change.
     pub fn data(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
         let name = self.name.as_str();
         let region = self.target.region.as_ref().map(Region::as_str);
@@ -160,20 +158,16 @@ impl Change {
         opened.whereabouts(self.target.region.as_ref().map(Region::as_str))
     }
 
-    /// Keys that are new, and keys that are there.
     fn created_and_overwritten<'k>(&self, keys: &'k Keys) -> (Vec<&'k str>, Vec<&'k str>) {
         let keys = keys.entries.iter().map(|entry| entry.key.as_str());
         keys.partition(|key| !self.target.has(key))
     }
 
-    /// A line for each key.
+    /// Returns a line for each key.
     fn lines(&self, keys: &Keys) -> String {
         let stored = keys.entries.iter().map(|entry| &entry.key);
-        let width = stored
-            .chain(keys.gone())
-            .map(|key| key.as_str().len())
-            .max();
-        let width = width.unwrap_or(0);
+        let lengths = stored.chain(keys.gone()).map(|key| key.as_str().len());
+        let width = lengths.max().unwrap_or(0);
         let saved = keys.entries.iter().map(|Entry { key, value }| {
             let is_there = self.target.has(key.as_str());
             let change = if is_there { "~ overwrite" } else { "+ create" };
@@ -198,21 +192,13 @@ fn left_out(skipped: &[Key]) -> String {
     format!("Left out, without a value: {}\n", names(skipped))
 }
 
-/// "`A`", "2 keys".
-pub fn what(keys: &[Key]) -> String {
-    match keys {
-        [key] => format!("`{}`", theirs(key.as_str())),
-        several => count(several.len(), "key"),
-    }
-}
-
 /// Joins the names of keys as a list in a sentence.
 pub fn names(keys: &[Key]) -> String {
     let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
     names.join(", ")
 }
 
-/// "16 characters", "1704 characters in 28 lines".
+/// Returns "16 characters", "1704 characters in 28 lines".
 fn size(value: &str) -> String {
     let characters = count(value.chars().count(), "character");
     match value.lines().count() {

@@ -1,0 +1,195 @@
+//! The set that a command is about to change, and its region.
+
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
+
+use super::context::CommandContext;
+use super::open::Opened;
+use crate::backend::{Ability, Details, Keys, Prior};
+use crate::domain::{Region, SetKind, SetName, with_article};
+use crate::input::wrong;
+use crate::scope::Setting;
+use crate::source::Source;
+use crate::text::theirs;
+use crate::words::failed;
+
+/// A set before a change.
+pub struct Target {
+    pub exists: bool,
+    /// The region of the set or of a new one, if the backend has regions.
+    pub region: Option<Region>,
+    /// Its keys, if they are known.
+    pub known: Option<Vec<String>>,
+}
+
+impl Target {
+    /// An existing set, whose region is where the command acts.
+    pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
+        opened.found(&summary);
+        let region = summary.region.as_deref().map(Region::parse);
+        Self {
+            exists: true,
+            region: region.and_then(Result::ok),
+            known: keys.known(),
+        }
+    }
+
+    /// Returns the state that the backend needs.
+    pub fn prior(&self) -> Prior<'_> {
+        if self.exists {
+            Prior::Keys(self.known())
+        } else {
+            Prior::Absent(self.region.as_ref())
+        }
+    }
+
+    pub fn known(&self) -> &[String] {
+        self.known.as_deref().unwrap_or_default()
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.known().iter().any(|known| known == key)
+    }
+}
+
+/// Returns the set to change or to create. A kind or a region that can't be is an error before anything is asked.
+pub fn target(
+    opened: &mut Opened<'_>,
+    name: &SetName,
+    kind: SetKind,
+    found: Option<Details>,
+    context: &CommandContext<'_>,
+) -> Result<Target, Failure> {
+    let Some(Details { summary, keys }) = found else {
+        let names = opened.profile().check_name(name);
+        names.map_err(|problem| wrong("name", problem))?;
+        return Ok(Target {
+            exists: false,
+            region: settle(opened)?,
+            known: None,
+        });
+    };
+    if summary.kind != kind {
+        return Err(wrong_type(name, summary.kind));
+    }
+    if keys == Keys::Referenced {
+        return Err(referenced(name));
+    }
+    let region = match &summary.region {
+        Some(region) => Some(stay(opened, name, region, context)?),
+        None => settle(opened)?,
+    };
+    Ok(Target {
+        exists: true,
+        region,
+        known: keys.known(),
+    })
+}
+
+/// Returns the region of an existing set, which can't change.
+fn stay(
+    opened: &mut Opened<'_>,
+    name: &SetName,
+    region: &str,
+    context: &CommandContext<'_>,
+) -> Result<Region, Failure> {
+    let region = Region::parse(region).map_err(|_| {
+        let message = format!("the region of `{name}` is not the code of a region");
+        failed("invalid_response", message)
+    })?;
+    let wanted = opened.scope.region.clone();
+    if let Some(Setting { value, source }) = wanted.filter(|wanted| wanted.value != region) {
+        if source == Source::Flag {
+            // Another region, or one that does not exist?
+            settle(opened)?;
+            let message =
+                format!("`{name}` is in the region {region}, and the region of a set can't change");
+            let problem = format!("must be {region} or left out");
+            return Err(failed("region_conflict", message)
+                .field("region", Some("--region"), problem)
+                .hint("use another name, or delete the set first"));
+        }
+        let source = source.words();
+        context.warn(&format!(
+            "`{name}` is in the region {region}, not in {value}{source}"
+        ));
+        opened.scope.region = None;
+    }
+    let existing = || Setting::new(region.clone(), Source::Existing);
+    opened.scope.region.get_or_insert_with(existing);
+    Ok(region)
+}
+
+/// Returns the wanted region if the backend has it, else its default, which is noted in the scope; `None` where it has no
+/// regions.
+pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
+    if let Some(wanted) = opened.scope.region.clone() {
+        let codes = opened.backend.region_codes()?;
+        if codes.iter().any(|code| code == wanted.value.as_str()) {
+            return Ok(Some(wanted.value));
+        }
+        // A region in which a bot is deployed, or in which the original of a copy is, may mean nothing to this backend.
+        let is_meant = match wanted.source {
+            Source::DeployFile => opened.profile().can(Ability::DeployRegions),
+            Source::Existing => !codes.is_empty(),
+            Source::Flag
+            | Source::Environment
+            | Source::Config
+            | Source::Service
+            | Source::Backend
+            | Source::Default => true,
+        };
+        if is_meant {
+            return Err(unknown_region(&wanted, &codes));
+        }
+        opened.scope.region = None;
+    }
+    let regions = opened.backend.regions()?;
+    let first = regions.all.first().map(|(code, _)| code.as_str());
+    let Some(code) = regions.default.as_deref().or(first) else {
+        return Ok(None);
+    };
+    let region = Region::parse(code).map_err(|problem| {
+        let subject = &opened.profile().subject;
+        let message = format!("the default region of {subject} {problem}");
+        failed("invalid_response", message)
+            .hint("choose one with `--region`: `bot-cli cloud regions list`")
+    })?;
+    let source = opened.profile().default_region;
+    opened.scope.region = Some(Setting::new(region.clone(), source));
+    Ok(Some(region))
+}
+
+fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
+    let (name, source) = (wanted.value.as_str(), wanted.source.words());
+    let message = format!("there is no region `{name}`{source}");
+    let failure = Failure::new(Exit::Usage, "unknown_region", message);
+    let field = |problem| failure.field("region", Some("--region"), problem);
+    if codes.is_empty() {
+        return field("must be left out: there are no regions");
+    }
+    let mut failure = field("is not one of the organization's");
+    if let Some(near) = nearest(name, codes.iter().map(String::as_str)) {
+        failure = failure.hint(did_you_mean(&[theirs(near)]));
+    }
+    let shown: Vec<String> = codes.iter().map(|code| theirs(code)).collect();
+    failure.hint(format!("available: {}", shown.join(", ")))
+}
+
+/// The name is that of a set of another type.
+pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
+    let failure = failed("wrong_type", format!("`{name}` is {}", with_article(is)));
+    match is {
+        SetKind::Unknown => failure.hint("a newer bot-cli may know it: update"),
+        SetKind::Secret => failure.hint("use another name for the credentials"),
+        SetKind::ImagePullSecret => {
+            failure.hint("`bot-cli cloud secrets image-pull-secret` changes it")
+        }
+    }
+}
+
+/// The set is in the customer's own cluster.
+pub fn referenced(name: &SetName) -> Failure {
+    let message = format!("`{name}` lives in your own cluster: its keys can be changed only there");
+    failed("referenced", message)
+}
