@@ -115,23 +115,16 @@ impl ScopeOptions {
 impl Command {
     /// Returns whether the command changes stored data, so that its failure must state the outcome.
     pub const fn changes(&self) -> bool {
-        match self {
-            Self::Secrets { command } => match command {
-                SecretsCommand::Set(_)
-                | SecretsCommand::Copy(_)
-                | SecretsCommand::Unset(_)
-                | SecretsCommand::Delete(_)
-                | SecretsCommand::ImagePullSecret(_) => true,
-                SecretsCommand::List(_) | SecretsCommand::Run(_) => false,
-            },
-            Self::Vault { command } => match command {
-                VaultCommand::Rekey | VaultCommand::Backup(_) | VaultCommand::Restore(_) => true,
-                VaultCommand::Verify => false,
-            },
-            Self::Auth { .. }
-            | Self::Organizations { .. }
-            | Self::Regions { .. }
-            | Self::Config { .. } => false,
-        }
+        !matches!(
+            self,
+            Self::Secrets {
+                command: SecretsCommand::List(_) | SecretsCommand::Run(_),
+            } | Self::Vault {
+                command: VaultCommand::Verify,
+            } | Self::Auth { .. }
+                | Self::Organizations { .. }
+                | Self::Regions { .. }
+                | Self::Config { .. }
+        )
     }
 }

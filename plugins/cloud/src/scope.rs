@@ -34,12 +34,9 @@ impl<T> Setting<T> {
 }
 
 impl<T: ToString> Setting<T> {
-    fn json(&self) -> Value {
+    /// Returns the setting for programs.
+    pub fn json(&self) -> Value {
         json!({ "value": self.value.to_string(), "source": self.source.name() })
-    }
-
-    fn words(&self) -> String {
-        format!("{} ({})", self.value.to_string(), self.source.name())
     }
 }
 
@@ -208,16 +205,14 @@ impl Scope {
 
     /// Returns the scope for `-v`.
     pub fn words(&self) -> String {
-        let organization = self.organization.as_ref().map(Setting::words);
-        let region = self.region.as_ref().map(Setting::words);
-        let words = [
-            Some(format!("backend {}", self.backend.words())),
-            organization.map(|words| format!("organization {words}")),
-            region.map(|words| format!("region {words}")),
-            self.address.as_ref().map(Setting::words),
-            self.place.clone(),
-        ];
-        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let settings = self.json();
+        let settings = settings.as_object().into_iter().flatten();
+        let words = settings.filter_map(|(name, setting)| {
+            let (value, source) = (setting["value"].as_str()?, setting["source"].as_str()?);
+            Some(format!("{name} {value} ({source})"))
+        });
+        let words: Vec<String> = words.chain(self.place.clone()).collect();
+        words.join(", ")
     }
 }
 

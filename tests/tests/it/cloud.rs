@@ -26,3 +26,8 @@ mod ways_out;
 mod weather;
 
 use bot_cli_tests::user;
+
+/// Splits a command line without quotes into its words.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}

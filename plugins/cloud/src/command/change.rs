@@ -16,7 +16,7 @@ use super::target::Target;
 use crate::backend::{Ability, BackendError, ChangeError, Confirmed, Keys as Known, Summary};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
 use crate::text::{span, theirs};
-use crate::words::change::Deed;
+use crate::words::change::failure;
 use crate::words::failed;
 pub use wording::names;
 
@@ -101,7 +101,7 @@ impl Change {
         if manner.asks {
             self.confirm(context, wording.question, wording.plan)?;
         }
-        context.progress(&wording.progress);
+        context.progress(&format!("Changing `{}`", self.name));
         let status = self.carry_out(context, opened, manner.wait)?;
         let text = self.done(opened, &wording.done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
@@ -257,7 +257,7 @@ impl Change {
     /// Checks that the set is where it was to be, and could be made ready.
     fn check(&self, opened: &Opened<'_>, set: &Summary) -> Result<(), Failure> {
         let (name, subject) = (&self.name, &opened.profile().subject);
-        let failure = match (&self.target.region, &set.region) {
+        let told = match (&self.target.region, &set.region) {
             (Some(wanted), Some(is)) if wanted.as_str() != is => {
                 let is = theirs(is);
                 let message = format!(
@@ -275,7 +275,7 @@ impl Change {
             }
             _ => return Ok(()),
         };
-        Err(failure.outcome(ChangeState::Done).hint(self.look(opened)))
+        Err(told.outcome(ChangeState::Done).hint(self.look(opened)))
     }
 
     /// The backend has confirmed a change that can't be seen.
@@ -296,11 +296,13 @@ impl Change {
     }
 
     fn failed(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
-        let deed = match self.work {
-            Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => Deed::Change,
-            Work::Delete(_) => Deed::Delete,
+        let (past, look) = match self.work {
+            Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
+                ("changed", self.look(opened))
+            }
+            Work::Delete(_) => ("deleted", opened.scope.command("secrets list")),
         };
-        opened.change_failure(deed, &self.name, error)
+        failure(past, &self.name, error, &look)
     }
 
     /// The command that shows the set.

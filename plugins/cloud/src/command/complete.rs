@@ -10,7 +10,6 @@ use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
 use crate::scope::Setting;
 use crate::source::Source;
-use crate::text::theirs;
 
 /// The arguments whose values are known.
 pub(super) const ARGUMENTS: &[&str] = &[
@@ -21,7 +20,6 @@ pub(super) const ARGUMENTS: &[&str] = &[
     "from",
     "to",
     "key",
-    "value",
 ];
 
 pub(super) fn complete(
@@ -29,17 +27,12 @@ pub(super) fn complete(
     words: &[String],
     environment: &Environment,
 ) -> Vec<Candidate> {
-    let of_setting = match words {
-        [.., key, _] if argument == "value" => key.as_str(),
-        _ => argument,
-    };
-    match of_setting {
+    match argument {
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => regions(words, environment).unwrap_or_default(),
         "backend" | "from" | "to" => plain(kind::names(environment)),
         "key" => settings(environment),
-        "keyring" => plain(["auto", "off"]),
         _ => Vec::new(),
     }
 }
@@ -68,9 +61,7 @@ fn settings(environment: &Environment) -> Vec<Candidate> {
         let parsed = BackendName::parse(&name).map(|name| Setting::new(name, Source::Default));
         let installed = parsed.and_then(|name| Installed::find(environment, &name).ok());
         let own = installed.iter().flat_map(Installed::settings);
-        settings.extend(own.map(|spec| {
-            Candidate::new(format!("{name}.{}", spec.name)).about(theirs(&spec.about))
-        }));
+        settings.extend(own.map(|spec| Candidate::new(format!("{name}.{}", spec.name))));
     }
     settings
 }

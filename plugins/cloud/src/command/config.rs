@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::context::CommandContext;
 use super::kind::{Installed, Kind, no_setting, own_organization};
@@ -16,7 +16,7 @@ use crate::config::{KEYS, Settings};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::input::wrong;
 use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
-use crate::secret_file::SecretFile;
+use crate::secret_file::{SecretFile, Storage};
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::near_or;
@@ -34,66 +34,44 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         Ok(Kind::Hosted | Kind::Installed(_)) => {}
         Err(failure) => context.warn(&failure.message),
     }
-    let config = Settings::read(&context.environment)?.path;
+    let mut settings = scope.json();
     let keyring = keyring_word(scope.keyring.value);
-    let seconds = scope.pace.request.as_secs_f64();
-    let row = |name: &str, setting: Option<(String, Source)>| {
-        let (value, source) = match setting {
-            Some((value, source)) => (value, source.name()),
-            None => ("(not set)".to_owned(), ""),
-        };
-        [name.to_owned(), value, source.to_owned()]
-    };
-    let organization = scope.organization.as_ref();
-    let region = scope.region.as_ref();
-    let backend = &scope.backend;
-    let mut rows = vec![
-        row("backend", Some((backend.value.to_string(), backend.source))),
-        row(
-            "organization",
-            organization.map(|one| (one.value.to_string(), one.source)),
-        ),
-        row(
-            "region",
-            region.map(|one| (one.value.to_string(), one.source)),
-        ),
-        row("api_url", Some((scope.shown_url(), scope.api_url.source))),
-        row("timeout", Some((format!("{seconds} s"), scope.timeout))),
-        row("keyring", Some((keyring.to_owned(), scope.keyring.source))),
-    ];
-    let own = match &backend.value {
-        name if BUILT_IN.contains(name) => Vec::new(),
-        name => {
-            let all = Settings::of_backend(&context.environment, name)?.all();
-            let shown = all.iter().map(|(key, value)| (theirs(key), theirs(value)));
-            shown.collect()
+    let timeout = scope.pace.request.as_secs_f64();
+    settings["api_url"] = Setting::new(scope.shown_url(), scope.api_url.source).json();
+    settings["timeout"] = Setting::new(timeout, scope.timeout).json();
+    settings["keyring"] = Setting::new(keyring, scope.keyring.source).json();
+    let backend = &scope.backend.value;
+    if !BUILT_IN.contains(backend) {
+        for (key, value) in Settings::of_backend(&context.environment, backend)?.all() {
+            let name = format!("{backend}.{}", theirs(&key));
+            settings[name] = Setting::new(theirs(&value), Source::Config).json();
         }
-    };
-    rows.extend(own.iter().map(|(key, value)| {
-        let name = format!("{}.{key}", backend.value);
-        row(&name, Some((value.clone(), Source::Config)))
-    }));
+    }
+    let rows = settings.as_object().into_iter().flatten();
+    let rows = rows.map(|(name, setting)| match setting["value"].as_str() {
+        Some(value) => [
+            name.as_str(),
+            value,
+            setting["source"].as_str().unwrap_or_default(),
+        ],
+        None => [name.as_str(), "(not set)", ""],
+    });
+    let config = Settings::read(&context.environment)?.path;
     let vault = context.vault_folder()?;
     let file = SecretFile::new(vault.join("vault.key"), context);
     let key = file.exists().then(|| file.place());
     let key_words = key.map_or("none yet".to_owned(), |place| place.words(file.path()));
     let text = format!(
         "{}\nConfiguration: {}\nVault: {}\nVault key: {key_words}\n",
-        table_of(["SETTING", "VALUE", "FROM"], rows.into_iter()),
+        table_of(["SETTING", "VALUE", "FROM"], rows),
         config.display(),
         vault.display(),
     );
-    let mut data = scope.json();
-    data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
-    data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
-    data["timeout"] = json!(seconds);
-    let own: Map<String, Value> = own.into_iter().map(|(key, it)| (key, json!(it))).collect();
     Ok(Reply::text(text).data(json!({
-        "scope": data,
+        "scope": settings,
         "config": config,
         "vault": vault,
-        "vault_key": key.map(crate::secret_file::Storage::name),
-        "settings": own,
+        "vault_key": key.map(Storage::name),
     })))
 }
 

@@ -52,7 +52,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
         "organization": original.scope.organization.as_ref().map(|setting| setting.value.as_str()),
         "backend": original.scope.backend.value.to_string(),
     });
-    let target = place_of_copy(context, &mut opened, &original, &to)?;
+    let target = place_of_copy(&mut opened, &original, &to)?;
     let change = Change {
         name: to,
         target,
@@ -125,7 +125,6 @@ fn credentials_work(host: &str, credentials: Secret) -> Result<Work, Failure> {
 
 /// Checks the copy and returns its place. By default, a new one is in the region of the original.
 fn place_of_copy(
-    context: &CommandContext<'_>,
     opened: &mut Opened<'_>,
     original: &Original,
     to: &SetName,
@@ -162,7 +161,7 @@ fn place_of_copy(
             opened.scope.region = region.map(|value| Setting::new(value, Source::Existing));
         }
     }
-    let target = target(opened, to, kind, existing, context)?;
+    let target = target(opened, to, kind, existing)?;
     check_size(opened, entries.unwrap_or_default(), &target)?;
     Ok(target)
 }

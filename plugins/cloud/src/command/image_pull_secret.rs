@@ -46,7 +46,7 @@ pub(super) fn put(
         keys: Keys::None,
     });
     let kind = SetKind::ImagePullSecret;
-    let target = target(&mut opened, &name, kind, existing, context)?;
+    let target = target(&mut opened, &name, kind, existing)?;
     let credentials = match given {
         Some(credentials) => credentials,
         None if options.dry_run => Secret::new(String::new()),

@@ -5,14 +5,11 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use super::context::CommandContext;
 use super::kind::Kind;
 use crate::backend::local::{ORGANIZATION, REGIONS};
-use crate::backend::{
-    Ability, ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary,
-};
-use crate::domain::{BackendName, Region, SetName};
+use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
+use crate::domain::{BackendName, SetName};
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words::change::{self, Deed};
 use crate::words::{failed, near_or};
 
 /// An open backend and its scope.
@@ -117,14 +114,6 @@ impl Opened<'_> {
         near_or(failed("not_found", message), name.as_str(), known, list)
     }
 
-    /// Notes the region of an existing set.
-    pub fn found(&mut self, set: &Summary) {
-        let region = set.region.as_deref();
-        if let Some(Ok(value)) = region.map(Region::parse) {
-            self.scope.region = Some(Setting::new(value, Source::Existing));
-        }
-    }
-
     /// Returns the place as part of a sentence: "organization acme", or its keeper where that says it all.
     pub fn place(&self) -> String {
         let organization = self.organization();
@@ -160,14 +149,5 @@ impl Opened<'_> {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
         let is_vault = self.scope.backend.value == BackendName::LOCAL;
         self.is_verbose || !is_vault || is_chosen || value != own
-    }
-
-    /// Returns the failure of a change, with its outcome.
-    pub fn change_failure(&self, deed: Deed, name: &SetName, error: &ChangeError) -> Failure {
-        let look = match deed {
-            Deed::Change => format!("secrets list {name}"),
-            Deed::Delete => "secrets list".to_owned(),
-        };
-        change::failure(deed, name, error, &self.scope.command(&look))
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
     let existing = opened.backend.get(&name)?;
-    let target = target(&mut opened, &name, SetKind::Secret, existing, context)?;
+    let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
     if given.entries.is_empty() && given.open.is_empty() {
         // Nothing but a template: its missing keys are what this is about.

@@ -3,7 +3,6 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
-use super::context::CommandContext;
 use super::open::Opened;
 use crate::backend::{Ability, Details, Keys, Prior};
 use crate::domain::{Region, SetKind, SetName, with_article};
@@ -25,11 +24,13 @@ pub struct Target {
 impl Target {
     /// An existing set, whose region is where the command acts.
     pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
-        opened.found(&summary);
         let region = summary.region.as_deref().map(Region::parse);
+        let region = region.and_then(Result::ok);
+        let existing = region.clone().map(|it| Setting::new(it, Source::Existing));
+        opened.scope.region = existing.or(opened.scope.region.take());
         Self {
             exists: true,
-            region: region.and_then(Result::ok),
+            region,
             known: keys.known(),
         }
     }
@@ -58,7 +59,6 @@ pub fn target(
     name: &SetName,
     kind: SetKind,
     found: Option<Details>,
-    context: &CommandContext<'_>,
 ) -> Result<Target, Failure> {
     let Some(Details { summary, keys }) = found else {
         let names = opened.profile().check_name(name);
@@ -76,7 +76,7 @@ pub fn target(
         return Err(referenced(name));
     }
     let region = match &summary.region {
-        Some(region) => Some(stay(opened, name, region, context)?),
+        Some(region) => Some(stay(opened, name, region)?),
         None => settle(opened)?,
     };
     Ok(Target {
@@ -87,19 +87,14 @@ pub fn target(
 }
 
 /// Returns the region of an existing set, which can't change.
-fn stay(
-    opened: &mut Opened<'_>,
-    name: &SetName,
-    region: &str,
-    context: &CommandContext<'_>,
-) -> Result<Region, Failure> {
+fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region, Failure> {
     let region = Region::parse(region).map_err(|_| {
         let message = format!("the region of `{name}` is not the code of a region");
         failed("invalid_response", message)
     })?;
     let wanted = opened.scope.region.clone();
-    if let Some(Setting { value, source }) = wanted.filter(|wanted| wanted.value != region) {
-        if source == Source::Flag {
+    if let Some(wanted) = wanted.filter(|wanted| wanted.value != region) {
+        if wanted.source == Source::Flag {
             // Another region, or one that does not exist?
             settle(opened)?;
             let message =
@@ -109,10 +104,6 @@ fn stay(
                 .field("region", Some("--region"), problem)
                 .hint("use another name, or delete the set first"));
         }
-        let source = source.words();
-        context.warn(&format!(
-            "`{name}` is in the region {region}, not in {value}{source}"
-        ));
         opened.scope.region = None;
     }
     let existing = || Setting::new(region.clone(), Source::Existing);

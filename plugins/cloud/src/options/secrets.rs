@@ -19,14 +19,8 @@ Examples:
   In a generated project, be asked for every key that is still missing:
     bot-cli cloud secrets set --from-template .env.example
 
-  The value of one key from a file of its own, byte for byte:
-    bot-cli cloud secrets set my-bot-secrets --value-from TLS_KEY=key.pem
-
   Make the set what the file is, without keys that the file does not have:
-    bot-cli cloud secrets set my-bot-secrets --file .env --prune
-
-  In a script, from another program, until the service has it:
-    other-vault export | bot-cli cloud secrets set my-bot-secrets -f - -s --wait";
+    bot-cli cloud secrets set my-bot-secrets --file .env --prune";
 
 const COPY_EXAMPLES: &str = "\
 Examples:
@@ -36,9 +30,6 @@ Examples:
 
   Under another name and in another region:
     bot-cli cloud secrets copy Bot --to-name my-bot-secrets --region eu-central
-
-  To a second set of the vault:
-    bot-cli cloud secrets copy my-bot-secrets --to local --to-name my-bot-test
 
   From the vault to the cluster of an installed backend:
     bot-cli cloud secrets copy my-bot-secrets --to kubernetes";

@@ -7,28 +7,9 @@ use crate::backend::Explained;
 use crate::backend::{ChangeError, Effect, Parts};
 use crate::domain::SetName;
 
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// It writes or removes keys.
-    Change,
-    /// It removes the set.
-    Delete,
-}
-
-impl Deed {
-    const fn past(self) -> &'static str {
-        match self {
-            Self::Change => "changed",
-            Self::Delete => "deleted",
-        }
-    }
-}
-
-/// Returns the failure of a change, with its outcome. `look` is the command that shows the state.
-pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
+/// Returns the failure of a change, with its outcome. `past` is "changed" or "deleted"; `look` is the command that shows the state.
+pub fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failure {
     let cause = error.cause.explain();
-    let past = deed.past();
     match &error.effect {
         Effect::Done => {
             let mut failure = cause;
@@ -102,7 +83,7 @@ fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Fa
 mod tests {
     use bot_cli_protocol::failure::ChangeState;
 
-    use super::{Deed, failure};
+    use super::failure;
     use crate::backend::{BackendError, ChangeError, Effect};
     use crate::domain::SetName;
 
@@ -114,7 +95,7 @@ mod tests {
             effect: Effect::Done,
         };
         let name = SetName::parse("prod").unwrap();
-        let failure = failure(Deed::Change, &name, &error, "look");
+        let failure = failure("changed", &name, &error, "look");
         assert_eq!(failure.outcome, Some(ChangeState::Done));
         assert_eq!(
             failure.message,

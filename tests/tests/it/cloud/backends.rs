@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::user::{User, pairs};
+use super::words;
 
 /// A user whose secrets are in the vault of this machine, with a backend installed beside.
 fn with_both() -> User {
@@ -176,15 +177,7 @@ fn a_program_runs_with_the_values_of_a_backend() {
     user.set("BOT_CLI_BACKEND", "hosted");
     let (status, code) = user.fails(&["secrets", "run", "prod", "--", "true"]);
     assert_eq!((status, code.as_str()), (Some(1), "not_found"));
-    let named = [
-        "secrets",
-        "run",
-        "prod",
-        "--backend",
-        "hosted",
-        "--",
-        "true",
-    ];
+    let named = words("secrets run prod --backend hosted -- true");
     let run = user.run(&named);
     assert_eq!(
         (run.status, run.stderr.as_str()),
@@ -241,9 +234,7 @@ fn a_set_is_copied_between_any_two_backends() {
     let listed = user.done(&["secrets", "list", "--backend", "local"]);
     assert_eq!(listed["sets"].as_array().unwrap().len(), 2);
     // Within one backend, a copy needs another name or another place.
-    let within = [
-        "secrets", "copy", "prod", "--from", "vault", "--to", "vault", "-s",
-    ];
+    let within = words("secrets copy prod --from vault --to vault -s");
     assert_eq!(user.fails(&within), (Some(2), "invalid_input".to_owned()));
     user.done(&[&within[..], &["--to-name", "second"]].concat());
 }
@@ -272,18 +263,8 @@ fn organizations_regions_and_status_are_those_of_the_backend() {
 }
 
 #[test]
-fn pruning_waiting_and_dry_runs_go_through_a_backend() {
+fn the_region_of_a_project_is_taken_where_the_backend_has_it() {
     let user = User::of_a_backend();
-    user.done(&["secrets", "set", "prod", "A=1", "OLD=2", "-s", "--wait"]);
-    user.write(".env", "A=3\nNEW=4\n");
-    let prune = ["secrets", "set", "prod", "-f", ".env", "--prune", "-s"];
-    let plan = user.done(&[&prune[..], &["--dry-run"]].concat());
-    assert_eq!(plan["removed"], json!(["OLD"]));
-    assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("OLD", "2")]));
-    let done = user.done(&prune);
-    assert_eq!(done["removed"], json!(["OLD"]));
-    assert_eq!(user.values("prod"), pairs(&[("A", "3"), ("NEW", "4")]));
-    // The region of a project is where its bot is deployed: it is taken where the backend has it, and else not missed.
     user.write(
         "server/cloud-deploy.toml",
         "secret_set = \"bot\"\nregion = \"eu-central\"\n",

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::user::{User, pairs};
+use super::words;
 
 const CANARY: &str = "c4n4ry v4lue";
 
@@ -152,26 +153,9 @@ fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_set_is_copied_within_the_vault() {
-    let user = User::of_the_vault();
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let copy = ["secrets", "copy", "prod", "--to", "local", "--skip"];
-    user.done(&[&copy[..], &["--to-name", "test"]].concat());
-    assert_eq!(user.values("test"), pairs(&[("A", "1")]));
-}
-
-#[test]
 fn names_of_the_vault_are_completed() {
     let user = User::with_token();
-    user.done(&[
-        "secrets",
-        "set",
-        "prod",
-        "A=1",
-        "--skip",
-        "--backend",
-        "local",
-    ]);
+    user.done(&words("secrets set prod A=1 --skip --backend local"));
     let mut host = std::process::Command::new(user.bin().join("bot-cli"));
     host.args(["__complete", "zsh", "--", "cloud", "secrets", "copy", "pr"])
         .env_clear()

@@ -4,6 +4,7 @@ use bot_cli_tests::service::{Fault, Injection};
 use serde_json::{Value, json};
 
 use super::user::{Run, User, pairs};
+use super::words;
 
 const CANARY: &str = "sk-live-c4n4ry";
 
@@ -146,18 +147,6 @@ fn values_from_files_are_refused_all_at_once_and_unseen() {
 }
 
 #[test]
-fn a_file_goes_together_with_values_of_their_own_files() {
-    let user = User::of_the_vault();
-    user.write(".env", "A=1\n");
-    user.write("pem", "x");
-    let set = ["secrets", "set", "prod", "-f", ".env", "--value-from"];
-    user.done(&[&set[..], &["B=pem", "--skip"]].concat());
-    assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("B", "x")]));
-    let (status, _) = user.fails(&[&set[..], &["A=pem", "--skip"]].concat());
-    assert_eq!(status, Some(2));
-}
-
-#[test]
 fn keys_without_a_value_are_refused_left_out_or_kept() {
     for user in User::all() {
         user.write(".env", "A=1\nB=\nC=2\n");
@@ -212,14 +201,10 @@ fn what_has_only_keys_without_a_value_is_refused() {
 #[test]
 fn pruning_makes_the_set_what_the_file_is() {
     for user in User::all() {
-        let old = [
-            "secrets", "set", "prod", "A=1", "B=2", "C=3", "D=4", "--skip",
-        ];
+        let old = words("secrets set prod A=1 B=2 C=3 D=4 --skip");
         user.done(&old);
         user.write(".env", "A=10\nB=\nE=5\n");
-        let set = [
-            "secrets", "set", "prod", "-f", ".env", "--empty", "skip", "--prune",
-        ];
+        let set = words("secrets set prod -f .env --empty skip --prune");
         let run = user.run(&[&set[..], &["--dry-run"]].concat());
         let plan: Vec<&str> = run
             .stdout

@@ -1,9 +1,7 @@
 //! A sign-in that is renewed: once for everybody, kept before it is needed, and shared with another client or not.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 

@@ -3,85 +3,10 @@
 use bot_cli_tests::service::{PERSONAL_TOKEN, USER_TOKEN};
 
 use super::user::User;
+use super::words;
 
-/// A command, and the requests that it makes.
-type Case = (&'static [&'static str], &'static [&'static str]);
-
-const REGISTRY: &str = "ghcr.io";
-
-const CASES: &[Case] = &[
-    // Everything is in the one answer.
-    (&["secrets", "list"], &["GET secrets"]),
-    (&["secrets", "list", "prod"], &["GET secrets/prod"]),
-    // No such set, or no such organization? And which name is near?
-    (
-        &["secrets", "list", "prods"],
-        &["GET secrets/prods", "GET secrets"],
-    ),
-    // Is it there, where can it be and where by default, the change, whether it is ready.
-    (
-        &["secrets", "set", "new", "A=1", "--skip"],
-        &[
-            "GET secrets/new",
-            "GET regions",
-            "GET properties",
-            "PUT secrets/new",
-            "GET secrets/new",
-        ],
-    ),
-    // The default does not matter.
-    (
-        &["secrets", "set", "other", "A=1", "--skip", "-r", "us-east"],
-        &[
-            "GET secrets/other",
-            "GET regions",
-            "PUT secrets/other",
-            "GET secrets/other",
-        ],
-    ),
-    // Its region is known.
-    (
-        &["secrets", "set", "prod", "A=2", "--skip"],
-        &["GET secrets/prod", "PUT secrets/prod", "GET secrets/prod"],
-    ),
-    (
-        &["secrets", "set", "prod", "A=2", "--dry-run"],
-        &["GET secrets/prod"],
-    ),
-    (
-        &["secrets", "unset", "prod", "A", "B", "--skip"],
-        &[
-            "GET secrets/prod",
-            "DELETE secrets/prod/A",
-            "DELETE secrets/prod/B",
-        ],
-    ),
-    // Only the listing shows what has this name, and credentials at all.
-    (
-        &["secrets", "image-pull-secret", "pull", REGISTRY, "u:t"],
-        &[
-            "GET secrets",
-            "GET regions",
-            "GET properties",
-            "PUT secrets/pull",
-            "GET secrets",
-        ],
-    ),
-    (
-        &["secrets", "image-pull-secret", "pull", REGISTRY, "u:t2"],
-        &["GET secrets", "PUT secrets/pull", "GET secrets"],
-    ),
-    (
-        &["secrets", "delete", "prod", "--skip"],
-        &["GET secrets/prod", "DELETE secrets/prod"],
-    ),
-    // Credentials are not shown by their name.
-    (
-        &["secrets", "delete", "pull", "--skip"],
-        &["GET secrets/pull", "GET secrets", "DELETE secrets/pull"],
-    ),
-    (&["regions", "list"], &["GET regions", "GET properties"]),
-];
+/// Commands, and the requests that each makes.
+const CASES: &str = include_str!("requests.txt");
 
 #[test]
 fn every_request_of_a_command_decides_something() {
@@ -94,9 +19,12 @@ fn every_request_of_a_command_decides_something() {
             &[("A", "1"), ("B", "2"), ("C", "3")],
         );
         drop(world);
-        for (command, expected) in CASES {
+        for case in CASES.split("\n\n") {
+            let mut lines = case.lines().filter(|line| !line.starts_with('#'));
+            let command = lines.next().and_then(|line| line.strip_prefix("$ ")).unwrap();
+            let expected: Vec<&str> = lines.collect();
             user.service().take_sent();
-            user.run(command);
+            user.run(&words(command));
             let mut sent: Vec<String> = user
                 .service()
                 .take_sent()
@@ -112,7 +40,7 @@ fn every_request_of_a_command_decides_something() {
             {
                 sent.swap(at, at + 1);
             }
-            assert_eq!(sent, *expected, "{}: {command:?}", user.name);
+            assert_eq!(sent, expected, "{}: {command}", user.name);
         }
     }
 }

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::user::{Run, User, assert_in_no_file};
+use super::words;
 
 const VALUE: &str = "c4n4ry-v4lue";
 
@@ -210,9 +211,7 @@ fn values_that_can_not_be_had_start_no_program() {
         let (run, _) = rogue.run(&["secrets", "run", "prod", "--", "touch", &marker]);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");
         assert!(!PathBuf::from(&marker).exists(), "{fault}");
-        let copy = [
-            "secrets", "copy", "prod", "--from", "sample", "--to", "local", "-s",
-        ];
+        let copy = words("secrets copy prod --from sample --to local -s");
         rogue.keep();
         let run = rogue.user.run(&copy);
         assert_eq!(run.status, Some(1), "{fault}: {run:?}");

@@ -9,6 +9,7 @@ use bot_cli_tests::signing_in::{sign_in, stranger};
 use serde_json::{Value, json};
 
 use super::user::{User, pairs};
+use super::words;
 
 fn scope(document: &Value, name: &str) -> (Value, Value) {
     let entry = &document["scope"][name];
@@ -42,17 +43,7 @@ fn a_flag_comes_before_the_environment_before_the_configuration_before_the_servi
     assert_eq!(scope(&made, "organization"), expected);
     assert_eq!(made["region"], "us-east");
 
-    let arguments = [
-        "secrets",
-        "set",
-        "other",
-        "A=1",
-        "--skip",
-        "-o",
-        "second-org",
-        "-r",
-        "ap-south",
-    ];
+    let arguments = words("secrets set other A=1 --skip -o second-org -r ap-south");
     let made = user.done(&arguments);
     let expected = (json!("second-org"), json!("flag"));
     assert_eq!(scope(&made, "organization"), expected);
@@ -155,17 +146,6 @@ fn a_token_of_the_environment_may_end_with_a_line_end_and_has_nothing_else() {
         assert!(!run.stderr.contains("c4n4ry"), "{run:?}");
     }
     assert_eq!(user.service().take_sent(), [""; 0]);
-}
-
-#[test]
-fn a_token_of_the_environment_is_not_handed_on_to_a_program() {
-    let mut user = User::of_the_vault();
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    user.set("BOT_CLI_TOKEN", "c4n4ry");
-    let run = user.run(&["secrets", "run", "prod", "--", "/usr/bin/env"]);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(run.stdout.contains("A=1"), "{run:?}");
-    assert!(!run.stdout.contains("c4n4ry"), "{run:?}");
 }
 
 #[test]
@@ -323,15 +303,7 @@ fn what_looks_wrong_is_warned_about_without_being_shown() {
 fn a_template_names_the_keys_that_are_still_missing() {
     for user in [User::of_the_vault(), User::with_token()] {
         user.write(".env.example", "# needed\nA=\nB=your-key\n# OPTIONAL=1\n");
-        let set = [
-            "secrets",
-            "set",
-            "prod",
-            "A=1",
-            "--skip",
-            "--from-template",
-            ".env.example",
-        ];
+        let set = words("secrets set prod A=1 --skip --from-template .env.example");
         let made = user.done(&set);
         assert_eq!(made["missing"], json!(["B"]), "{}: {made}", user.name);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
@@ -438,36 +410,6 @@ fn a_token_is_enough_where_nobody_has_a_home() {
     let mut user = User::of_the_vault();
     user.unset("HOME");
     assert_eq!(user.fails(&["secrets", "list"]), no_home);
-}
-
-#[test]
-fn the_configuration_shows_what_is_in_force_for_the_vault() {
-    let mut user = User::of_the_vault();
-    let rows = |user: &User| -> Vec<String> {
-        let run = user.run(&["config", "show"]);
-        assert_eq!(run.status, Some(0), "{run:?}");
-        let row = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        run.stdout.lines().map(row).collect()
-    };
-    let shown = rows(&user);
-    for row in [
-        "organization local default",
-        "region us-west default",
-        "timeout 30 s default",
-    ] {
-        assert!(shown.iter().any(|shown| shown == row), "{row}: {shown:?}");
-    }
-    user.set("BOT_CLI_ORGANIZATION", "acme");
-    user.set("BOT_CLI_REGION", "eu-central");
-    user.set("BOT_CLI_TIMEOUT", "5");
-    let shown = rows(&user);
-    for row in [
-        "organization acme environment",
-        "region eu-central environment",
-        "timeout 5 s environment",
-    ] {
-        assert!(shown.iter().any(|shown| shown == row), "{row}: {shown:?}");
-    }
 }
 
 #[test]

@@ -49,68 +49,12 @@ fn texts_and_statuses_are_as_recorded() {
 
 /// A walk through all commands, with what each shows.
 fn record(user: &User, form: &[&str]) -> String {
-    let host = "https://registry.example.com/v1/";
     let mut recorded = String::new();
-    for arguments in [
-        &["secrets", "list"][..],
-        &["secrets", "set", "prod", "A=1", "B=2", "--dry-run"],
-        &["secrets", "set", "prod", "A=1", "B=2", "--skip"],
-        &["secrets", "set", "prod", "A=3", "C=4", "--skip", "--wait"],
-        &[
-            "secrets",
-            "set",
-            "europe",
-            "A=1",
-            "--skip",
-            "-r",
-            "eu-central",
-        ],
-        &[
-            "secrets",
-            "image-pull-secret",
-            "registry",
-            host,
-            "user:token",
-        ],
-        &[
-            "secrets",
-            "image-pull-secret",
-            "registry",
-            host,
-            "user:token",
-        ],
-        &["secrets", "list", "--no-sets"],
-        &["secrets", "list", "prod"],
-        &["secrets", "list", "registry"],
-        &["secrets", "unset", "prod", "B", "--skip"],
-        &["secrets", "unset", "prod", "B", "--skip"],
-        &["secrets", "set", "prod", "A=1", "--skip", "-r", "us-east"],
-        &["secrets", "set", "prod", "A=1", "--skip", "-r", "us-eats"],
-        &["secrets", "set", "registry", "A=1", "--skip"],
-        &["secrets", "set", "prod", "A=1"],
-        &["secrets", "set", "prod"],
-        &["secrets", "set", "prod", "A=1", "-f", "keys.env"],
-        &["secrets", "set", "prod", "-f", "keys.env", "--skip"],
-        &["secrets", "set", "prod", "-f", "none.env", "--skip"],
-        &["secrets", "set", "pr/od", "A B=1", "C=", "--skip"],
-        &["secrets", "delete", "prod", "--skip"],
-        &["secrets", "delete", "prod", "--skip"],
-        &["secrets"],
-        &["secrets", "unset", "prod"],
-        &["secrets", "set", "prod", "A=1", "--slip"],
-        &["regions", "list"],
-        &["organizations", "list"],
-        &["config", "show"],
-        &["auth", "status"],
-        &["config", "set", "region", "eu-central"],
-        &["config", "show"],
-    ] {
-        let run = user.run(&[form, arguments].concat());
-        let words: Vec<_> = arguments
-            .iter()
-            .map(|word| shlex::try_quote(word).unwrap())
-            .collect();
-        let _ = writeln!(recorded, "$ bot-cli cloud {}", words.join(" "));
+    for line in include_str!("shown/commands.txt").lines() {
+        let words = shlex::split(line).unwrap();
+        let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+        let run = user.run(&[form, &arguments].concat());
+        let _ = writeln!(recorded, "$ bot-cli cloud {line}");
         if run.stdout.starts_with('{') {
             let _ = writeln!(recorded, "{:#}", run.document());
         } else {

@@ -103,15 +103,6 @@ fn who_can_not_be_asked_is_told_what_to_write() {
 }
 
 #[test]
-fn a_token_that_is_refused_is_said_to_be_that_of_the_environment() {
-    let mut user = User::with_token();
-    user.set("BOT_CLI_TOKEN", "sk_unknown");
-    let run = user.run(&["secrets", "list"]);
-    assert_eq!(run.status, Some(4), "{run:?}");
-    assert!(run.stderr.contains("BOT_CLI_TOKEN"), "{run:?}");
-}
-
-#[test]
 fn the_host_shows_what_stands_behind_two_hyphens() {
     let user = User::of_the_vault();
     let mut host = Command::new(user.bin().join("bot-cli"));

@@ -18,7 +18,6 @@ pub struct Wording {
     /// Every key with its size, and where.
     pub plan: String,
     pub question: String,
-    pub progress: String,
     /// The report, without the place and the status.
     pub done: String,
 }
@@ -49,7 +48,6 @@ impl Change {
                 Wording {
                     plan: format!("{verb} the secret set `{name}` in {place}\n{lines}"),
                     question: format!("Save {number} in `{name}`{question}?"),
-                    progress: format!("Saving {number}"),
                     done: format!(
                         "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
                     ),
@@ -64,7 +62,6 @@ impl Change {
                     } else {
                         format!("Save the credentials in `{name}`?")
                     },
-                    progress: "Saving the credentials".to_owned(),
                     done: format!("{verb}d {set}"),
                 }
             }
@@ -81,7 +78,6 @@ impl Change {
                         "Remove {number} from the secret set `{name}` in {place}\n{lines}"
                     ),
                     question: format!("Remove {what} from `{name}`?"),
-                    progress: format!("Removing {what}"),
                     done: format!("Removed {what} from `{name}`"),
                 }
             }
@@ -94,7 +90,6 @@ impl Change {
                         "Delete the {kind} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
                     ),
                     question: format!("Type `{name}` to delete it:"),
-                    progress: format!("Deleting `{name}`"),
                     done: format!("Deleted the {kind} `{name}`"),
                 }
             }
