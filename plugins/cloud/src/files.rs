@@ -351,9 +351,6 @@ mod tests {
         for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
             assert!(exists(&at(name)).is_err(), "{name}");
         }
-        assert_eq!(
-            exists(&at("dangling/a")).unwrap_err().path,
-            at("dangling")
-        );
+        assert_eq!(exists(&at("dangling/a")).unwrap_err().path, at("dangling"));
     }
 }

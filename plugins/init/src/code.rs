@@ -73,11 +73,14 @@ impl<'t> Names<'t> {
             }
             let opens = ["(", ",", "*", "**", "lambda"].contains(&before);
             let is_parameter = opens && is_function && word.depth == first.depth + 1;
+            // Of `a[b] = c`, nothing is bound.
+            let is_index = before == "[" && at > 1;
             let is_bound = ["def", "class", "as"].contains(&before)
                 || after == ":="
                 || is_parameter
                 || binder == "lambda" && opens
-                || (binder == "for" || at < targets) && ![".", "[", "("].contains(&after);
+                || (binder == "for" || at < targets && !is_index)
+                    && ![".", "[", "("].contains(&after);
             if is_bound {
                 self.bound.insert(word.text);
             } else if after != "=" || word.depth == 0 {

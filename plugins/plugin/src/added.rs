@@ -6,6 +6,7 @@
 mod archive;
 mod candidate;
 mod home;
+mod refusal;
 mod sum;
 
 use std::collections::BTreeSet;
@@ -21,7 +22,6 @@ use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
-use crate::info;
 use crate::inventory::{self, Row, effect_rows};
 use crate::options::{Add, Remove, Upgrade};
 use candidate::{Candidate, is_usable, judge};
@@ -248,7 +248,7 @@ fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failur
     let rows = inventory::rows(discovery);
     let Some(row) = rows.iter().find(|row| row.entry["name"] == name) else {
         let names = home.entries.iter().map(|entry| entry.name.as_str());
-        return Err(info::unknown(name, names));
+        return Err(inventory::unknown(name, names));
     };
     let place = row.place();
     let message = format!(

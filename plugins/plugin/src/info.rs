@@ -1,9 +1,9 @@
 //! `plugin info`: a plugin's manifest, standing and origin.
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX};
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::Manifest;
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_protocol::{Manifest, suggest};
 use bot_cli_sdk::session::Session;
 use bot_cli_templates::pack;
 use bot_cli_terminal::{one_line, table};
@@ -25,7 +25,7 @@ pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<
     let names = ["", pack::PREFIX, BACKEND_PREFIX].map(|prefix| format!("{prefix}{name}"));
     let called = |name: &&String| all.iter().any(|row| row.name() == **name);
     let Some(name) = names.iter().find(called) else {
-        return Err(unknown(name, all.iter().map(Row::name)));
+        return Err(inventory::unknown(name, all.iter().map(Row::name)));
     };
     all.retain(|row| row.name() == name);
     for row in &mut all {
@@ -34,27 +34,6 @@ pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<
     add_origins(&mut all, discovery, session);
     let (texts, entries): (Vec<String>, Vec<Value>) = all.into_iter().map(shown).unzip();
     Ok(Reply::text(texts.join("\n")).data(json!({ "plugins": entries })))
-}
-
-/// The failure where no plugin is called `name`.
-pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Failure {
-    let message = if suggest::is_plain(name) {
-        format!("there is no plugin `{name}`")
-    } else {
-        "there is no such plugin".to_owned()
-    };
-    let mut near = suggest::near(name, known.clone());
-    for known in known {
-        let short = known.split_once('-').map(|(_, short)| short);
-        if short == Some(name) && !near.contains(&known) {
-            near.push(known);
-        }
-    }
-    let mut failure = Failure::new(Exit::Failed, "not_found", message);
-    if !near.is_empty() {
-        failure = failure.hint(suggest::did_you_mean(&near));
-    }
-    failure.hint("bot-cli plugin list")
 }
 
 /// Returns the text and the members of a plugin.

@@ -9,7 +9,8 @@ use bot_cli_engine::discovery::{
     BACKEND_PREFIX, BackendStanding, Discovery, FoundBackend, Plugin, PluginFile, Refused,
     Standing, users_of,
 };
-use bot_cli_protocol::{Manifest, Role};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::{Manifest, Role, suggest};
 use bot_cli_templates::pack::{self, Effects, Taken};
 use bot_cli_templates::packs::{self, Form, FoundPack, PackStanding, Reach};
 use bot_cli_terminal::one_line;
@@ -331,4 +332,25 @@ fn taken_by(manifest: &Manifest) -> Taken {
 fn user(plugin: &Plugin, manifest: &Manifest, role: &Role) -> Option<User> {
     let uses = manifest.uses.get(role.name())?.clone();
     Some(User::new(plugin.name.file(), &manifest.version, uses))
+}
+
+/// The failure where no plugin is called `name`.
+pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Failure {
+    let message = if suggest::is_plain(name) {
+        format!("there is no plugin `{name}`")
+    } else {
+        "there is no such plugin".to_owned()
+    };
+    let mut near = suggest::near(name, known.clone());
+    for known in known {
+        let short = known.split_once('-').map(|(_, short)| short);
+        if short == Some(name) && !near.contains(&known) {
+            near.push(known);
+        }
+    }
+    let mut failure = Failure::new(Exit::Failed, "not_found", message);
+    if !near.is_empty() {
+        failure = failure.hint(suggest::did_you_mean(&near));
+    }
+    failure.hint("bot-cli plugin list")
 }

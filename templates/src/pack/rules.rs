@@ -5,9 +5,10 @@ mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::form::{self, Form, shown};
 use super::names::is_reserved_variable;
-use super::taken::Reading;
 use super::{Arg, Kind, Problem, Provider, Rule, Service, Type};
 pub use reach::{Effects, effects};
 
@@ -299,5 +300,36 @@ impl Found {
             let set = "leads to an argument that has a value";
             self.add(Rule::Place, "prompt", set);
         }
+    }
+}
+
+/// The way in which arguments read a variable.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Reading {
+    r#type: Type,
+    choices: Vec<String>,
+    pub(super) default: Option<String>,
+}
+
+impl Reading {
+    pub(super) fn of(arg: &Arg) -> Self {
+        Self {
+            r#type: arg.r#type,
+            choices: arg.choices.clone(),
+            default: arg.default.clone(),
+        }
+    }
+
+    /// Whether an argument can share the variable. One without a default says nothing about it.
+    pub(super) fn is_like(&self, arg: &Arg) -> bool {
+        let defaults = self.default.as_ref().zip(arg.default.as_ref());
+        self.r#type == arg.r#type
+            && self.choices == arg.choices
+            && defaults.is_none_or(|(one, other)| one == other)
+    }
+
+    pub(super) fn is_plain(&self) -> bool {
+        *self == Self::default()
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::form::shown;
-use super::rules::{arguments, variables};
-use super::{Arg, Problem, Provider, Rule, Service, Type, Variable};
+use super::rules::{Reading, arguments, variables};
+use super::{Problem, Provider, Rule, Service, Variable};
 
 /// Names that the services that are there have taken.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -27,37 +27,6 @@ struct Meaning {
     means: Option<Variable>,
     #[serde(default, skip_serializing_if = "Reading::is_plain")]
     read: Reading,
-}
-
-/// The way in which arguments read a variable.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Reading {
-    r#type: Type,
-    choices: Vec<String>,
-    default: Option<String>,
-}
-
-impl Reading {
-    pub(super) fn of(arg: &Arg) -> Self {
-        Self {
-            r#type: arg.r#type,
-            choices: arg.choices.clone(),
-            default: arg.default.clone(),
-        }
-    }
-
-    /// Whether an argument can share the variable. One without a default says nothing about it.
-    pub(super) fn is_like(&self, arg: &Arg) -> bool {
-        let defaults = self.default.as_ref().zip(arg.default.as_ref());
-        self.r#type == arg.r#type
-            && self.choices == arg.choices
-            && defaults.is_none_or(|(one, other)| one == other)
-    }
-
-    fn is_plain(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Taken {

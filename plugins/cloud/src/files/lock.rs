@@ -41,7 +41,11 @@ pub fn lock(
     watch: &dyn Watch,
 ) -> Result<File, LockError> {
     let mut options = private_file();
-    let file = options.create(true).truncate(false).write(true).open(path)?;
+    let file = options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
     let begun = Instant::now();
     let mut told = false;
     loop {

@@ -23,6 +23,8 @@ enum Format {
 /// The name of comments below the last entry.
 const COMMENT: &str = "#";
 
+const QUOTES: &str = "\"\"\"";
+
 /// The longest line that names are imported in.
 const WIDTH: usize = 100;
 
@@ -115,12 +117,12 @@ impl Format {
                     notes.push(format!("`{name}` is no longer generated; yours stays"));
                     settled.push(entry.clone());
                 }
-                (None, Some(entry)) if is_changed(entry) && self != Self::Python => {
+                (None, Some(entry)) if is_changed(entry) => {
                     notes.push(format!(
                         "`{name}` has changed, but you have removed it: it stays removed"
                     ));
                 }
-                (Some(entry), None) | (None, Some(entry)) if is_changed(entry) => return None,
+                (Some(entry), None) if is_changed(entry) => return None,
                 _ => {}
             }
         }
@@ -188,19 +190,23 @@ impl Format {
         let outer = written.map(indent).min().unwrap_or(0);
         let mut entries: Vec<Entry> = Vec::new();
         let mut lead = String::new();
-        let (mut is_fenced, mut is_decorated) = (false, false);
+        let (mut is_fenced, mut is_decorated, mut is_quoted) = (false, false, false);
         for line in text.split_inclusive('\n') {
             let name = self.name(line);
             let is_deeper = indent(line) > outer || line.trim_start().starts_with([')', ']', '}']);
-            let goes_on = match self {
-                Self::Page => is_fenced || name.is_none(),
-                Self::Variables | Self::Patterns => false,
-                Self::Toml | Self::Json | Self::Python => is_deeper || is_decorated,
-            } || self == Self::Toml
-                && !line.starts_with('[')
-                && (entries.last()).is_some_and(|entry| entry.name.starts_with('['));
+            let goes_on = is_quoted
+                || match self {
+                    Self::Page => is_fenced || name.is_none(),
+                    Self::Variables | Self::Patterns => false,
+                    Self::Toml | Self::Json | Self::Python => is_deeper || is_decorated,
+                }
+                || self == Self::Toml
+                    && !line.starts_with('[')
+                    && (entries.last()).is_some_and(|entry| entry.name.starts_with('['));
             is_fenced ^= self == Self::Page && line.trim_start().starts_with("```");
-            if line.trim().is_empty() || self.is_comment(line) && !(goes_on && is_deeper) {
+            let is_comment = self.is_comment(line) && !(goes_on && is_deeper) && !is_quoted;
+            is_quoted ^= self == Self::Python && line.matches(QUOTES).count() % 2 == 1;
+            if line.trim().is_empty() || is_comment {
                 lead.push_str(line);
                 continue;
             }
@@ -318,6 +324,12 @@ fn statement(line: &str) -> Option<String> {
         .and_then(|it| it.split_once(" import"))
     {
         return Some(format!("from {module} import"));
+    }
+    if text.starts_with(QUOTES) {
+        return Some(QUOTES.to_owned());
+    }
+    if text.starts_with("if __name__ ") {
+        return Some("if __name__".to_owned());
     }
     if text.starts_with(['@', '"']) {
         let key = text.split_once("\":").map_or(text, |(key, _)| key);

@@ -8,7 +8,7 @@ use bot_cli_protocol::failure::Failure;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-use super::candidate::{refused, shown, unreadable};
+use super::refusal::{refused, shown, unreadable};
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;

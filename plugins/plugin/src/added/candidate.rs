@@ -15,12 +15,10 @@ use tempfile::TempDir;
 
 use super::archive::{self, MOST_BYTES};
 use super::home::{Entry, Form};
+use super::refusal::{AGAIN, refused, shown, unreadable};
 use super::{sum, word};
 use crate::inventory::{self, Row};
 use crate::platform;
-
-/// The hint for a file that is not as its author made it.
-const AGAIN: &str = "download it again, and compare the sum with that of its author";
 
 /// A plugin that can be added.
 pub struct Candidate {
@@ -316,35 +314,4 @@ fn check_sum(sum: &str, given: Option<&str>, from: &Path) -> Result<(), Failure>
     let path = from.display();
     let message = format!("`{path}` has the sha256 {sum}, not {}", one_line(given));
     Err(Failure::new(Exit::Failed, "other_sum", message).hint(AGAIN))
-}
-
-/// The failure of a plugin that is not added.
-pub fn refused(of: &Path, problem: &str) -> Failure {
-    let message = format!("`{}` was not installed: {problem}", of.display());
-    Failure::new(Exit::Failed, "not_added", message)
-}
-
-/// The failure of what can't be read or copied.
-pub fn unreadable(of: &Path, error: io::Error) -> Failure {
-    let reason = one_line(&reason(&error));
-    let failure = refused(of, &format!("it can't be copied: {reason}"));
-    // Of an archive that was cut off or changed on its way.
-    let is_damaged = [
-        ErrorKind::UnexpectedEof,
-        ErrorKind::InvalidData,
-        ErrorKind::InvalidInput,
-    ]
-    .contains(&error.kind());
-    let hint = is_damaged.then_some(AGAIN);
-    let failure = hint.into_iter().fold(failure, Failure::hint);
-    failure.caused_by(error)
-}
-
-/// Quotes a path with everything in it that can't be seen.
-pub fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    match one_line(&text) {
-        line if line == text => format!("`{line}`"),
-        _ => format!("`{}`", text.escape_debug()),
-    }
 }

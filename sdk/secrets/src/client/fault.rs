@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 use crate::messages::{Code, Effect, Parts};
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::{ErrorObject, codes, shape};
+use bot_cli_protocol::{ErrorObject, codes};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
 /// The most hints that are shown.
@@ -130,7 +130,7 @@ fn covers(parts: &Parts, keys: &[&str]) -> bool {
 /// A member of the error's data; `None` if it is absent or unreadable.
 fn member<T: DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
     let value = error.data.as_ref()?.get(name)?;
-    shape::read(name, value.clone()).ok()
+    serde_json::from_value(value.clone()).ok()
 }
 
 #[cfg(test)]

@@ -404,7 +404,6 @@ fn backends_and_their_settings_are_completed_and_none_is_started() {
     let all = ["local", "hosted", "acme", "vault"];
     assert_eq!(complete(&["secrets", "list", "--backend", ""]), all);
     assert_eq!(complete(&["secrets", "copy", "prod", "--to", ""]), all);
-    assert_eq!(complete(&["config", "set", "backend", "va"]), ["vault"]);
     assert_eq!(
         complete(&["config", "set", "vault."]),
         ["vault.folder", "vault.organization", "vault.region"]

@@ -338,7 +338,7 @@ fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
             coded(400, "unsupported_grant_type"),
             1,
             "issuer_refused",
-            "refuses bot-cli",
+            "refuses the request of bot-cli",
         ),
         (
             coded(400, "something_else"),

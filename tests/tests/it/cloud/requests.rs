@@ -21,7 +21,10 @@ fn every_request_of_a_command_decides_something() {
         drop(world);
         for case in CASES.split("\n\n") {
             let mut lines = case.lines().filter(|line| !line.starts_with('#'));
-            let command = lines.next().and_then(|line| line.strip_prefix("$ ")).unwrap();
+            let command = lines
+                .next()
+                .and_then(|line| line.strip_prefix("$ "))
+                .unwrap();
             let expected: Vec<&str> = lines.collect();
             user.service().take_sent();
             user.run(&words(command));

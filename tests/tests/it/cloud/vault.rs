@@ -329,7 +329,6 @@ fn names_of_sets_are_completed_where_nobody_is_asked_for_the_key() {
         ),
         (&["secrets", "list", "--backend", "h"], "hosted\t\n"),
         (&["config", "set", "api"], "api-url\t\n"),
-        (&["config", "set", "keyring", ""], "auto\t\noff\t\n"),
     ] {
         assert_eq!(complete(words), found, "{words:?}");
     }

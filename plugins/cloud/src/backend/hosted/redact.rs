@@ -83,7 +83,11 @@ mod tests {
     fn text_that_repeats_a_part_of_a_secret_is_hidden_and_another_is_not() {
         for (secret, text, is_hidden) in [
             ("hunter2-Correct-Horse", "bad value 2-Correct", true),
-            ("hunter2-Correct-Horse", "aHVudGVyMi1Db3JyZWN0LUhvcnNl", true),
+            (
+                "hunter2-Correct-Horse",
+                "aHVudGVyMi1Db3JyZWN0LUhvcnNl",
+                true,
+            ),
             ("dXNlcjp0b2tlbi0x", "bad user:token-1", true),
             ("abcde", "no abcde here", true),
             ("us-we-0815", "it is in region 'us-west'", false),

@@ -17,22 +17,13 @@ pub enum VaultError {
     Unreachable(PathBuf, #[source] Reason),
     /// Others can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
-    TooOpen {
-        path: PathBuf,
-        mode: u32,
-    },
+    TooOpen { path: PathBuf, mode: u32 },
     /// Others can replace the vault.
     #[error("others can write `{}` (mode {mode:o})", path.display())]
-    Writable {
-        path: PathBuf,
-        mode: u32,
-    },
+    Writable { path: PathBuf, mode: u32 },
     /// Another user owns a part of the vault.
     #[error("`{}` belongs to another user (uid {owner})", path.display())]
-    Foreign {
-        path: PathBuf,
-        owner: u32,
-    },
+    Foreign { path: PathBuf, owner: u32 },
     /// There are values but no key to open them.
     #[error("the key of the vault is missing: `{}`", .0.display())]
     NoKey(PathBuf),
@@ -41,10 +32,7 @@ pub enum VaultError {
     Keyring(#[source] KeyringError),
     /// The key does not open the vault, of which a part may have been changed.
     #[error("`{}` does not open `{}`: one of them is another vault's, or damaged", path.display(), vault.display())]
-    WrongKey {
-        path: PathBuf,
-        vault: PathBuf,
-    },
+    WrongKey { path: PathBuf, vault: PathBuf },
     /// A later version wrote the vault or the backup.
     #[error("a later version of bot-cli wrote `{}`", .0.display())]
     Later(PathBuf),

@@ -44,11 +44,7 @@ pub fn generate(file: &SecretFile<'_>) -> Result<Key, VaultError> {
 }
 
 /// Keeps keys in the place of earlier ones, in the keyring if `wanted` and there is one. Returns where.
-pub fn write(
-    file: &SecretFile<'_>,
-    keys: &[&Key],
-    wanted: Storage,
-) -> Result<Storage, VaultError> {
+pub fn write(file: &SecretFile<'_>, keys: &[&Key], wanted: Storage) -> Result<Storage, VaultError> {
     let not_written = |reason: Reason| VaultError::NotWritten(file.path().to_owned(), reason);
     let lines = keys.iter().map(|key| key.0.to_string());
     let lines: Vec<_> = lines.collect();

@@ -173,7 +173,10 @@ fn a_choice_says_which_pack_it_is_of() {
     );
     assert_eq!(about("cartesia_tts"), "recommended");
     // A pack recommends nothing, and what is deprecated comes last.
-    assert_eq!(choices[0], choices::services(Kind::Tts, Catalogue::built_in())[0]);
+    assert_eq!(
+        choices[0],
+        choices::services(Kind::Tts, Catalogue::built_in())[0]
+    );
     assert!(about(&choices.last().unwrap().value).contains("deprecated: "));
 }
 

@@ -19,7 +19,7 @@ const TOLD: usize = 5;
 type Guise = (&'static str, fn(&str) -> String);
 
 /// The way a secret is repeated.
-const GUISES: [Guise; 11] = [
+const GUISES: [Guise; 9] = [
     ("as it is", str::to_owned),
     ("without its first character", |secret| {
         secret[1..].to_owned()
@@ -32,19 +32,12 @@ const GUISES: [Guise; 11] = [
     ("as in a URL", |secret| {
         form_urlencoded::byte_serialize(secret.as_bytes()).collect()
     }),
-    ("hex", |secret| hex(secret)),
-    ("HEX", |secret| hex(secret).to_uppercase()),
     ("base64", |secret| BASE64_STANDARD.encode(secret)),
     ("base64 for URLs", |secret| BASE64_URL_SAFE.encode(secret)),
     ("as credentials", |secret| {
         BASE64_STANDARD.encode(format!("someone:{secret}"))
     }),
 ];
-
-fn hex(text: &str) -> String {
-    text.bytes()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
-}
 
 /// Every command that speaks to the service; `-` reads the token.
 fn commands() -> Vec<(Vec<String>, bool)> {
@@ -160,7 +153,7 @@ fn every_command_is_silent(
             // What says that it is a token is public.
             let core = secret.trim_start_matches("pcc_pat_");
             let encoded = BASE64_STANDARD.encode(core);
-            for form in [core.to_owned(), hex(core), encoded] {
+            for form in [core.to_owned(), encoded] {
                 let letters: Vec<char> = form.to_lowercase().chars().collect();
                 for window in letters.windows(TOLD + 1) {
                     let part: String = window.iter().collect();
