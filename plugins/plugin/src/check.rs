@@ -13,7 +13,6 @@ use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::conformance::{Finding, Kit, Level, Report, Verdict};
-use crate::info;
 use crate::inventory::{self, Row, effect_rows};
 use crate::options::Check;
 
@@ -80,7 +79,10 @@ fn file(plugin: &OsStr, discovery: &Discovery) -> Result<PathBuf, Failure> {
             failure.exit = Exit::Failed;
             Err(failure)
         }
-        None => Err(info::unknown(name.as_str(), rows.iter().map(Row::name))),
+        None => Err(inventory::unknown(
+            name.as_str(),
+            rows.iter().map(Row::name),
+        )),
     }
 }
 

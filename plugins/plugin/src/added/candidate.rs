@@ -1,11 +1,11 @@
 //! A plugin that is to be added: copied from a file, folder or archive into a private folder, and judged there by what its files say.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, PluginName, is_role_name};
-use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack;
