@@ -79,7 +79,7 @@ impl<'t> Names<'t> {
                 || after == ":="
                 || is_parameter
                 || binder == "lambda" && opens
-                || (binder == "for" || at < targets && !is_index)
+                || (binder == "for" && word.text != "for" || at < targets && !is_index)
                     && ![".", "[", "("].contains(&after);
             if is_bound {
                 self.bound.insert(word.text);

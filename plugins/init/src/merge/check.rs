@@ -63,10 +63,13 @@ fn syntax(path: &str, text: &str) -> Result<(), String> {
 /// Finds a name that the merged code uses and no longer binds, or defines more often than either side.
 fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     let names = Names::of(text).ok()?;
-    let bound: BTreeSet<&str> = (sides.iter().filter_map(|side| Names::of(side).ok()))
-        .flat_map(|names| names.bound)
-        .collect();
-    let is_lost = |name: &&&str| bound.contains(**name) && !names.bound.contains(**name);
+    let [yours, new] = sides.map(|side| Names::of(side).unwrap_or_default());
+    // A name that the user's own code lacks is not lost by the merge.
+    let is_missing = |name: &str| yours.used.contains(name) && !yours.bound.contains(name);
+    let is_lost = |name: &&&str| {
+        let is_bound = yours.bound.contains(**name) || new.bound.contains(**name);
+        is_bound && !names.bound.contains(**name) && !is_missing(name)
+    };
     if let Some(name) = names.used.iter().find(is_lost) {
         return Some(Fault {
             word: Some((*name).to_owned()),

@@ -33,7 +33,10 @@ impl Redactor {
             let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
             let decoded = Zeroizing::new(decoded.unwrap_or_default());
             let encoded = Zeroizing::new(STANDARD.encode(secret.expose()));
-            for form in [secret.expose(), &decoded, &encoded] {
+            // The password of credentials.
+            let password = decoded.split_once(':').map_or("", |(_, password)| password);
+            let password = Zeroizing::new(STANDARD.encode(password));
+            for form in [secret.expose(), &decoded, &encoded, &password] {
                 let form = Zeroizing::new(form.chars().collect());
                 if !self.0.contains(&form) {
                     self.0.push(form);
