@@ -78,16 +78,13 @@ impl Settings {
             table,
         };
         let mut entries = settings.table().into_iter().flat_map(TableLike::iter);
-        match entries.find(|(_, value)| !value.is_str() && !value.is_table_like()) {
-            Some((key, _)) => {
-                let why = format!("`{}` must be a text in quotes", theirs(key));
-                Err(unreadable(&settings.path, why))
-            }
-            None => {
-                drop(entries);
-                Ok(settings)
-            }
+        let wrong = entries.find(|(_, value)| !value.is_str() && !value.is_table_like());
+        if let Some((key, _)) = wrong {
+            let why = format!("`{}` must be a text in quotes", theirs(key));
+            return Err(unreadable(&settings.path, why));
         }
+        drop(entries);
+        Ok(settings)
     }
 
     fn table(&self) -> Option<&dyn TableLike> {

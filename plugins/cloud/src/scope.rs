@@ -94,10 +94,10 @@ impl Scope {
     ) -> Result<Self, Failure> {
         let config = Settings::read(environment)?;
         let (mut wrong, mut unknown) = (Vec::new(), None);
-        let configured_url = first(None, &environment.api_url, config.get("api_url"));
+        let configured_url = first(None, environment.api_url.as_ref(), config.get("api_url"));
         let named = first(
             wanted.backend.as_deref(),
-            &environment.backend,
+            environment.backend.as_ref(),
             config.get("backend"),
         );
         let backend = if let Some(Setting { value, source }) = named {
@@ -119,16 +119,16 @@ impl Scope {
         let own = Settings::of(environment, &backend.value)?;
         let organization = first(
             wanted.organization.as_deref(),
-            &environment.organization,
+            environment.organization.as_ref(),
             own.get("organization"),
         );
         let region = first(
             wanted.region.as_deref(),
-            &environment.region,
+            environment.region.as_ref(),
             own.get("region"),
         );
-        let timeout = first(None, &environment.timeout, config.get("timeout"));
-        let keyring = first(None, &environment.keyring, config.get("keyring"));
+        let timeout = first(None, environment.timeout.as_ref(), config.get("timeout"));
+        let keyring = first(None, environment.keyring.as_ref(), config.get("keyring"));
         let organization = checked(
             &mut wrong,
             "organization",
@@ -265,11 +265,11 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 
 fn first<'a>(
     flag: Option<&'a str>,
-    variable: &'a Option<String>,
+    variable: Option<&'a String>,
     file: Option<&'a str>,
 ) -> Option<Setting<&'a str>> {
     flag.map(|value| Setting::new(value, Source::Flag))
-        .or_else(|| Some(Setting::new(variable.as_deref()?, Source::Environment)))
+        .or_else(|| Some(Setting::new(variable?.as_str(), Source::Environment)))
         .or_else(|| file.map(|value| Setting::new(value, Source::Config)))
 }
 

@@ -241,6 +241,7 @@ impl Room<'_> {
     fn fill(self, text: &Secret, entry: Option<String>) -> Result<Storage, SecretFileError> {
         let place = self.place;
         let before = place.entry();
+        let is_named = entry.is_some();
         let line = entry.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
         let content = line.as_deref().unwrap_or(text.expose()).as_bytes();
         // Another process may have taken the room for a leftover, if all this took minutes.
@@ -251,7 +252,7 @@ impl Room<'_> {
         // An entry that no file names any more is litter and not a failure.
         let unneeded = match &written {
             Ok(()) => before,
-            Err(WriteError::NotWritten(_)) => entry.clone(),
+            Err(WriteError::NotWritten(_)) => entry,
             // Either file may be there after a power failure, so either entry is needed.
             Err(WriteError::NotSynced(_)) => None,
         };
@@ -259,7 +260,7 @@ impl Room<'_> {
             let _ = keyring::remove(&name, place.watch);
         }
         match written {
-            Ok(()) if entry.is_some() => Ok(Storage::Keyring),
+            Ok(()) if is_named => Ok(Storage::Keyring),
             Ok(()) => Ok(Storage::File),
             Err(WriteError::NotWritten(error)) => Err(SecretFileError::File(error.into())),
             Err(WriteError::NotSynced(error)) => Err(SecretFileError::NotSynced(error.into())),

@@ -13,7 +13,6 @@ const START: &str =
     "from pipecatcloud.cli.entry_point import entrypoint_cli_typer as start; start()";
 
 /// The way a run of it ended.
-#[derive(Debug)]
 struct Theirs {
     status: Option<i32>,
     stdout: String,
@@ -50,11 +49,12 @@ fn official(service: &Service, line: &str) -> Theirs {
 
 impl Theirs {
     fn done(self) -> Self {
-        assert_eq!(self.status, Some(0), "{self:?}");
+        assert_eq!(self.status, Some(0), "{}{}", self.stdout, self.stderr);
         self
     }
 
     fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
 }

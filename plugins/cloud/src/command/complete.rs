@@ -43,7 +43,7 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
 
 fn regions(words: &[String], environment: &Environment) -> Option<Vec<Candidate>> {
     let backend = backend(words, environment, &["--backend", "--to"])?;
-    if let Kind::Installed(_) = kind_of(environment, backend)? {
+    if let Kind::Installed(_) = kind_of(environment, &backend)? {
         return None;
     }
     let regions = local::REGIONS.iter();
@@ -75,10 +75,10 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         return None;
     }
     let backend = match command.as_str() {
-        "copy" => option(rest, &["--from"]),
+        "copy" => option(rest, &["--from"]).unwrap_or_else(local_backend),
         _ => backend(rest, environment, &["--backend"])?,
     };
-    let kind = kind_of(environment, backend)?;
+    let kind = kind_of(environment, &backend)?;
     // `run` falls back to the vault where the configured backend gives no values.
     let falls_back = command == "run" && !kind.profile().can(Ability::Values);
     if !matches!(kind, Kind::Local) && !falls_back {
@@ -99,7 +99,7 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         return None;
     }
     let backend = backend(rest, environment, &["--backend"])?;
-    if !matches!(kind_of(environment, backend)?, Kind::Local) {
+    if !matches!(kind_of(environment, &backend)?, Kind::Local) {
         return None;
     }
     let (folder, organization) = (
@@ -113,23 +113,21 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Returns the backend that the options, the environment or the configuration name; the inner `None` is the vault.
-fn backend(
-    words: &[String],
-    environment: &Environment,
-    options: &[&str],
-) -> Option<Option<String>> {
+/// Returns the backend that the options, the environment or the configuration name, or the vault.
+fn backend(words: &[String], environment: &Environment, options: &[&str]) -> Option<String> {
     let config = Settings::read(environment).ok()?;
     let configured = config.get("backend").map(str::to_owned);
     let variable = environment.backend.clone();
-    Some(option(words, options).or(variable).or(configured))
+    let named = option(words, options).or(variable).or(configured);
+    Some(named.unwrap_or_else(local_backend))
 }
 
-fn kind_of(environment: &Environment, backend: Option<String>) -> Option<Kind> {
-    let name = match backend {
-        Some(name) => BackendName::parse(&name)?,
-        None => BackendName::LOCAL,
-    };
+fn local_backend() -> String {
+    BackendName::LOCAL.to_string()
+}
+
+fn kind_of(environment: &Environment, backend: &str) -> Option<Kind> {
+    let name = BackendName::parse(backend)?;
     Kind::of(environment, &Setting::new(name, Source::Flag)).ok()
 }
 

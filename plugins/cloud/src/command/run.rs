@@ -26,16 +26,13 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
-    let (name, template) = match &options.name {
-        Some(name) => {
-            let name = SetName::parse_existing(name);
-            (name.map_err(|problem| wrong("name", problem))?, None)
-        }
-        None => {
-            let deploy = project::here(context, "run")?;
-            let template = deploy.template(&context.cwd());
-            (deploy.secret_set, template)
-        }
+    let (name, template) = if let Some(name) = &options.name {
+        let name = SetName::parse_existing(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let deploy = project::here(context, "run")?;
+        let template = deploy.template(&context.cwd());
+        (deploy.secret_set, template)
     };
     let so = "no program can be started with them";
     let opened = open::open_readable(context, &options.scope.wanted(None), so)?;

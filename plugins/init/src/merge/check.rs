@@ -1,6 +1,6 @@
 //! Checks of merged files. A merge that is clean and fails one is a conflict.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_protocol::unique_members;
@@ -38,7 +38,7 @@ pub(super) fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault
     }
     match Path::new(path).extension().and_then(|it| it.to_str()) {
         Some("py") => of_names(&sides, text),
-        _ if path.ends_with(".env") || path.ends_with(".env.example") => {
+        Some("env" | "example") => {
             let name = twice(&sides, text, |text| text.lines().filter_map(set).collect())?;
             Some(of_file(format!("merged, it would have `{name}` twice")))
         }

@@ -179,7 +179,7 @@ impl Format {
             }
             Self::Toml => union(versions, " = [", "]"),
             Self::Python if versions.yours.starts_with("from ") => union(versions, " import ", ""),
-            _ => None,
+            Self::Python | Self::Json | Self::Variables | Self::Patterns | Self::Page => None,
         }
     }
 
@@ -393,6 +393,6 @@ fn union(versions: &Versions, open: &str, close: &str) -> Option<String> {
     }
     let open = if close.is_empty() { " import (" } else { open };
     let close = if close.is_empty() { ")" } else { close };
-    let rows: String = all.iter().map(|item| format!("    {item},\n")).collect();
-    Some(format!("{head}{open}\n{rows}{close}\n"))
+    let rows = all.join(",\n    ");
+    Some(format!("{head}{open}\n    {rows},\n{close}\n"))
 }

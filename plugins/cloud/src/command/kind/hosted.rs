@@ -69,12 +69,11 @@ fn tenant(
     client: &Client<'_>,
     access: &Access,
 ) -> Result<Tenant, Failure> {
-    let (kind, known) = match access.kind {
-        Some(kind) => (kind, None),
-        None => {
-            let probed = access::probe(client)?;
-            (probed.kind, probed.organizations)
-        }
+    let (kind, known) = if let Some(kind) = access.kind {
+        (kind, None)
+    } else {
+        let probed = access::probe(client)?;
+        (probed.kind, probed.organizations)
     };
     let wanted = scope.organization.take();
     if kind == TokenKind::ApiKey {

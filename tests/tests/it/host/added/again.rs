@@ -170,7 +170,7 @@ fn an_address_leads_to_a_download() {
 #[test]
 fn a_record_that_can_not_be_read_is_named_and_hides_no_plugin() {
     with_added_hello().shows(
-        r#"
+        r"
         $ printf 'version = 1\n[[plugin]]\n' >$LOCK; bot-cli plugin add ./bot-cli-hello
         ! error: could not read `[BENCH]/home/.local/share/bot-cli/plugins.lock`[..]
         ! hint: mv [BENCH]/home/.local/share/bot-cli/plugins.lock [BENCH]/home/.local/share/bot-cli/plugins.lock.old
@@ -190,7 +190,7 @@ fn a_record_that_can_not_be_read_is_named_and_hides_no_plugin() {
         $ rm -r $DATA; touch $DATA; bot-cli plugin list >list; bot-cli plugin add ./bot-cli-hello
         ! error: could not write `[BENCH]/home/.local/share/bot-cli`: file exists
         = 1
-        "#,
+        ",
     );
 }
 
