@@ -157,11 +157,9 @@ fn every_path_and_link_exists() {
             }
         }
         let prose: String = text.split("```").step_by(2).collect();
-        for link in prose
-            .split("](")
-            .skip(1)
-            .filter_map(|it| it.split(')').next())
-        {
+        let inline = prose.split("](").skip(1);
+        let inline = inline.filter_map(|it| it.split(')').next());
+        for link in inline.chain(prose.lines().filter_map(definition)) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             if link.contains(':') || file.contains('{') {
                 continue;
@@ -290,10 +288,13 @@ fn every_page_of_the_book_is_in_its_summary() {
     let included = files.iter().filter(|file| is_page(file));
     for page in included {
         let text = text(page);
-        if let Some(file) = text.trim().strip_prefix("{{#include ") {
-            let file = file.trim_end_matches("}}");
-            let place = repository().join(page).parent().unwrap().join(file);
-            assert!(place.is_file(), "{page}: {file}");
+        if let Some(included) = text.strip_prefix("{{#include ") {
+            let (file, below) = included.split_once("}}").unwrap();
+            let folder = repository().join(page).parent().unwrap().to_owned();
+            let definitions = below.lines().filter_map(definition);
+            for file in definitions.chain([file.trim_end_matches(":book")]) {
+                assert!(folder.join(file).is_file(), "{page}: {file}");
+            }
         }
     }
 }
@@ -328,6 +329,11 @@ fn the_reference_is_what_the_commands_print() {
     for (page, actual) in [("commands", commands), ("environment", environment)] {
         super::assert_snapshot(&format!("../../../docs/src/reference/{page}.md"), &actual);
     }
+}
+
+/// The target of a link's definition, `[name]: target`.
+fn definition(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.split_once("]: ").map(|(_, it)| it)
 }
 
 /// The passages in backticks.
