@@ -45,7 +45,7 @@ pub fn listen(heard: impl Fn(Event) + Send + Sync + 'static) -> io::Result<bool>
     Ok(true)
 }
 
-/// From now on, Ctrl-C is heard where the parent had it ignored, as in a group of its own.
+/// Passes a console event to the listener, if there is one.
 ///
 /// # Safety
 /// A panic in the listener aborts the process, because this function can't unwind.

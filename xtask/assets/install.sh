@@ -10,7 +10,8 @@ Usage: sh install.sh [OPTIONS] [SOURCE]
        sh install.sh --uninstall [--prefix FOLDER]
 
 Installs bot-cli from an archive, after comparing its SHA-256 sum. A run that is
-interrupted while it replaces files is completed by the next one.
+interrupted while it replaces files is completed by the next one; one that was
+killed leaves a folder, which the next one names: remove it first.
 
   SOURCE           an archive, a folder with one, or the address of either
                    [default: the folder of this script]; the file SHA256SUMS

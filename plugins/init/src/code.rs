@@ -22,6 +22,8 @@ pub(crate) struct Import {
 pub(crate) struct Names<'t> {
     /// What imports, definitions, parameters, assignments and loops bind.
     pub bound: BTreeSet<&'t str>,
+    /// Those of them that other modules can import.
+    pub top: BTreeSet<&'t str>,
     /// What is looked up, keywords included.
     pub used: BTreeSet<&'t str>,
     pub imports: Vec<Import>,
@@ -83,6 +85,9 @@ impl<'t> Names<'t> {
                     && ![".", "[", "("].contains(&after);
             if is_bound {
                 self.bound.insert(word.text);
+                if first.indent == Some(0) && !is_parameter && binder.is_empty() {
+                    self.top.insert(word.text);
+                }
             } else if after != "=" || word.depth == 0 {
                 self.used.insert(word.text);
             }
@@ -102,7 +107,9 @@ impl<'t> Names<'t> {
                 Some(place) => (&name[..place], name.get(place + 1)),
                 None => (name, None),
             };
-            self.bound.insert(alias.unwrap_or(&name[0]).text);
+            let name_here = alias.unwrap_or(&name[0]).text;
+            self.bound.insert(name_here);
+            self.top.insert(name_here);
             let (module, name_in_it) = match at {
                 0 => (join(whole), None),
                 _ => (join(&statement[1..at]), Some(join(whole))),

@@ -38,7 +38,7 @@ pub(crate) struct Update {
     pub changes: Vec<Change>,
     /// New files.
     pub created: Vec<String>,
-    /// Files that the user has not edited.
+    /// Updated files without user edits.
     pub changed: Vec<String>,
     /// Files with the user's edits and those of the update.
     pub merged: Vec<String>,

@@ -24,9 +24,11 @@ pub struct Row {
     pub notes: Vec<(String, Option<String>)>,
     /// The declaration, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The services of a pack by itself, why others are left out, and the effects, as far as they are known without starting it.
+    /// The pack's services, if known without starting it.
     pub services: Option<Vec<String>>,
+    /// Why services are left out.
     pub left_out: Vec<String>,
+    /// Effects of the plugin known without starting it.
     pub effects: Effects,
 }
 

@@ -49,6 +49,7 @@ pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
 pub fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     let home = match Home::read(discovery) {
         Ok(home) => home,
+        Err(failure) if failure.code == "no_folder" => return,
         Err(failure) => {
             session.log(Level::Warn, &failure.message);
             for hint in &failure.hints {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Command, describe};
-use bot_cli_protocol::{MARKER, Manifest};
+use bot_cli_protocol::{MARKER, Manifest, Role};
 
 /// A command tree with its manifest, as [`manifest!`](crate::manifest) declares it.
 pub trait Declared {
@@ -25,6 +25,10 @@ pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
 /// in the environment the file is written first. This is the test of [`manifest!`](crate::manifest).
 pub fn manifest_is_up_to_date<C: Command>(file: impl AsRef<Path>) -> Result<(), String> {
     let file = file.as_ref();
+    // Of a command, it can be made again from the command tree.
+    if C::ROLE != Role::Command && Manifest::find(C::MANIFEST.as_bytes()).is_err() {
+        return Err(format!("`{}` is not a manifest", file.display()));
+    }
     if std::env::var_os("UPDATE").is_some() {
         let described = text::<C>();
         if std::fs::read_to_string(file).ok().as_ref() != Some(&described) {

@@ -281,6 +281,16 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         next: reply.next,
     });
     result["data"] = reply.data;
+    if result["text"]
+        .as_str()
+        .is_some_and(|text| text.len() > protocol::MAX_LINE / 4)
+    {
+        // Both may not fit into a line, and the host shows one of them.
+        match shown {
+            Format::Json => result["text"] = Value::from(""),
+            Format::Text => result["data"] = Value::Null,
+        }
+    }
     Ok(result)
 }
 

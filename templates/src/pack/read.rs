@@ -164,6 +164,9 @@ impl<'a> Reader<'a> {
 
     /// Reads a value. What is unknown may be of a later version of the schema.
     fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Problem> {
+        if !value.is_object() {
+            return Err(Problem::new(Rule::Shape, field, "must be a table"));
+        }
         serde_path_to_error::deserialize(value).map_err(|error| {
             let path = error.path().to_string();
             let path = path.split('.').filter(|part| !part.is_empty()).map(shown);

@@ -182,8 +182,8 @@ impl Change {
         self.settled(context, opened, confirmed, wait)
     }
 
-    /// Looks at the changed set, with `wait` until it is ready. What was changed stays changed, so a look that fails is only
-    /// a warning. `None`: the status is not known.
+    /// Polls the changed set, until it is ready if `wait` is set. Without `wait`, a failed status check is only a warning and
+    /// returns `None`.
     fn settled(
         &self,
         context: &CommandContext<'_>,

@@ -6,7 +6,7 @@ use bot_cli_templates::catalogue::Transport;
 
 use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
-use crate::option_table::Feature;
+use crate::option_table::{Feature, Setting};
 
 /// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
@@ -26,7 +26,8 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let names = names.join(" and ");
     let mut told = Vec::new();
     let framework = file.client_framework.as_deref();
-    let asks = framework.is_some_and(|framework| framework != NONE);
+    let known = Setting::ClientFramework.row().values.words();
+    let asks = framework.is_some_and(|framework| framework != NONE && known.contains(&framework));
     let decided = options.client_framework.is_some() || options.client_server.is_some();
     let is_reached = |one: &&Transport| one.client.is_some() || one.family.is_some() || one.carrier;
     if asks && !decided && !transports.iter().any(is_reached) {

@@ -105,6 +105,7 @@ impl Format {
         for name in order(&yours, &new) {
             let [of_base, of_yours, of_new] =
                 [&base, &yours, &new].map(|side| side.iter().find(|entry| entry.name == name));
+            let shown = name.lines().next().unwrap_or_default();
             let is_changed = |entry: &Entry| of_base.is_some_and(|it| !it.is_like(entry));
             match (of_yours, of_new) {
                 (Some(yours), Some(new)) => {
@@ -114,17 +115,23 @@ impl Format {
                     settled.push(entry.clone());
                 }
                 (Some(entry), None) if is_changed(entry) && self.is_yours() => {
-                    notes.push(format!("`{name}` is no longer generated; yours stays"));
+                    notes.push(format!("`{shown}` is no longer generated; yours stays"));
                     settled.push(entry.clone());
                 }
                 (None, Some(entry)) if is_changed(entry) => {
                     notes.push(format!(
-                        "`{name}` has changed, but you have removed it: it stays removed"
+                        "`{shown}` has changed, but you have removed or moved it: it stays as you have it"
                     ));
                 }
                 (Some(entry), None) if is_changed(entry) => return None,
                 _ => {}
             }
+        }
+        // A key must not come to stand in another table.
+        let is_table = |entry: &&Entry| entry.name.starts_with('[');
+        let mut below = settled.iter().skip_while(|entry| !is_table(entry));
+        if self == Self::Toml && below.any(|it| !is_table(&it) && it.name != COMMENT) {
+            return None;
         }
         self.joined(settled, yours.last().or(new.last()), &[&base, &yours, &new])
     }
@@ -177,9 +184,14 @@ impl Format {
                 let merged = requirement::merge(&base, &yours, &new)?;
                 Some(format!("{}\"{merged}\"\n", &versions.yours[..indent]))
             }
-            Self::Toml => union(versions, " = [", "]"),
+            Self::Toml if !versions.yours.starts_with('[') => union(versions, " = [", "]"),
             Self::Python if versions.yours.starts_with("from ") => union(versions, " import ", ""),
-            Self::Python | Self::Json | Self::Variables | Self::Patterns | Self::Page => None,
+            Self::Toml
+            | Self::Python
+            | Self::Json
+            | Self::Variables
+            | Self::Patterns
+            | Self::Page => None,
         }
     }
 
@@ -239,7 +251,8 @@ impl Format {
             let times = seen.entry(entry.name.clone()).or_insert(0);
             *times += 1;
             if *times > 1 {
-                entry.name = format!("{} {times}", entry.name);
+                // No name has a line break.
+                entry.name = format!("{}\n{times}", entry.name);
             }
         }
         Some(entries)
@@ -360,7 +373,10 @@ fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
         if place(entry).is_none() {
             let behind = new[..index].iter().rev().find_map(place);
             let before = || new[index..].iter().find_map(place);
-            let at = behind.map(|at| at + 1).or_else(before);
+            // Behind what the user has added there.
+            let own = |name: &&&str| new.iter().all(|entry| entry.name != **name);
+            let behind = behind.map(|at| at + 1 + order[at + 1..].iter().take_while(own).count());
+            let at = behind.or_else(before);
             order.insert(at.unwrap_or(order.len()), &entry.name);
         }
     }
@@ -383,6 +399,9 @@ fn union(versions: &Versions, open: &str, close: &str) -> Option<String> {
         new.into_iter()
             .filter(|it| !base.contains(it) && !yours.contains(it)),
     );
+    if all.is_empty() && close.is_empty() {
+        return None;
+    }
     if yours.is_sorted() {
         all.sort_unstable();
     }

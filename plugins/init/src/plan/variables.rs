@@ -121,6 +121,10 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
             let number = default.parse::<i64>().ok();
             Unset::Default(number.map_or_else(|| default.clone(), |it| it.to_string()))
         }
+        (Some(default), Type::Float) => {
+            let number = default.parse::<f64>().ok();
+            Unset::Default(number.map_or_else(|| default.clone(), |it| format!("{it:?}")))
+        }
         (Some(default), _) => Unset::Default(default.clone()),
         (None, _) if !arg.optional && arg.class_default.is_none() => Unset::Required,
         (None, _) if is_setting => Unset::NotGiven,

@@ -14,7 +14,7 @@ pub(super) fn broken(before: &Files, after: &Files) -> Vec<Obstacle> {
             let module = format!("{folder}{}.py", import.module.replace('.', "/"));
             let has = |files: &Files| {
                 files.get(&module).is_some_and(|code| {
-                    let has_it = |name| Names::of(code).is_ok_and(|it| it.bound.contains(name));
+                    let has_it = |name| Names::of(code).is_ok_and(|it| it.top.contains(name));
                     import.name.as_deref().is_none_or(has_it)
                 })
             };

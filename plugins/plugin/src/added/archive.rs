@@ -18,11 +18,10 @@ pub const MOST_FILES: usize = 10_000;
 
 /// Unpacks the archive in `file`, which was given as `given`, into `folder`. Returns whether it is one.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
-    let open = || -> io::Result<([u8; 4], File)> {
+    let open = || -> io::Result<(Vec<u8>, File)> {
         let mut file = File::open(file)?;
-        let mut head = [0; 4];
-        let read = file.read(&mut head)?;
-        head[read..].fill(0);
+        let mut head = Vec::new();
+        (&mut file).take(512).read_to_end(&mut head)?;
         file.rewind()?;
         fs::create_dir_all(folder)?;
         Ok((head, file))
@@ -34,9 +33,12 @@ pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure>
         left: MOST_BYTES,
         files: 0,
     };
-    match head {
+    match &*head {
         [0x1f, 0x8b, ..] => into.tar(MultiGzDecoder::new(BufReader::new(file)))?,
-        [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => into.zip(BufReader::new(file))?,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => into.zip(BufReader::new(file))?,
+        head if head.get(257..262) == Some(b"ustar") => {
+            return Err(refused(given, "an archive must be a .tar.gz or a .zip"));
+        }
         _ => return Ok(false),
     }
     Ok(true)

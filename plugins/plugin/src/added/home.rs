@@ -179,8 +179,13 @@ impl Home {
         let moved = staged.map_or(Ok(()), |staged| self.replace(&place, staged));
         self.sweep();
         moved.map_err(|error| {
-            drop(self.write(before));
-            not_written(&place, error)
+            let is_as_before = self.write(before).is_ok();
+            let failure = not_written(&place, error);
+            if is_as_before {
+                failure
+            } else {
+                failure.outcome(ChangeState::PartlyDone)
+            }
         })
     }
 

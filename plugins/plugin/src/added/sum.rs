@@ -28,13 +28,16 @@ pub fn of(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&Sha256::digest(lines.collect::<String>())))
 }
 
-/// Returns everything below a folder that is no folder, by its path in it.
+/// Returns everything below a folder that is no folder, by its path in it. What is hidden is no part of a plugin.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
         for entry in fs::read_dir(folder.join(&below))? {
             let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
             let path = below.join(entry.file_name());
             if entry.file_type()?.is_dir() {
                 folders.push(path);

@@ -6,6 +6,12 @@ use super::Found;
 use crate::pack::form::{self, shown};
 use crate::pack::{Arg, Literal, Rule, Service, Type};
 
+/// The most bytes of a variable and its default together, so that they fit a line of code.
+const LONGEST_DEFAULT_LINE: usize = 75;
+
+/// The deepest name of an argument, counted in dots.
+const DEEPEST: usize = 8;
+
 impl Found {
     pub(super) fn arguments(&mut self, service: &Service) {
         let imported = service.imports.values().flatten();
@@ -38,7 +44,11 @@ impl Found {
             }
             self.source(&field, arg, imported);
             self.unset(&field, arg, setting.is_some());
-            self.calls(&field, &arg.args, imported);
+            if field.matches('.').count() > DEEPEST {
+                self.add(Rule::Values, &field, "is too deep within other calls");
+            } else {
+                self.calls(&field, &arg.args, imported);
+            }
         }
     }
 
@@ -83,6 +93,8 @@ impl Found {
         let answers = answers + usize::from(arg.optional);
         let is_text = arg.r#type == Type::Str;
         let is_typed = answers > 0 || !is_text || !arg.choices.is_empty();
+        let lengths = [&arg.env, &arg.default].map(|it| it.as_deref().map_or(0, str::len));
+        let line: usize = lengths.iter().sum();
         let problem = if arg.env.is_none() && is_typed {
             "has a type or a default, but no `env`"
         } else if answers > 1 {
@@ -95,6 +107,8 @@ impl Found {
             "must have `choices` if and only if its type is `choice`"
         } else if !defaults.into_iter().flatten().all(|it| has_type(it, arg)) {
             "has a default of another type"
+        } else if line > LONGEST_DEFAULT_LINE {
+            "has a default that is too long: with its variable, more than 75 characters"
         } else {
             ""
         };

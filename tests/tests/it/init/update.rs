@@ -124,7 +124,7 @@ fn an_answer_that_can_not_be_written_is_none() {
 }
 
 #[test]
-fn a_document_that_can_not_be_written_is_said() {
+fn a_failure_that_can_not_be_written_is_one() {
     let (folder, made) = project(&[]);
     fs::write(made.join("server/recording.py"), "mine\n").unwrap();
     for (options, status, words) in [
@@ -135,14 +135,14 @@ fn a_document_that_can_not_be_written_is_said() {
         ),
         (
             &["--recording", "--json"],
-            74,
-            "error: the command ran to its end",
+            1,
+            "error: 1 conflict in `my-bot`: nothing was written\n",
         ),
         (&["--stt", "nobody", "--json"], 2, "error: "),
         (
             &["--conflicts", "markers", "--recording", "--json"],
-            74,
-            "error: the command ran to its end",
+            1,
+            "written between markers\n",
         ),
     ] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
