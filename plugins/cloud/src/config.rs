@@ -107,8 +107,8 @@ impl Settings {
             .collect()
     }
 
-    /// Sets or, with `None`, removes a setting, and writes the file. Everything else in it stays as it was written; behind a
-    /// link, the link's target is written.
+    /// Sets or, with `None`, removes a setting with the comment above it, and writes the file. Everything else in it stays as
+    /// it was written; behind a link, the link's target is written.
     pub fn set(&mut self, key: &str, new: Option<&str>) -> Result<(), Failure> {
         let table: Option<&mut dyn TableLike> = match &self.table {
             None => Some(self.document.as_table_mut()),
@@ -118,20 +118,21 @@ impl Settings {
                 table.as_table_like_mut()
             }
         };
-        if let Some(table) = table {
-            match (new, table.get_mut(key).and_then(Item::as_value_mut)) {
-                (Some(new), Some(old)) => {
-                    let decor = old.decor().clone();
-                    *old = new.into();
-                    *old.decor_mut() = decor;
-                }
-                (Some(new), None) => drop(table.insert(key, value(new))),
-                (None, _) => drop(table.remove(key)),
+        let Some(table) = table else {
+            let why = "a backend's settings must be a table: `[NAME]`".to_owned();
+            return Err(unreadable(&self.path, why));
+        };
+        match (new, table.get_mut(key).and_then(Item::as_value_mut)) {
+            (Some(new), Some(old)) => {
+                let decor = old.decor().clone();
+                *old = new.into();
+                *old.decor_mut() = decor;
             }
+            (Some(new), None) => drop(table.insert(key, value(new))),
+            (None, _) => drop(table.remove(key)),
         }
-        if let Some(name) = &self.table
-            && self.all().is_empty()
-        {
+        let is_empty = table.is_empty();
+        if let Some(name) = self.table.as_ref().filter(|_| is_empty) {
             self.document.remove(name.as_str());
         }
         if self.path.as_os_str().is_empty() {

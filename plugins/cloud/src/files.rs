@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use bot_cli_protocol::failure::reason;
 pub use reason::Reason;
 
-use crate::platform::{self, create_private_folders, private_file, put_in_place};
+use crate::platform::{self, create_private_folders, give_to_owner, private_file, put_in_place};
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
 /// The prefix of temporary files.
@@ -55,7 +55,10 @@ pub struct Unreachable {
 /// Creates a folder that only its owner can enter, and its parents.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
-    create_private_folders(path)
+    let ancestors = path.ancestors();
+    let new: Vec<&Path> = ancestors.take_while(|it| !it.exists()).collect();
+    create_private_folders(path)?;
+    new.into_iter().rev().try_for_each(give_to_owner)
 }
 
 /// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
@@ -99,6 +102,7 @@ impl Reserved {
         let temporary = tempfile::Builder::new()
             .prefix(TEMPORARY)
             .tempfile_in(folder_of(path))?;
+        give_to_owner(temporary.path())?;
         Ok(Self {
             temporary,
             path: path.to_owned(),

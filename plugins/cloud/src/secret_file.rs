@@ -232,7 +232,12 @@ impl Room<'_> {
         let entry = match self.wanted {
             Storage::File => None,
             // A user who stops now must not lose the text.
-            Storage::Keyring => self.place.new_entry(text).unwrap_or_default(),
+            Storage::Keyring => self.place.new_entry(text).unwrap_or_else(|error| {
+                let path = self.place.path.display();
+                let instead = format!("{error}, so `{path}` is used instead");
+                self.place.watch.warn(&instead);
+                None
+            }),
         };
         self.fill(text, entry)
     }

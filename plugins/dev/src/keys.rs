@@ -90,8 +90,10 @@ impl Keys {
         let set = format!("keys from the set {}", self.set);
         let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
         let file = self.read(".env")?;
-        let file =
-            variables(&file).filter(|(_, value)| !value.trim_matches(['"', '\'']).is_empty());
+        let file = variables(&file).filter(|(_, value)| {
+            let value = value.trim_matches(['"', '\'']);
+            !value.is_empty() && !value.starts_with('#')
+        });
         let file: BTreeSet<&str> = file.map(|(name, _)| name).collect();
         let (mut from_set, mut from_environment, mut from_file) = (vec![], vec![], vec![]);
         let mut missing = Vec::new();

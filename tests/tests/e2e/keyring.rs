@@ -213,7 +213,6 @@ fn a_new_key_replaces_the_entry_and_moves_with_the_setting() {
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
     assert_eq!(user.done(&["vault", "verify"])["key"], "keyring");
     let shown = user.run(&["config", "show"]);
-    assert!(shown.stdout.contains("auto (found)"), "{shown:?}");
     assert!(
         shown.stdout.contains("Vault key: the keyring\n"),
         "{shown:?}"

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::names_a_credential;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -128,6 +129,12 @@ fn set_of_backend(
             _ => Ok(()),
         };
         checked.map_err(|problem| wrong("value", problem))?;
+    }
+    let has_password = url::Url::parse(value).is_ok_and(|url| url.password().is_some());
+    if !value.is_empty() && (names_a_credential(key).is_some() || has_password) {
+        context.warn(&format!(
+            "`{name}.{key}` looks like a credential, and settings are stored as plain text"
+        ));
     }
     let mut settings = Settings::of_backend(&context.environment, &name)?;
     settings.set(key, (!value.is_empty()).then_some(value))?;

@@ -47,6 +47,8 @@ pub(super) fn put(
     });
     let kind = SetKind::ImagePullSecret;
     let target = target(&mut opened, &name, kind, existing)?;
+    // What is typed is always encoded.
+    let is_encoded = encoding == Encoding::Base64 || given.is_none();
     let credentials = match given {
         Some(credentials) => credentials,
         None if options.dry_run => Secret::new(String::new()),
@@ -64,7 +66,7 @@ pub(super) fn put(
         work: Work::Credentials { host, credentials },
     };
     let mut reply = change.make(context, &opened, manner)?;
-    reply.data["encoded"] = json!(encoding == Encoding::Base64);
+    reply.data["encoded"] = json!(is_encoded);
     Ok(reply)
 }
 
@@ -84,7 +86,7 @@ fn parsed(
         Some(text) => Some(Ok(Secret::new(text.to_owned()))),
     };
     let checked = given.map(|given| {
-        let given = given.map_err(|_| "are not UTF-8".to_owned())?;
+        let given = given.map_err(|problem| problem.replacen("is ", "are ", 1))?;
         let given = given.expose().trim_end_matches(['\n', '\r']);
         checked(given, encoding)
     });

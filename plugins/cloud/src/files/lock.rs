@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::platform::private_file;
+use crate::platform::{give_to_owner, private_file};
 use crate::watch::Watch;
 
 /// The time limit for other processes.
@@ -46,6 +46,7 @@ pub fn lock(
         .truncate(false)
         .write(true)
         .open(path)?;
+    give_to_owner(path)?;
     let begun = Instant::now();
     let mut told = false;
     loop {

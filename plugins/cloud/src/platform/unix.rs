@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -35,6 +35,15 @@ fn absolute(variable: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<
 /// Creates a folder that only its owner can enter, and its parents.
 pub fn create_private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Gives a new file or folder to the owner of its folder, if root made it: `sudo` must lock nobody out.
+pub fn give_to_owner(new: &Path) -> io::Result<()> {
+    let folder = fs::metadata(new.parent().unwrap_or(Path::new("/")))?;
+    if rustix::process::geteuid().is_root() && folder.uid() != 0 {
+        lchown(new, Some(folder.uid()), Some(folder.gid()))?;
+    }
+    Ok(())
 }
 
 /// How files are opened that only their owner can read, if they are new.

@@ -165,6 +165,9 @@ impl Attempt<'_> {
                 Some(_) | None => not_the_api(),
             },
             Err(failed) if failed.may_be_done => failed.error,
+            Err(failed) if failed.error.code == Code::NotFound && self.base.is_some() => {
+                return Err(changed(name, "was deleted").not_done());
+            }
             Err(failed) => return Err(failed.error.not_done()),
         };
         // A user who wants to stop does not wait for a look.

@@ -35,8 +35,9 @@ impl Redactor {
             let encoded = Zeroizing::new(STANDARD.encode(secret.expose()));
             // The password of credentials.
             let password = decoded.split_once(':').map_or("", |(_, password)| password);
-            let password = Zeroizing::new(STANDARD.encode(password));
-            for form in [secret.expose(), &decoded, &encoded, &password] {
+            let encoded_password = Zeroizing::new(STANDARD.encode(password));
+            let plain = [secret.expose(), &decoded, password];
+            for form in plain.into_iter().chain([&**encoded, &**encoded_password]) {
                 let form = Zeroizing::new(form.chars().collect());
                 if !self.0.contains(&form) {
                     self.0.push(form);
@@ -69,10 +70,24 @@ impl Redactor {
 
     fn hidden(&self, text: &str, shortest: usize) -> String {
         let mut secrets = self.0.iter().filter(|secret| secret.len() >= shortest);
-        let repeats = |part: &[char]| text.contains(&*Zeroizing::new(String::from_iter(part)));
-        let found = secrets.any(|secret| secret.windows(TELLING.min(secret.len())).any(repeats));
+        let found = secrets.any(|secret| match secret.len() {
+            0..TELLING => has_word(text, secret),
+            TELLING.. => secret.windows(TELLING).any(|part| {
+                let part = Zeroizing::new(String::from_iter(part));
+                text.contains(&*part)
+            }),
+        });
         if found { HIDDEN } else { text }.to_owned()
     }
+}
+
+/// Whether a short secret is in a text as a word of its own.
+fn has_word(text: &str, secret: &[char]) -> bool {
+    let secret = Zeroizing::new(String::from_iter(secret));
+    text.match_indices(&**secret).any(|(at, found)| {
+        let (before, behind) = (&text[..at], &text[at + found.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !behind.starts_with(char::is_alphanumeric)
+    })
 }
 
 #[cfg(test)]
@@ -93,6 +108,8 @@ mod tests {
             ),
             ("dXNlcjp0b2tlbi0x", "bad user:token-1", true),
             ("abcde", "no abcde here", true),
+            ("long", "it is longer than that", false),
+            ("dXNlcjpodW50ZXIy", "password hunter2 is weak", true),
             ("us-we-0815", "it is in region 'us-west'", false),
             ("1", "at least 1 key", false),
             ("", "no value", false),

@@ -83,14 +83,7 @@ fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
 #[test]
 fn a_set_that_is_refused_for_what_is_in_it_is_not_stored_in_part() {
     let four = [
-        "secrets",
-        "set",
-        "prod",
-        "A=1",
-        "B=2",
-        "C=lengthy",
-        "D=4",
-        "--skip",
+        "secrets", "set", "prod", "A=1", "B=2", "C=long", "D=4", "--skip",
     ];
     for user in [User::with_key(), User::with_token()] {
         user.service().world().list_form = ListForm::Everywhere;

@@ -91,7 +91,10 @@ impl Client<'_> {
         {
             return Err(self.redirected(&url, to));
         }
-        let retry_after = header(RETRY_AFTER).and_then(|seconds| seconds.trim().parse().ok());
+        let retry_after = header(RETRY_AFTER).map(str::trim);
+        let is_number = |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+        let retry_after = retry_after.filter(is_number);
+        let retry_after = retry_after.map(|seconds| seconds.parse().unwrap_or(u64::MAX));
         let too_long = format!("the response is longer than {} MiB", LONGEST / 1024 / 1024);
         let read = read(response, &self.base, LONGEST, too_long).await;
         let read = read.map_err(Unconfirmed::under_way)?;
