@@ -287,7 +287,8 @@ fn assert_voice(heard: &Value, who: &str) {
         "{who}: {heard}"
     );
     let hertz = heard["hertz"].as_f64().unwrap_or_default();
-    assert!((hertz - VOICE).abs() < 5.0, "{who}: {heard}");
+    // A third of a second, with what a loaded machine drops of it, is no exact pitch.
+    assert!((hertz - VOICE).abs() < 15.0, "{who}: {heard}");
 }
 
 /// The classes of the sessions that have been, none of which had a problem.
