@@ -125,7 +125,8 @@ impl Catalogue {
                 taken.id(id, "a transport");
             }
             for variable in &transport.env {
-                taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
+                let whose = format!("the transport `{}`", transport.id);
+                taken.variable(&variable.name, &whose, None);
             }
         }
         taken

@@ -31,7 +31,6 @@ use std::time::{Duration, Instant};
 
 use bot_cli_protocol::MAX_LINE;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_templates::pack::Taken;
 use bot_cli_terminal::cancel::Cancel;
 
 use bench::{Bench, Form, Stop};
@@ -62,7 +61,6 @@ pub struct Kit {
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
     longest_line: usize,
-    taken: Taken,
 }
 
 impl Kit {
@@ -75,14 +73,7 @@ impl Kit {
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
             longest_line: MAX_LINE,
-            taken: Taken::default(),
         }
-    }
-
-    /// Names what the services of a pack can't have, because a user of the pack has it.
-    pub fn taken(mut self, taken: Taken) -> Self {
-        self.taken = taken;
-        self
     }
 
     /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or

@@ -45,7 +45,7 @@ fn as_provider(transport: &Transport) -> Provider {
 fn every_provider_keeps_the_rules_of_packs() {
     for provider in catalogue().providers() {
         let problems = pack::check(provider, Origin::BuiltIn);
-        assert_eq!(problems, [], "{}", provider.label);
+        assert_eq!(problems, [""; 0], "{}", provider.label);
         let used: BTreeSet<&str> = provider.services.iter().flat_map(pack::variables).collect();
         let described: BTreeSet<&str> = provider.env.keys().map(String::as_str).collect();
         assert_eq!(described, used, "{}", provider.label);
@@ -72,7 +72,7 @@ fn every_transport_keeps_the_rules_of_services() {
         }));
         for provider in as_providers {
             let problems = pack::check(&provider, Origin::BuiltIn);
-            assert_eq!(problems, [], "{}", transport.id);
+            assert_eq!(problems, [""; 0], "{}", transport.id);
         }
     }
 }
@@ -103,7 +103,7 @@ fn what_an_avatar_reads_is_needed_or_not_in_both_places() {
 fn services_can_stand_beside_each_other_and_transports() {
     let mut taken = Taken::default();
     for variable in catalogue().transports.iter().flat_map(|it| &it.env) {
-        taken.variable(&variable.name, "a transport");
+        taken.variable(&variable.name, "a transport", None);
     }
     for provider in catalogue().providers() {
         for service in &provider.services {
@@ -115,7 +115,7 @@ fn services_can_stand_beside_each_other_and_transports() {
 
 #[test]
 fn what_is_built_in_is_taken() {
-    let taken = Taken::from_declared(&catalogue().taken().declared());
+    let taken = catalogue().taken();
     let mut deepgram = catalogue().providers().find(|it| it.label == "Deepgram");
     let deepgram = deepgram.as_mut().unwrap();
     let reason = |provider: &Provider, id: &str| {
@@ -123,7 +123,7 @@ fn what_is_built_in_is_taken() {
             id: id.to_owned(),
             ..provider.services[0].clone()
         };
-        taken.conflict(provider, &service).map(|it| it.reason())
+        taken.conflict(provider, &service)
     };
     for (id, expected) in [
         (

@@ -12,7 +12,7 @@ use super::with_hello;
 
 /// A pack that is an executable.
 const PACK: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":"dynamic"}
+# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":[]}
 "#;
 
 /// A bench with packs of one name, a folder and an executable, and with a plugin.
