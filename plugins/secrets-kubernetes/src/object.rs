@@ -16,9 +16,6 @@ use crate::naming;
 /// Marks a Secret as ours.
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
-/// The name under which the API records what we write.
-pub const FIELD_MANAGER: &str = "bot-cli";
-
 /// The type of a Secret with keys and values.
 pub const OPAQUE: &str = "Opaque";
 

@@ -1,5 +1,5 @@
-//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one was seen to
-//! give, and faults on demand. `suite::answers` holds both to the same.
+//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one
+//! gives, and faults on demand.
 
 mod api;
 mod connection;
@@ -20,9 +20,6 @@ use crate::watched::Watched;
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
 
-/// Among the requests: somebody else has deleted the Secret of the request before it.
-pub const OTHERS_DELETED: &str = "others deleted it";
-
 /// A running stand-in; it ends when this is dropped.
 pub struct StandIn {
     address: SocketAddr,
@@ -38,8 +35,6 @@ struct State {
     store: Store,
     /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
-    /// Every request as `METHOD path`.
-    sent: Vec<String>,
     /// Connections that are open, and requests that are being carried out.
     open: usize,
     working: usize,
@@ -69,18 +64,12 @@ impl StandIn {
         });
         let folder = tempfile::tempdir()?;
         let kubeconfig = folder.path().join("kubeconfig");
-        let users = [
-            ("admin", "token: admin-token"),
-            ("reader", "token: reader-token"),
-            ("nobody", "token: nobody-token"),
-            ("stranger", "token: stranger-token"),
-        ];
         // Nobody vouches for a connection without TLS, but to read one authority is quicker than to read the system's.
         let authority = rcgen::generate_simple_self_signed(Vec::new()).map_err(io::Error::other)?;
         let authority = authority.cert.pem();
         let url = format!("http://{address}");
-        write_kubeconfig(&kubeconfig, &url, &authority, &users)?;
-        let cluster = Cluster::of(&kubeconfig, "admin", true)?;
+        write_kubeconfig(&kubeconfig, &url, &authority)?;
+        let cluster = Cluster::of(&kubeconfig, "admin")?;
         let stand_in = Self {
             address,
             world,
@@ -113,11 +102,6 @@ impl StandIn {
         });
     }
 
-    /// The requests since the last time, as `METHOD path`.
-    pub fn take_sent(&self) -> Vec<String> {
-        std::mem::take(&mut self.world.lock().sent)
-    }
-
     /// The Secrets of a namespace by their names.
     pub fn stored(&self, namespace: &str) -> BTreeMap<String, Value> {
         self.world.lock().store.secrets_in(namespace)
@@ -126,11 +110,6 @@ impl StandIn {
     /// Makes a namespace without a request.
     pub fn make_namespace(&self, name: &str) {
         self.world.lock().store.make_namespace(name);
-    }
-
-    /// Creates a Secret without a request, or replaces it.
-    pub fn place(&self, namespace: &str, object: &Value) {
-        self.world.lock().store.place(namespace, object);
     }
 
     /// Forgets the Secrets of a namespace.

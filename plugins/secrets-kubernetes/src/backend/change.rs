@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::{Bytes, Prior, SetKind};
+use bot_cli_secrets::messages::{Prior, SetKind};
 use bot_cli_secrets::{ChangeError, Code, Effect, Error};
 use kube::core::Status;
 
@@ -89,19 +89,11 @@ impl Change<'_> {
         if self.removes() || size <= MAX_SECRET_SIZE {
             return Ok(touched);
         }
-        let mut error = Error::new(
-            Code::TooLarge,
-            format!(
-                "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
-                self.name
-            ),
-        )
-        .hint("put some of the values into another set");
-        error.bytes = Some(Box::new(Bytes {
-            size: size as u64,
-            limit: MAX_SECRET_SIZE as u64,
-        }));
-        Err(error)
+        let message = format!(
+            "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
+            self.name
+        );
+        Err(Error::new(Code::TooLarge, message).hint("put some of the values into another set"))
     }
 
     fn check_base(&self, base: &Object) -> Result<(), Error> {
@@ -111,7 +103,7 @@ impl Change<'_> {
             return Err(Error::new(Code::Conflict, message));
         }
         if base.is_being_deleted() {
-            return Err(being_deleted(name, base));
+            return Err(being_deleted(name));
         }
         match &self.prior {
             Some(Prior::Absent) => return Err(changed(name, "was created")),
@@ -124,10 +116,9 @@ impl Change<'_> {
             None => {}
         }
         if base.is_immutable() && self.type_.is_some() {
-            return Err(Error::new(
-                Code::Immutable,
-                format!("the Secret of `{name}` is immutable: it can be deleted but not changed"),
-            ));
+            let message =
+                format!("the Secret of `{name}` is immutable: it can be deleted but not changed");
+            return Err(Error::new(Code::Immutable, message));
         }
         Ok(())
     }
@@ -161,14 +152,14 @@ impl Attempt<'_> {
             Ok(answer) if self.is_confirmed_by(&answer) => return Ok(()),
             // Whatever answered may have passed the request on.
             Ok(answer) => match answer.decode::<Object>() {
-                Some(object) if object.is_being_deleted() => being_deleted(name, &object),
+                Some(object) if object.is_being_deleted() => being_deleted(name),
                 Some(_) | None => not_the_api(),
             },
-            Err(failed) if failed.may_be_done => failed.error,
-            Err(failed) if failed.error.code == Code::NotFound && self.base.is_some() => {
+            Err(failed) if failed.effect == Effect::Unknown => failed.cause,
+            Err(failed) if failed.cause.code == Code::NotFound && self.base.is_some() => {
                 return Err(changed(name, "was deleted").not_done());
             }
-            Err(failed) => return Err(failed.error.not_done()),
+            Err(failed) => return Err(failed),
         };
         // A user who wants to stop does not wait for a look.
         if session.cancelled() {
@@ -252,17 +243,10 @@ fn foreign(name: &str) -> Error {
     )
 }
 
-fn being_deleted(name: &str, object: &Object) -> Error {
-    let finalizers = object.metadata().finalizers.iter().flatten();
-    let finalizers: Vec<String> = finalizers
-        .map(|finalizer| format!("`{}`", one_line(finalizer)))
-        .collect();
-    let waits = match &finalizers[..] {
-        [] => String::new(),
-        names => format!(" and waits for its finalizers: {}", names.join(", ")),
-    };
-    let message = format!("the Secret of `{name}` is being deleted{waits}");
-    Error::new(Code::BeingDeleted, message)
+fn being_deleted(name: &str) -> Error {
+    let message = format!("the Secret of `{name}` is being deleted");
+    let command = format!("kubectl get secret {name} -o jsonpath={{.metadata.finalizers}}");
+    Error::new(Code::BeingDeleted, message).hint(format!("`{command}` tells what it waits for"))
 }
 
 fn changed(name: &str, what: &str) -> Error {
