@@ -15,7 +15,6 @@ use std::thread;
 use serde_json::Value;
 
 use super::cluster::{Cluster, write_kubeconfig};
-use crate::patience::wait_for_earlier_connections;
 use crate::watched::Watched;
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
@@ -35,8 +34,7 @@ struct State {
     store: Store,
     /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
-    /// Connections that are open, and requests that are being carried out.
-    open: usize,
+    /// Requests that are still to be carried out.
     working: usize,
     stopped: bool,
 }
@@ -54,12 +52,8 @@ impl StandIn {
                 if world.lock().stopped {
                     return;
                 }
-                world.lock().open += 1;
-                thread::spawn(move || {
-                    // An error is a connection that ended badly, as a test asked or as a client did.
-                    let _ = connection::serve(&stream, &world);
-                    world.lock().open -= 1;
-                });
+                // An error is a connection that ended badly, as a test asked or as a client did.
+                thread::spawn(move || connection::serve(&stream, &world));
             }
         });
         let folder = tempfile::tempdir()?;
@@ -93,13 +87,10 @@ impl StandIn {
         self.world.lock().script = script.into_iter().collect();
     }
 
-    /// Waits until every connection has gone and everything that was asked for has been done.
+    /// Waits until everything that was asked for has been done.
     pub fn settle(&self) {
-        wait_for_earlier_connections(self.address);
-        self.world.wait_until("the stand-in to settle", || {
-            let state = self.world.lock();
-            state.open == 0 && state.working == 0
-        });
+        let is_settled = || self.world.lock().working == 0;
+        self.world.wait_until("the stand-in to settle", is_settled);
     }
 
     /// The Secrets of a namespace by their names.

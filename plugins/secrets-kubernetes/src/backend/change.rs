@@ -15,7 +15,7 @@ use super::{Kubernetes, SetLookup};
 use crate::cluster::{Answer, Cluster, Request, not_the_api};
 use crate::kubeconfig::one_line;
 use crate::naming;
-use crate::object::{DOCKER_CONFIG, MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
+use crate::object::{MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 
 /// A change of one set.
 #[derive(Default)]
@@ -52,10 +52,6 @@ impl Kubernetes {
             SetLookup::Nothing => None,
         };
         let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
-        let is_so = |base: &Object| change.type_.is_some() && base.shows(&touched);
-        if base.as_deref().is_some_and(is_so) {
-            return Ok(base);
-        }
         let attempt = Attempt {
             change,
             cluster: &self.cluster,
@@ -123,21 +119,19 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// The keys of the data that are touched. A key that is there keeps the form it has.
+    /// The keys that are touched, with their new values.
     fn touched(&self, base: Option<&Object>) -> Result<Touched, Error> {
         let mut touched = Touched::new();
         for (key, value) in &self.wanted {
-            let mut there = base.into_iter().flat_map(|base| base.data_keys(key));
-            match value {
-                None => touched.extend(there.map(|data_key| (data_key.clone(), None))),
-                Some(value) => {
-                    let data_key = match there.next() {
-                        Some(data_key) => data_key.clone(),
-                        None if self.type_ == Some(DOCKER_CONFIG) => key.clone(),
-                        None => data_key(key)?,
-                    };
-                    touched.insert(data_key, Some(value.clone()));
-                }
+            let is_there = base.is_some_and(|base| base.value(key).is_some());
+            if value.is_some() && !is_there && !naming::is_key(key) {
+                let key = one_line(key);
+                let message = format!("a Kubernetes Secret can't have the key `{key}`");
+                let hint = "keys have letters, digits, hyphens, underscores and dots, at most 253";
+                return Err(Error::new(Code::Refused, message).hint(hint));
+            }
+            if value.is_some() || is_there {
+                touched.insert(key.clone(), value.clone());
             }
         }
         Ok(touched)
@@ -225,14 +219,6 @@ impl Attempt<'_> {
             Effect::Unknown
         }
     }
-}
-
-/// The key of the data that keeps a new key.
-fn data_key(key: &str) -> Result<String, Error> {
-    naming::data_key(key).map_err(|problem| {
-        let message = format!("the key `{}` {problem}", one_line(key));
-        Error::new(Code::Refused, message)
-    })
 }
 
 /// The error for a Secret that is not one of our sets.

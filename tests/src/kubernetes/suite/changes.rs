@@ -66,35 +66,26 @@ fn names(cluster: &Cluster) {
         let unmade = backend.put(name, &[("A", "1")]).unwrap_err();
         assert_not_done(&unmade, "invalid_name");
     }
-    let keys = [
-        "A B",
-        "ü",
-        "a/b?c#d",
-        "\u{1b}[31mred",
-        ".hidden",
-        "..",
-        "plain_KEY-1.x",
-    ];
+    let keys = ["plain_KEY-1.x", ".hidden", "a", "A"];
     for key in keys {
         backend.put("keys", &[(key, key)]).unwrap();
     }
     let mut expected: Vec<String> = keys.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(backend.keys("keys").unwrap(), expected);
-    backend.put("keys", &[("A B", "changed")]).unwrap();
-    assert_eq!(backend.values("keys").unwrap().unwrap()["A B"], "changed");
     assert_eq!(backend.unset("keys", &keys, None).unwrap(), [""; 0]);
     assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
-    // Others may have written what reads like the escaped form of another key.
-    let data = json!({ "data": { ".x": "MQ==", "._2Ex": "MQ==" } });
-    cluster.patch(&room.namespace, "keys", &data);
-    assert_eq!(backend.keys("keys").unwrap(), [".x"]);
-    assert_eq!(backend.unset("keys", &[".x"], None).unwrap(), [""; 0]);
-    assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
-    assert_not_done(
-        &backend.put("keys", &[(&"K".repeat(254), "1")]).unwrap_err(),
-        "refused",
-    );
+    for key in [
+        "A B",
+        "ü",
+        "a/b?c#d",
+        "\u{1b}[31mred",
+        "..",
+        &"K".repeat(254),
+    ] {
+        let unmade = backend.put("keys", &[(key, "1")]).unwrap_err();
+        assert_not_done(&unmade, "refused");
+    }
 }
 
 fn values(cluster: &Cluster) {
