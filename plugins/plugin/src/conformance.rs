@@ -4,7 +4,7 @@
 //! lines to pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
 //! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
-//! A provider pack is asked for its services; one that has them in its manifest or in a folder is read and never run.
+//! A provider pack is read and never run.
 //!
 //! It proves that a plugin breaks a rule, never that it keeps all of them.
 //!

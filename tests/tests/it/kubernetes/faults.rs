@@ -11,8 +11,9 @@ use bot_cli_tests::kubernetes::cluster::Cluster;
 use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
 use serde_json::{Value, json};
 
-/// The time that an answer may take.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// The time that an answer may take, of people and of tests that wait for none.
+const PATIENT: Duration = Duration::from_secs(30);
+const HASTY: Duration = Duration::from_secs(1);
 
 /// The changes, each with the part of the Secret's data that it touches; a deletion touches all.
 const CHANGES: [(&str, &str); 5] = [
@@ -23,13 +24,17 @@ const CHANGES: [(&str, &str); 5] = [
     ("delete", ""),
 ];
 
-/// A stand-in with an empty namespace `n`, and the backend in it for a user who may stop.
-fn opened(cancel: &Cancel) -> (StandIn, Cluster, Backend) {
+/// A stand-in with an empty namespace `n`, and the backend in it.
+fn opened() -> (StandIn, Cluster, Backend) {
     let (stand_in, cluster) = StandIn::start().unwrap();
     stand_in.make_namespace("n");
+    let backend = opened_for(&cluster, PATIENT, &Cancel::new());
+    (stand_in, cluster, backend)
+}
+
+fn opened_for(cluster: &Cluster, patience: Duration, cancel: &Cancel) -> Backend {
     let scope = json!({ "secrets": "1.0", "organization": "n", "settings": {} });
-    let backend = Backend::open_with(&cluster.kubeconfig, scope, PATIENCE, cancel.clone());
-    (stand_in, cluster, backend.unwrap())
+    Backend::open_with(&cluster.kubeconfig, scope, patience, cancel.clone()).unwrap()
 }
 
 /// The faults of a change that is refused or overtaken, and so is not done, and of one that may be done all the same.
@@ -92,17 +97,18 @@ fn whatever_goes_wrong_with_a_change_nothing_untrue_is_said() {
 
 /// Makes a change with each trouble, and with a look afterwards that goes well, or is lost as well. Returns how often it ended how.
 fn endings(change: &str, touched: &str) -> BTreeMap<String, usize> {
-    let (stand_in, _cluster, mut backend) = opened(&Cancel::new());
+    let (stand_in, cluster, mut other) = opened();
+    let mut backend = opened_for(&cluster, HASTY, &Cancel::new());
     let mut endings = BTreeMap::new();
     for trouble in troubles() {
         for look in [None, Some(Trouble::new(Fault::CutAnswer(0)))] {
             stand_in.empty("n");
             match change {
                 "create" => {}
-                "pull" => backend.pull("set", "ghcr.io", "b2xk").unwrap(),
-                _ => backend.put("set", &[("A", "old"), ("B", "2")]).unwrap(),
+                "pull" => other.pull("set", "ghcr.io", "b2xk").unwrap(),
+                _ => other.put("set", &[("A", "old"), ("B", "2")]).unwrap(),
             }
-            let prior = backend.prior("set");
+            let prior = other.prior("set");
             let before = stand_in.stored("n").remove("set");
             stand_in.follow([None, Some(trouble.clone()), look.clone()]);
             let ended = match change {
@@ -155,7 +161,7 @@ fn is_true(ended: &Result<(), Unmade>, is_done: bool) -> bool {
 
 #[test]
 fn a_busy_cluster_has_changed_nothing() {
-    let (stand_in, _cluster, mut backend) = opened(&Cancel::new());
+    let (stand_in, _cluster, mut backend) = opened();
     let busy = || Some(Trouble::words(429, "Too many requests\n"));
     stand_in.follow([None, None, busy()]);
     let unmade = backend.put("prod", &[("A", "2")]).unwrap_err();
@@ -166,7 +172,7 @@ fn a_busy_cluster_has_changed_nothing() {
 
 #[test]
 fn a_response_that_is_not_the_apis_is_told_from_no_set() {
-    let (stand_in, _cluster, mut backend) = opened(&Cancel::new());
+    let (stand_in, _cluster, mut backend) = opened();
     backend.put("prod", &[("A", "1")]).unwrap();
     for (status, body) in [
         (404, "404 page not found\n"),
@@ -193,14 +199,15 @@ fn a_response_that_is_not_the_apis_is_told_from_no_set() {
 #[test]
 fn a_user_who_stops_does_not_wait() {
     let cancel = Cancel::new();
-    let (stand_in, _cluster, mut backend) = opened(&cancel);
+    let (stand_in, cluster, _) = opened();
+    let mut backend = opened_for(&cluster, PATIENT, &cancel);
     let prior = backend.prior("prod");
     // While the change is under way nobody knows whether it arrives.
     let silence = Trouble::new(Fault::Silence).applied(Applied::Yes);
     stand_in.follow([None, Some(silence)]);
     let stop = cancel.clone();
     thread::spawn(move || {
-        thread::sleep(PATIENCE / 4);
+        thread::sleep(HASTY);
         stop.request();
     });
     let (_, effect, _) = backend
@@ -217,7 +224,8 @@ fn a_user_who_stops_does_not_wait() {
 
 #[test]
 fn an_answer_that_does_not_come_is_not_waited_for_forever() {
-    let (stand_in, _cluster, mut backend) = opened(&Cancel::new());
+    let (stand_in, cluster, _) = opened();
+    let mut backend = opened_for(&cluster, HASTY, &Cancel::new());
     stand_in.follow([Some(Trouble::new(Fault::Silence))]);
     assert_eq!(backend.get("prod").unwrap_err().0, "timed_out");
 }
