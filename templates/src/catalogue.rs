@@ -2,7 +2,7 @@
 //!
 //! One TOML file a provider (`providers/`), one a transport (`transports/`). Unknown keys are refused.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 mod schema;
 #[cfg(test)]
@@ -28,17 +28,15 @@ impl Catalogue {
     /// The catalogue, parsed once a process.
     #[must_use]
     pub fn get() -> &'static Self {
-        static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
-        CATALOGUE.get_or_init(|| {
-            let providers = embedded::parsed(&PROVIDERS).into_iter();
-            let transports = embedded::parsed(&TRANSPORTS).into_iter();
-            let mut transports: Vec<Transport> = transports.map(|(_, it)| it).collect();
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+            let mut transports: Vec<Transport> = embedded::values(&TRANSPORTS);
             transports.sort_by_key(|transport| (transport.bot_type, transport.order));
-            Self {
-                providers: providers.map(|(_, provider)| provider).collect(),
+            Catalogue {
+                providers: embedded::values(&PROVIDERS),
                 transports,
             }
-        })
+        });
+        &CATALOGUE
     }
 
     /// All providers, in the order of their files' names.
@@ -125,7 +123,8 @@ impl Catalogue {
                 taken.id(id, "a transport");
             }
             for variable in &transport.env {
-                taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
+                let whose = format!("the transport `{}`", transport.id);
+                taken.variable(&variable.name, &whose, None);
             }
         }
         taken

@@ -1,7 +1,7 @@
 //! The files that are compiled in.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
 use serde::de::DeserializeOwned;
@@ -22,6 +22,12 @@ pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<
         Some((name, serde_json::from_slice(file.contents()).ok()?))
     });
     files.collect()
+}
+
+/// The same without the names.
+pub(crate) fn values<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<T> {
+    let parsed = parsed(folder).into_iter();
+    parsed.map(|(_, value)| value).collect()
 }
 
 /// The text of a project template by its path below `project/`, such as `server/bot.py.liquid`.
@@ -49,12 +55,9 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
 /// The files of a project with their descriptions, by the condition on which a project has them: `files/project.toml`.
 #[must_use]
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
-    static GENERATED: OnceLock<BTreeMap<String, BTreeMap<String, String>>> = OnceLock::new();
-    GENERATED.get_or_init(|| {
-        let file = FILES.get_file("project.json");
-        let parsed = file.and_then(|file| serde_json::from_slice(file.contents()).ok());
-        parsed.unwrap_or_default()
-    })
+    static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
+        LazyLock::new(|| values(&FILES).pop().unwrap_or_default());
+    &GENERATED
 }
 
 /// The text of a guide template by its file name, such as `AGENTS.md.liquid`.

@@ -14,10 +14,8 @@ pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;
 
-/// The checks of `PACKS.md`, in files by their name: what a plugin is sent, and what it must reply.
-pub const CHECKS: [(&str, &str); 4] = [
+/// The checks of `PACKS.md`, in files by their name.
+pub const CHECKS: [(&str, &str); 2] = [
     ("folder", include_str!("../checks/folder.toml")),
     ("pack", include_str!("../checks/pack.toml")),
-    ("asked", include_str!("../checks/asked.toml")),
-    ("rules", include_str!("../checks/rules.toml")),
 ];

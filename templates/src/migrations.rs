@@ -1,7 +1,7 @@
 //! The names that releases of the framework have replaced: `migrations/`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -25,11 +25,8 @@ pub struct Migration {
 impl Migration {
     /// All of them, parsed once a process, in no particular order.
     pub fn all() -> &'static [Self] {
-        static FOUND: OnceLock<Vec<Migration>> = OnceLock::new();
-        FOUND.get_or_init(|| {
-            let found = embedded::parsed(&MIGRATIONS).into_iter();
-            found.map(|(_, migration)| migration).collect()
-        })
+        static FOUND: LazyLock<Vec<Migration>> = LazyLock::new(|| embedded::values(&MIGRATIONS));
+        &FOUND
     }
 }
 

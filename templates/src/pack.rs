@@ -8,17 +8,15 @@ mod folder;
 mod form;
 mod names;
 mod read;
-mod rule;
 mod rules;
 mod schema;
 mod taken;
 #[cfg(test)]
 mod tests;
 
-pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
-pub use names::{BUILTINS, KEYWORDS, OWN_MODULES, is_standard_module};
-pub use read::{Contents, LeftOut, Reader, read};
-pub use rule::{Problem, Rule};
+pub use folder::{FILE, Folder};
+pub use names::{OWN_MODULES, is_standard_module};
+pub use read::{Contents, LeftOut, ProviderFile, read, read_files};
 pub use rules::{Effects, Origin, arguments, check, effects, variables};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use taken::Taken;

@@ -1,6 +1,5 @@
-//! Finds provider packs, executables and folders, and what each of them brings.
+//! Finds provider packs, executables and folders, with their services.
 
-mod asking;
 #[cfg(test)]
 mod tests;
 
@@ -8,10 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use crate::pack::{self, Contents, Folder, Problem, Reader, SCHEMA, Taken};
-pub use asking::Reach;
+use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::inspect::inspect;
@@ -29,23 +25,10 @@ pub struct FoundPack {
     pub about: String,
     /// The file or folder.
     pub place: PathBuf,
-    /// The form.
-    pub form: Form,
     /// The declaration, as far as it can be read, without the providers.
     pub manifest: Option<Manifest>,
     /// Whether it is used.
     pub standing: PackStanding,
-}
-
-/// The form of a pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// An executable whose manifest has the providers.
-    Static,
-    /// An executable that is asked for them.
-    Dynamic,
-    /// A folder of files.
-    Folder,
 }
 
 /// Whether a pack is used.
@@ -53,8 +36,6 @@ pub enum Form {
 pub enum PackStanding {
     /// It is, with these services.
     Used(Contents),
-    /// It would have to be started, which was not wanted.
-    Unasked,
     /// That file or folder is the pack of this name.
     Shadowed(PathBuf),
     /// It is not used.
@@ -66,17 +47,15 @@ struct Finder<'a> {
     discovery: &'a Discovery,
     user: Option<&'a User>,
     taken: Taken,
-    reach: Reach<'a>,
 }
 
-/// Returns every pack by its name, with what `user` can use of it beside what is `taken`. Where two packs want the same, the first
-/// has it.
+/// Returns every pack by its name, with what `user` can use of it beside what is `taken`. Of two packs that want the same name, the
+/// first has it. Nothing is started.
 #[must_use]
 pub fn find(
     discovery: &Discovery,
     user: Option<&User>,
     taken: impl FnOnce() -> Taken,
-    reach: Reach<'_>,
 ) -> Vec<FoundPack> {
     let candidates = candidates(discovery);
     if candidates.is_empty() {
@@ -86,86 +65,73 @@ pub fn find(
         discovery,
         user,
         taken: taken(),
-        reach,
     };
     let mut found = Vec::new();
     for (name, places) in candidates {
         let mut winner: Option<PathBuf> = None;
-        for (form, place) in places {
-            let mut pack = FoundPack {
-                name: in_a_line(&name),
-                version: String::new(),
-                about: String::new(),
-                place,
-                form,
-                manifest: None,
-                standing: PackStanding::Unasked,
-            };
-            let standing = finder.standing(&name, &mut pack, winner.as_ref());
-            pack.standing = standing.unwrap_or_else(PackStanding::Refused);
+        for place in places {
+            let mut manifest = None;
+            let standing = finder.standing(&name, &place, winner.as_deref(), &mut manifest);
             // One whose manifest is in order has the name, even if it does not fit.
-            if let Some(manifest) = &pack.manifest {
-                winner.get_or_insert_with(|| pack.place.clone());
-                pack.version = in_a_line(&manifest.version);
-                pack.about = in_a_line(&manifest.about);
+            if manifest.is_some() {
+                winner.get_or_insert_with(|| place.clone());
             }
-            found.push(pack);
+            let declared = manifest.as_ref();
+            found.push(FoundPack {
+                name: in_a_line(&name),
+                version: declared.map_or_else(String::new, |it| in_a_line(&it.version)),
+                about: declared.map_or_else(String::new, |it| in_a_line(&it.about)),
+                place,
+                manifest,
+                standing: standing.unwrap_or_else(PackStanding::Refused),
+            });
         }
     }
     found
 }
 
 /// Returns the files and folders that may be packs, by name. Folders come first: they are the user's own.
-fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<(Form, PathBuf)>> {
-    let mut by_name: BTreeMap<String, Vec<(Form, PathBuf)>> = BTreeMap::new();
+fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let entries = discovery.pack_folders.iter().map(fs::read_dir);
     for entry in entries.flatten().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().to_str().map(str::to_owned);
         if let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_dir()) {
-            by_name.entry(name).or_default().push((Form::Folder, path));
+            by_name.entry(name).or_default().push(path);
         }
     }
     for (name, files) in discovery.named(pack::PREFIX) {
-        let files = files.into_iter().map(|file| (Form::Static, file));
         by_name.entry(name).or_default().extend(files);
     }
     by_name
 }
 
 impl Finder<'_> {
+    /// Judges a pack, and notes its manifest.
     fn standing(
         &mut self,
         name: &str,
-        pack: &mut FoundPack,
-        winner: Option<&PathBuf>,
+        place: &Path,
+        winner: Option<&Path>,
+        manifest: &mut Option<Manifest>,
     ) -> Result<PackStanding, Refused> {
-        if pack.form == Form::Folder {
-            return self.folder(name, pack, winner);
-        }
         let full = full_name(name, pack::PREFIX)?;
-        let plugin = inspect(&full, &pack.place, self.discovery)
-            .map_err(|unusable| Refused::unusable(&unusable, &pack.place))?;
-        pack.manifest.clone_from(&plugin.manifest);
-        let providers = pack.manifest.as_mut().and_then(|it| it.providers.take());
-        if providers == Some(Value::from("dynamic")) {
-            pack.form = Form::Dynamic;
+        if place.is_dir() {
+            return self.folder(name, place, winner, manifest);
         }
+        let mut plugin = inspect(&full, place, self.discovery)
+            .map_err(|unusable| Refused::unusable(&unusable, place))?;
+        let providers = plugin.manifest.as_mut().and_then(|it| it.providers.take());
+        manifest.clone_from(&plugin.manifest);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.clone()));
+            return Ok(PackStanding::Shadowed(winner.to_owned()));
         }
-        let (manifest, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
-        let providers = match pack.form {
-            Form::Dynamic => asking::providers(&plugin, self.discovery, &self.reach)?,
-            Form::Static | Form::Folder => Some(providers.ok_or_else(|| {
-                let mend = "its author adds them, or `\"providers\":\"dynamic\"`";
-                Refused::with_remedy("its manifest has no `providers`", mend)
-            })?),
-        };
-        let Some(providers) = providers else {
-            return Ok(PackStanding::Unasked);
-        };
-        let newer = newer(&manifest, fit, self.user);
+        let (declared, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
+        let providers = providers.ok_or_else(|| {
+            Refused::with_remedy("its manifest has no `providers`", "its author adds them")
+        })?;
+        let newer = newer(&declared, fit, self.user);
         let contents = pack::read(name, providers, newer, &mut self.taken).map_err(refused)?;
         Ok(PackStanding::Used(contents))
     }
@@ -173,12 +139,11 @@ impl Finder<'_> {
     fn folder(
         &mut self,
         name: &str,
-        pack: &mut FoundPack,
-        winner: Option<&PathBuf>,
+        folder: &Path,
+        winner: Option<&Path>,
+        manifest: &mut Option<Manifest>,
     ) -> Result<PackStanding, Refused> {
-        full_name(name, pack::PREFIX)?;
-        let folder = &pack.place;
-        // A dangling link is there, too.
+        // A dangling link exists, too.
         if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
         }
@@ -194,31 +159,24 @@ impl Finder<'_> {
             let checked = trust.check_data(file).map(drop);
             checked.map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
         };
-        let manifest = Folder::declared(folder, name, &trusted).map_err(refused)?;
-        let manifest = pack.manifest.insert(manifest);
+        let declared = Folder::declared(folder, name, &trusted).map_err(refused)?;
+        let declared = manifest.insert(declared);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.clone()));
+            return Ok(PackStanding::Shadowed(winner.to_owned()));
         }
-        let fit = fits(manifest, &Role::ProviderPack, self.user)?;
+        let fit = fits(declared, &Role::ProviderPack, self.user)?;
         let files = Folder::providers(folder, &trusted).map_err(refused)?;
-        let newer = newer(manifest, fit, self.user);
-        let mut reader = Reader::new(name, newer, &mut self.taken);
-        for (file, provider) in files {
-            match provider {
-                Ok(provider) => reader.provider(&file, provider),
-                Err(problem) => reader.leave_out(file, vec![problem]),
-            }
-        }
-        Ok(PackStanding::Used(reader.finish()))
+        let newer = newer(declared, fit, self.user);
+        let contents = pack::read_files(name, files, newer, &mut self.taken);
+        Ok(PackStanding::Used(contents))
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it maps an error")]
-fn refused(problem: Problem) -> Refused {
-    Refused::new(problem.reason(), None)
+fn refused(reason: String) -> Refused {
+    Refused::new(reason, None)
 }
 
-/// Returns what there is to say where a pack has a newer schema than its user.
+/// Explains that a pack has a newer schema than its user, if it does.
 fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<String> {
     let user = user.filter(|_| fit == Fit::Newer)?;
     let (catalogue, ours) = (manifest.catalogue.as_ref()?, &user.executable);

@@ -1,6 +1,6 @@
 //! Whole configurations to start from: `presets/`.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,18 +23,16 @@ pub struct Preset {
 impl Preset {
     /// All of them by name, parsed once a process.
     pub fn all() -> &'static [Self] {
-        static FOUND: OnceLock<Vec<Preset>> = OnceLock::new();
-        FOUND.get_or_init(|| {
-            let mut found: Vec<Self> = embedded::parsed(&PRESETS)
-                .into_iter()
-                .map(|(name, preset): (&str, Self)| Self {
-                    name: name.to_owned(),
-                    ..preset
-                })
-                .collect();
-            found.sort_by(|a, b| a.name.cmp(&b.name));
-            found
-        })
+        static FOUND: LazyLock<Vec<Preset>> = LazyLock::new(|| {
+            let mut found: Vec<(&str, Preset)> = embedded::parsed(&PRESETS);
+            found.sort_by_key(|(name, _)| *name);
+            let named = |(name, preset): (&str, Preset)| Preset {
+                name: name.to_owned(),
+                ..preset
+            };
+            found.into_iter().map(named).collect()
+        });
+        &FOUND
     }
 
     /// The one of that name.

@@ -1,5 +1,5 @@
-//! Kubernetes clusters for the tests of its secrets backend: a real API server, a stand-in that answers as it does, and any
-//! cluster that a kubeconfig names. One suite runs against all of them.
+//! Kubernetes clusters for the tests of its secrets backend: a real API server, and a stand-in that answers as it does. One suite
+//! runs against both.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,6 +11,5 @@
 pub mod api_server;
 pub mod backend;
 pub mod cluster;
-pub mod outcomes;
 pub mod stand_in;
 pub mod suite;

@@ -3,7 +3,7 @@
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::archive::{self, Entry};
 use crate::contents::Contents;
-use crate::project::{ALONE, HOST, Project, TOGETHER, cargo, output, run, say, variable};
+use crate::project::{ALONE, HOST, Project, TOGETHER, cargo, output, run, say};
 use crate::{contents, project, wheel};
 
 #[derive(Debug, Args)]
@@ -89,7 +89,8 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
 fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
     project::add_target(project, target, installs)?;
     let is_musl = target.ends_with("-linux-musl");
-    if is_musl && !project::is_there(Path::new(MUSL_COMPILER)) {
+    let compiler = Command::new(MUSL_COMPILER).arg("--version").output();
+    if is_musl && compiler.is_err() {
         bail!("`{MUSL_COMPILER}` is missing\nhint: apt-get install musl-tools");
     }
     // Messages of panics name no folder of this machine.
@@ -111,7 +112,8 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
             .env("CARGO_ENCODED_RUSTFLAGS", &flags)
             .env_remove("RUSTFLAGS");
         if is_musl {
-            command.env(variable("CC", target), MUSL_COMPILER);
+            let variable = format!("CC_{}", target.replace('-', "_"));
+            command.env(variable, MUSL_COMPILER);
         }
         run(&mut command)?;
     }

@@ -9,7 +9,6 @@ mod contents;
 mod dist;
 mod notices;
 mod project;
-mod systems;
 mod wheel;
 
 use std::path::Path;

@@ -127,12 +127,6 @@ pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> any
         .current_dir(&project.root))
 }
 
-pub(crate) fn is_there(program: &Path) -> bool {
-    let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null());
-    command.output().is_ok_and(|output| output.status.success())
-}
-
 /// The target of the toolchain itself.
 pub(crate) fn this_machine() -> anyhow::Result<String> {
     let said = rustc(&["--version", "--verbose"])?;
@@ -149,9 +143,4 @@ pub(crate) fn sysroot() -> anyhow::Result<PathBuf> {
 fn rustc(words: &[&str]) -> anyhow::Result<String> {
     let program = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     output(Command::new(program).args(words))
-}
-
-/// The target in the names of variables.
-pub(crate) fn variable(prefix: &str, target: &str) -> String {
-    format!("{prefix}_{}", target.replace('-', "_"))
 }

@@ -49,12 +49,12 @@ impl Command for Options {
     }
 
     fn uses() -> Vec<(Role, UseSpec)> {
-        vec![(Role::ProviderPack, packs::declared_uses())]
+        vec![(Role::ProviderPack, packs::uses())]
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
-            let catalogue = packs::find(session)?;
+            let catalogue = packs::find();
             packs::warn_of_unused(&catalogue, session);
             let document = document(listing(&catalogue));
             return Ok(if session.context().terminal {
@@ -64,7 +64,7 @@ impl Command for Options {
             });
         }
         if self.config_schema {
-            return Ok(document(schema(&packs::find(session)?)));
+            return Ok(document(schema(&packs::find())));
         }
         if self.update {
             return update::run(&self, session);
@@ -152,7 +152,7 @@ impl Options {
         }
         let found = OnceCell::new();
         let is_read = read.problems.is_empty();
-        let resolved = resolved(&draft, read.problems, &target, &found, session);
+        let resolved = resolved(&draft, read.problems, &target, &found);
         let config = resolved.map_err(|failure| match job::way_out(&target) {
             Some(way_out) if is_read => failure.hint(way_out),
             // What is wrong has to be mended before anything can be asked.
@@ -190,7 +190,7 @@ impl Options {
             if let Some(known) = found.get() {
                 return Ok(known);
             }
-            let catalogue = packs::find(session)?;
+            let catalogue = packs::find();
             packs::warn_of_unused(&catalogue, session);
             Ok(found.get_or_init(|| catalogue))
         })?;
@@ -259,14 +259,12 @@ fn resolved<'c>(
     mut problems: Vec<Field>,
     target: &Target,
     found: &'c OnceCell<Catalogue>,
-    session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
     // A draft of built-in services has no use for packs.
     let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
         Catalogue::built_in()
     } else {
-        let catalogue = packs::find(session)?;
-        found.get_or_init(|| catalogue)
+        found.get_or_init(packs::find)
     };
     match resolve(draft, default_name(&target.path).as_deref(), catalogue) {
         Ok(config) if problems.is_empty() => return Ok(config),

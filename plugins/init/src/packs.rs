@@ -3,13 +3,12 @@
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_protocol::UseSpec;
-use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
 use bot_cli_templates::pack::{self, Taken};
-use bot_cli_templates::packs::{self, FoundPack, PackStanding, Reach};
+use bot_cli_templates::packs::{self, PackStanding};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
@@ -22,37 +21,15 @@ pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
-/// The same for the manifest, with what the services of packs can't have: so it is known without starting this plugin.
-pub(crate) fn declared_uses() -> UseSpec {
-    let mut uses = uses();
-    uses.taken = taken().declared();
-    uses
-}
-
 /// Returns the built-in names that a pack can't have: identifiers, variables with another meaning.
 #[must_use]
 pub fn taken() -> Taken {
     BuiltIn::get().taken()
 }
 
-/// Returns the built-in catalogue with the packs found; unusable ones are in [`Catalogue::unused`]. Packs that have to be asked
-/// for their services are started, once for each version of their file.
-pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
-    let relay = session.relay("packs");
-    let reach = Reach::Start {
-        relay: &relay,
-        cwd: session.cwd().to_owned(),
-    };
-    let found = found(reach);
-    if session.cancelled() {
-        return Err(Failure::cancelled());
-    }
-    Ok(catalogue(found))
-}
-
-/// Returns the services of packs that are of this kind, without starting anything, for completion.
+/// Returns the services of packs that are of this kind, for completion.
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
-    let catalogue = catalogue(found(Reach::CacheOnly));
+    let catalogue = find();
     let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
     let services = services.flat_map(|provider| &provider.services);
     let fitting = services.filter(|service| service.kind.name() == kind);
@@ -61,20 +38,17 @@ pub(crate) fn services(kind: &str) -> Vec<Candidate> {
         .collect()
 }
 
-fn found(reach: Reach<'_>) -> Vec<FoundPack> {
+/// Returns the built-in catalogue with the packs found; unusable ones are in [`Catalogue::unused`].
+pub(crate) fn find() -> Catalogue {
     let discovery = Discovery::of_plugin(
         std::env::current_exe().ok(),
         |name| std::env::var_os(name),
         discovery::user(),
     );
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
-    packs::find(&discovery, Some(&user), taken, reach)
-}
-
-fn catalogue(found: Vec<FoundPack>) -> Catalogue {
     let mut packs = Vec::new();
     let mut unused = Vec::new();
-    for pack in found {
+    for pack in packs::find(&discovery, Some(&user), taken) {
         let because = |service, reason, remedy| Unused {
             pack: pack.name.clone(),
             service,
@@ -83,19 +57,17 @@ fn catalogue(found: Vec<FoundPack>) -> Catalogue {
         };
         match pack.standing {
             PackStanding::Used(contents) => {
-                unused.extend(
-                    contents.left_out.iter().map(|left_out| {
-                        because(Some(left_out.what.clone()), left_out.reason(), None)
-                    }),
-                );
+                for left_out in &contents.left_out {
+                    let service = Some(left_out.what.clone());
+                    unused.push(because(service, left_out.reason(), None));
+                }
                 let mut providers = contents.providers;
                 for provider in &mut providers {
                     provider.services.retain(|service| {
                         let reason = too_new(service);
                         let fits = reason.is_none();
-                        unused.extend(
-                            reason.map(|reason| because(Some(service.id.clone()), reason, None)),
-                        );
+                        let id = Some(service.id.clone());
+                        unused.extend(reason.map(|reason| because(id, reason, None)));
                         fits
                     });
                 }
@@ -110,8 +82,7 @@ fn catalogue(found: Vec<FoundPack>) -> Catalogue {
             PackStanding::Refused(refused) => {
                 unused.push(because(None, refused.reason, refused.remedy));
             }
-            // Another pack has the name, or nobody wanted to know.
-            PackStanding::Shadowed(_) | PackStanding::Unasked => {}
+            PackStanding::Shadowed(_) => {}
         }
     }
     Catalogue::with(packs, unused)

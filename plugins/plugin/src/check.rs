@@ -23,7 +23,7 @@ pub fn check(
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let file = file(&options.plugin, discovery)?;
-    let kit = kit(&file, options, discovery)?;
+    let kit = kit(&file, options)?;
     let shown = file.display();
     let what = match &options.argv {
         _ if !kit.starts() => format!("reading `{shown}`, without running anything"),
@@ -86,8 +86,8 @@ fn file(plugin: &OsStr, discovery: &Discovery) -> Result<PathBuf, Failure> {
     }
 }
 
-fn kit(file: &Path, options: &Check, discovery: &Discovery) -> Result<Kit, Failure> {
-    let mut kit = Kit::new(file).taken(inventory::taken(discovery));
+fn kit(file: &Path, options: &Check) -> Result<Kit, Failure> {
+    let mut kit = Kit::new(file);
     for name in &options.env {
         if let Some(value) = env::var_os(name) {
             kit = kit.variable(name, value);

@@ -4,7 +4,7 @@
 //! lines to pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
 //! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
-//! A provider pack is asked for its services; one that has them in its manifest or in a folder is read and never run.
+//! A provider pack is read and never run.
 //!
 //! It proves that a plugin breaks a rule, never that it keeps all of them.
 //!
@@ -31,7 +31,6 @@ use std::time::{Duration, Instant};
 
 use bot_cli_protocol::MAX_LINE;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_templates::pack::Taken;
 use bot_cli_terminal::cancel::Cancel;
 
 use bench::{Bench, Form, Stop};
@@ -62,7 +61,6 @@ pub struct Kit {
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
     longest_line: usize,
-    taken: Taken,
 }
 
 impl Kit {
@@ -75,14 +73,7 @@ impl Kit {
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
             longest_line: MAX_LINE,
-            taken: Taken::default(),
         }
-    }
-
-    /// Names what the services of a pack can't have, because a user of the pack has it.
-    pub fn taken(mut self, taken: Taken) -> Self {
-        self.taken = taken;
-        self
     }
 
     /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or

@@ -11,8 +11,9 @@ use bot_cli_engine::discovery::{
 };
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, Role, suggest};
+use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::pack::{self, Effects, Taken};
-use bot_cli_templates::packs::{self, Form, FoundPack, PackStanding, Reach};
+use bot_cli_templates::packs::{self, FoundPack, PackStanding};
 use bot_cli_terminal::one_line;
 use serde_json::{Value, json};
 
@@ -24,11 +25,11 @@ pub struct Row {
     pub notes: Vec<(String, Option<String>)>,
     /// The declaration, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The pack's services, if known without starting it.
+    /// The pack's services, if they can be read.
     pub services: Option<Vec<String>>,
     /// Why services are left out.
     pub left_out: Vec<String>,
-    /// Effects of the plugin known without starting it.
+    /// Effects of the pack's services.
     pub effects: Effects,
 }
 
@@ -48,9 +49,9 @@ struct View {
 /// Returns every plugin, by name.
 pub fn rows(discovery: &Discovery) -> Vec<Row> {
     let found = discovery.all();
-    let alone = packs::find(discovery, None, Taken::default, Reach::CacheOnly);
+    let alone = packs::find(discovery, None, Taken::default);
     let views = views(&found, &alone, discovery);
-    let folders = alone.iter().filter(|pack| pack.form == Form::Folder);
+    let folders = alone.iter().filter(|pack| pack.place.is_dir());
     let mut rows: Vec<Row> = folders
         .map(|pack| {
             let name = format!("{}{}", pack::PREFIX, pack.name);
@@ -77,15 +78,6 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
             (row.name().to_owned(), about.to_owned())
         })
         .collect()
-}
-
-/// Returns the names that packs can't use, because a command that uses packs has them itself.
-pub fn taken(discovery: &Discovery) -> Taken {
-    let found = discovery.all();
-    let mut users = users_of(&Role::ProviderPack, &found);
-    users
-        .next()
-        .map_or_else(Taken::default, |(_, manifest)| taken_by(manifest))
 }
 
 /// Returns the effects of a pack's services as rows of a table.
@@ -242,8 +234,8 @@ fn views(found: &[PluginFile], alone: &[FoundPack], discovery: &Discovery) -> Ve
     views.extend(backends.iter().map(|it| View::of_backend(it, None)));
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
         let user = user(plugin, manifest, &Role::ProviderPack);
-        let taken = || taken_by(manifest);
-        let packs = packs::find(discovery, user.as_ref(), taken, Reach::CacheOnly);
+        let taken = || Catalogue::get().taken();
+        let packs = packs::find(discovery, user.as_ref(), taken);
         views.extend(packs.iter().map(|it| View::of_pack(it, Some(plugin))));
     }
     for (plugin, manifest) in users_of(&Role::SecretsBackend, found) {
@@ -284,7 +276,6 @@ impl View {
                 view.services = Some(services);
                 view.effects = pack::effects(&contents.providers);
             }
-            PackStanding::Unasked => {}
             PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
             PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),
         }
@@ -309,9 +300,7 @@ impl View {
     }
 
     fn remarks(&self) -> Vec<(String, Option<String>)> {
-        let asked = "it is asked for its services when a command needs them".to_owned();
-        let asked = self.services.is_none().then_some(asked);
-        let remarks = self.remarks_left_out().chain(asked);
+        let remarks = self.remarks_left_out();
         remarks.map(|remark| (remark, None)).collect()
     }
 }
@@ -323,11 +312,6 @@ fn shadowed(winner: &Path) -> (&'static str, String, Option<String>) {
 
 fn refusal(refused: &Refused) -> (&'static str, String, Option<String>) {
     ("refused", refused.reason.clone(), refused.remedy.clone())
-}
-
-fn taken_by(manifest: &Manifest) -> Taken {
-    let uses = manifest.uses.get(Role::ProviderPack.name());
-    uses.map_or_else(Taken::default, |uses| Taken::from_declared(&uses.taken))
 }
 
 /// A command as a user of plugins of `role`, if it is one.

@@ -224,7 +224,7 @@ Most checks start the plugin, in empty folders and with few environment variable
 no work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and \
 cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
 
-A provider pack is asked for its services; one that has them in its manifest, or is a folder, is only read. For a secrets backend, \
+A provider pack is only read, never started. For a secrets backend, \
 `--argv` names a place to work in, such as `organization=scratch region=eu SETTING=VALUE`. Sets whose names begin with `check-` are \
 made, changed and deleted there.
 

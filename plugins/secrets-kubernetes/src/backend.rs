@@ -3,6 +3,7 @@
 mod change;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
@@ -16,7 +17,7 @@ use k8s_openapi::api::core::v1::{Namespace, Secret as ApiSecret};
 use kube::core::{ObjectList, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
-use crate::cluster::{Cluster, Pace, Request, not_the_api};
+use crate::cluster::{Cluster, PATIENCE, Request, not_the_api};
 use crate::kubeconfig::{self, one_line};
 use crate::naming;
 use crate::object::{
@@ -40,7 +41,7 @@ enum SetLookup {
 
 impl Backend for Kubernetes {
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error> {
-        Self::open_at(Pace::USUAL, &scope, session)
+        Self::open_with(PATIENCE, &scope, session)
     }
 
     fn list(
@@ -167,13 +168,13 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    /// Opens a scope for tests that are quicker than people are.
-    pub fn open_at(
-        pace: Pace,
+    /// Opens a scope in which an answer may take so long; tests are quicker than people.
+    pub fn open_with(
+        patience: Duration,
         scope: &OpenParams,
         session: &mut Session,
     ) -> Result<(Self, OpenResult), Error> {
-        let cluster = kubeconfig::find(pace, scope, session)?;
+        let cluster = kubeconfig::find(patience, scope, session)?;
         let region = |code: &String| Region {
             code: code.clone(),
             name: code.clone(),
@@ -217,7 +218,7 @@ impl Kubernetes {
     fn check_namespace(&self, session: &mut Session) -> Result<(), Error> {
         let request = Request::namespace(&self.cluster.namespace)?;
         match self.cluster.send(&request, session) {
-            Err(failed) if failed.error.code == Code::NoPlace => Err(failed.error),
+            Err(failed) if failed.cause.code == Code::NoPlace => Err(failed.cause),
             // Few accounts may look at namespaces, and the listing was answered.
             Ok(_) | Err(_) => Ok(()),
         }
@@ -260,7 +261,8 @@ impl Kubernetes {
     where
         PartialObjectMeta<T>: DeserializeOwned,
     {
-        let answer = self.cluster.send(request, session)?;
+        let answer = self.cluster.send(request, session);
+        let answer = answer.map_err(|failed| failed.cause)?;
         let list: Option<ObjectList<PartialObjectMeta<T>>> = answer.decode();
         let list = list.filter(|list| list.types.kind.ends_with("List"));
         Ok(list.ok_or_else(not_the_api)?.items.into_iter())

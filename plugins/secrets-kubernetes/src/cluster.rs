@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::{Code, Error};
+use bot_cli_secrets::{ChangeError, Code, Error};
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
 use kube::{Client, Config};
@@ -25,22 +25,8 @@ pub use waiting::Worker;
 /// The largest answer that is read: more than a Secret of 1 MiB in base64, or a listing, can have.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
-/// Time limits; tests shorten them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// Until a connection is there.
-    pub connect: Duration,
-    /// Until an answer is complete.
-    pub answer: Duration,
-}
-
-impl Pace {
-    /// The pace of people and networks.
-    pub const USUAL: Self = Self {
-        connect: Duration::from_secs(10),
-        answer: Duration::from_secs(30),
-    };
-}
+/// The time that an answer may take, for people and networks.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A namespace of a cluster.
 pub struct Cluster {
@@ -51,34 +37,11 @@ pub struct Cluster {
     /// The cluster, for people.
     pub shown: String,
     pub config: Config,
-    pub pace: Pace,
+    /// The time that an answer may take.
+    pub patience: Duration,
     pub worker: Worker,
     /// The client, once it has signed in.
     pub client: OnceCell<Client>,
-}
-
-/// A request that did not succeed.
-#[derive(Debug)]
-pub struct Failed {
-    /// The error. The codes `conflict`, `not_found` and `no_place` are the API's own words.
-    pub error: Error,
-    /// Whether the request may have been carried out, or may still be.
-    pub may_be_done: bool,
-}
-
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
-        failed.error
-    }
-}
-
-impl Failed {
-    fn not_sent(error: Error) -> Self {
-        Self {
-            error,
-            may_be_done: false,
-        }
-    }
 }
 
 impl Cluster {
@@ -90,15 +53,16 @@ impl Cluster {
                 let object = object.filter(|object| object.is_secret(name));
                 object.map(Some).ok_or_else(not_the_api)
             }
-            Err(failed) if failed.error.code == Code::NotFound => Ok(None),
-            Err(failed) => Err(failed.error),
+            Err(failed) if failed.cause.code == Code::NotFound => Ok(None),
+            Err(failed) => Err(failed.cause),
         }
     }
 
-    /// Sends a request.
-    pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, Failed> {
-        let client = self.client(session).map_err(Failed::not_sent)?;
-        let limit = self.pace.answer;
+    /// Sends a request. In an error, the codes `conflict`, `not_found` and `no_place` are the API's own words, and the effect is that
+    /// of the request.
+    pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, ChangeError> {
+        let client = self.client(session).map_err(Error::not_done)?;
+        let limit = self.patience;
         let work = async {
             let answering = async {
                 let response = client.send(request.http.clone().map(Body::from)).await;
@@ -112,16 +76,11 @@ impl Cluster {
             answered.unwrap_or_else(|_| Err(lost::timed_out(limit)))
         };
         if session.cancelled() {
-            return Err(Failed::not_sent(waiting::cancelled()));
+            return Err(waiting::cancelled().not_done());
         }
         let waited = self.worker.wait(session, "waiting for the cluster", work);
         // A request that was on its way when the user stopped may have arrived.
-        waited.unwrap_or_else(|error| {
-            Err(Failed {
-                error,
-                may_be_done: true,
-            })
-        })
+        waited.unwrap_or_else(|error| Err(error.unknown()))
     }
 
     /// The client, signed in.
@@ -136,7 +95,7 @@ impl Cluster {
             .worker
             .wait(session, "signing in to the cluster", making)?
             .map_err(|_| Error::new(Code::Internal, "the sign-in to the cluster broke off"))?
-            .map_err(|error| lost::no_client(&error))?;
+            .map_err(|_| lost::sign_in())?;
         Ok(self.client.get_or_init(|| made))
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::OpenParams;
@@ -10,11 +11,18 @@ use bot_cli_secrets::{Code, Error};
 use kube::Config;
 use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use crate::cluster::{Cluster, Pace, Worker};
+use crate::cluster::{Cluster, Worker};
 use crate::naming;
 
+/// The time until a connection is there.
+const CONNECT: Duration = Duration::from_secs(10);
+
 /// Decides which namespace of which cluster is meant. No cluster is asked.
-pub fn find(pace: Pace, scope: &OpenParams, session: &mut Session) -> Result<Cluster, Error> {
+pub fn find(
+    patience: Duration,
+    scope: &OpenParams,
+    session: &mut Session,
+) -> Result<Cluster, Error> {
     let setting = |name: &str| {
         let value = scope.settings.get(name)?.trim();
         (!value.is_empty()).then_some(value)
@@ -52,8 +60,8 @@ pub fn find(pace: Pace, scope: &OpenParams, session: &mut Session) -> Result<Clu
         region: scope.region.clone(),
         namespace: namespace(scope, &config)?,
         shown,
-        config: prepared(config, pace),
-        pace,
+        config: prepared(config),
+        patience,
         worker,
         client: OnceCell::new(),
     })
@@ -74,12 +82,8 @@ fn read(named: Option<&Path>) -> Result<Option<Kubeconfig>, Error> {
 }
 
 fn of_the_pod(context: Option<&str>) -> Result<Config, Error> {
-    let config = if context.is_none() {
-        Config::incluster().ok()
-    } else {
-        None
-    };
-    config.ok_or_else(|| {
+    let config = context.is_none().then(Config::incluster);
+    config.and_then(Result::ok).ok_or_else(|| {
         Error::new(Code::NotSignedIn, "there is no kubeconfig").hint(
             "name one with `bot-cli cloud config set kubernetes.kubeconfig FILE`, or in `KUBECONFIG`",
         )
@@ -98,31 +102,26 @@ fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
         .collect();
     let contexts = format!("its contexts: {}", contexts.join(", "));
     match error {
-        KubeconfigError::CurrentContextNotSet => {
-            invalid("the kubeconfig has no current context".to_owned()).hint(contexts)
-        }
+        KubeconfigError::CurrentContextNotSet => invalid("has no current context").hint(contexts),
         KubeconfigError::LoadContext(name) => Error::new(
             Code::NotFound,
             format!("the kubeconfig has no context `{}`", one_line(name)),
         )
         .hint(contexts),
-        KubeconfigError::ReadConfig(error, path) => invalid(format!(
-            "could not read the kubeconfig `{}`: {}",
+        KubeconfigError::ReadConfig(error, path) => invalid(&format!(
+            "`{}` could not be read: {}",
             one_line(&path.display().to_string()),
             bot_cli_protocol::failure::reason(error)
         )),
-        KubeconfigError::Parse(_) => invalid("the kubeconfig could not be read as one".to_owned()),
-        error => {
-            let words = one_line(&error.to_string());
-            invalid(format!("the kubeconfig can't be used: {words}"))
-        }
+        KubeconfigError::Parse(_) => invalid("could not be read as one"),
+        error => invalid(&format!("can't be used: {}", one_line(&error.to_string()))),
     }
 }
 
-fn prepared(mut config: Config, pace: Pace) -> Config {
+fn prepared(mut config: Config) -> Config {
     // A change that was tried twice must be known to have been.
     config.default_retry = false;
-    config.connect_timeout = Some(pace.connect);
+    config.connect_timeout = Some(CONNECT);
     if let Some(exec) = &mut config.auth_info.exec {
         // Standard input is the host's: a sign-in program must not read it.
         exec.interactive_mode = Some(ExecInteractiveMode::Never);
@@ -142,9 +141,8 @@ fn namespace(scope: &OpenParams, config: &Config) -> Result<String, Error> {
     ))
 }
 
-/// The error for a setting that is wrong.
-pub fn invalid(problem: String) -> Error {
-    Error::new(Code::InvalidSetting, problem)
+fn invalid(problem: &str) -> Error {
+    Error::new(Code::InvalidSetting, format!("the kubeconfig {problem}"))
         .hint("`bot-cli cloud config set kubernetes.NAME VALUE` changes a setting")
 }
 

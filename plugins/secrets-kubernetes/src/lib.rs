@@ -10,7 +10,6 @@ mod naming;
 mod object;
 
 pub use backend::Kubernetes;
-pub use cluster::Pace;
 
 bot_cli_secrets::manifest!(backend::Kubernetes, "../manifest.json");
 

@@ -16,9 +16,6 @@ use crate::naming;
 /// Marks a Secret as ours.
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
-/// The name under which the API records what we write.
-pub const FIELD_MANAGER: &str = "bot-cli";
-
 /// The type of a Secret with keys and values.
 pub const OPAQUE: &str = "Opaque";
 
@@ -150,9 +147,9 @@ impl Object {
         self.0.data.iter().flatten()
     }
 
-    /// The value of a key of the data.
-    pub fn value(&self, data_key: &str) -> Option<&[u8]> {
-        Some(&self.0.data.as_ref()?.get(data_key)?.0)
+    /// The value of a key.
+    pub fn value(&self, key: &str) -> Option<&[u8]> {
+        Some(&self.0.data.as_ref()?.get(key)?.0)
     }
 
     /// Whether it is as a change would leave it.
@@ -171,31 +168,24 @@ impl Object {
             + put.map(|value| value.expose().len()).sum::<usize>()
     }
 
-    /// The keys as the user knows them.
+    /// The keys of a set of values.
     pub fn keys(&self) -> BTreeSet<String> {
         if self.kind() == SetKind::ImagePullSecret {
             return BTreeSet::new();
         }
-        self.data().map(|(key, _)| naming::key(key)).collect()
-    }
-
-    /// The keys of the data that read as `key`: ours, and any that another tool has written in another form.
-    pub fn data_keys(&self, key: &str) -> impl Iterator<Item = &String> {
-        let found = self.data().map(|(data_key, _)| data_key);
-        found.filter(move |data_key| naming::key(data_key) == key)
+        self.data().map(|(key, _)| key.clone()).collect()
     }
 
     /// The values by their keys. The error names a key whose value is not text.
     pub fn values(&self) -> Result<BTreeMap<String, Secret>, Error> {
         let texts = self.data().map(|(key, value)| {
-            let key = naming::key(key);
             let Ok(text) = str::from_utf8(&value.0) else {
                 let message = "a value is not UTF-8 text, and only text can be returned";
                 let mut error = Error::new(Code::NotText, message);
-                error.key = Some(key.into());
+                error.key = Some(key.as_str().into());
                 return Err(error);
             };
-            Ok((key, Secret::new(text.to_owned())))
+            Ok((key.clone(), Secret::new(text.to_owned())))
         });
         texts.collect()
     }

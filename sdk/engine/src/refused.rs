@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use bot_cli_protocol::failure::Failure;
-
 /// Why a plugin of a role is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
@@ -25,12 +23,6 @@ impl Refused {
     /// For `reason`, with what mends it.
     pub fn with_remedy(reason: impl AsRef<str>, remedy: impl Into<String>) -> Self {
         Self::new(reason, Some(remedy.into()))
-    }
-
-    /// `mend` is for a failure that has no hint of its own.
-    pub fn failed(failure: &Failure, mend: &str) -> Self {
-        let hint = failure.hints.first().map_or(mend, String::as_str);
-        Self::with_remedy(&failure.message, hint)
     }
 }
 

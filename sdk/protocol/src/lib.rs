@@ -71,8 +71,6 @@ pub mod methods {
     pub const DESCRIBE: &str = "describe";
     /// Host to plugin: what a word may become.
     pub const COMPLETE: &str = "complete";
-    /// Reader to provider pack: its providers.
-    pub const PACK_SERVICES: &str = "pack/services";
     /// Host to plugin, a notification: the user wants to stop.
     pub const CANCEL: &str = "cancel";
     /// Plugin to host: a question to the user.

@@ -61,8 +61,8 @@ pub struct Manifest {
     /// The variables of the environment that it reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<VariableSpec>,
-    /// Provider packs: a list of providers, or `"dynamic"` where one request brings it. Kept as it is: a reader looks at
-    /// one service at a time, since a later version of the schema may have keys that it does not know.
+    /// Provider packs: a list of providers. Kept as it is: a reader looks at one service at a time, since a later version of the
+    /// schema may have keys that it does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Value>,
 }
@@ -80,9 +80,6 @@ pub struct UseSpec {
     /// Secrets backends: names that none can have, because the command has such a backend itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// Provider packs: identifiers, variables and imported names that no service can have, because the command has them itself.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub taken: Value,
 }
 
 /// A setting of a secrets backend. Settings are kept in a file of the user's: a credential is none.

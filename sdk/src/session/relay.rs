@@ -40,16 +40,6 @@ impl Relay {
         }
     }
 
-    /// The same user interface for another plugin, which is called `name`.
-    pub fn named(&self, name: impl Into<String>) -> Self {
-        Self::new(
-            Rc::clone(&self.shown),
-            name.into(),
-            self.context.clone(),
-            self.cancel.clone(),
-        )
-    }
-
     /// Returns where and for whom the command runs.
     pub fn context(&self) -> &Context {
         &self.context

@@ -45,7 +45,7 @@ fn as_provider(transport: &Transport) -> Provider {
 fn every_provider_keeps_the_rules_of_packs() {
     for provider in catalogue().providers() {
         let problems = pack::check(provider, Origin::BuiltIn);
-        assert_eq!(problems, [], "{}", provider.label);
+        assert_eq!(problems, [""; 0], "{}", provider.label);
         let used: BTreeSet<&str> = provider.services.iter().flat_map(pack::variables).collect();
         let described: BTreeSet<&str> = provider.env.keys().map(String::as_str).collect();
         assert_eq!(described, used, "{}", provider.label);
@@ -72,7 +72,7 @@ fn every_transport_keeps_the_rules_of_services() {
         }));
         for provider in as_providers {
             let problems = pack::check(&provider, Origin::BuiltIn);
-            assert_eq!(problems, [], "{}", transport.id);
+            assert_eq!(problems, [""; 0], "{}", transport.id);
         }
     }
 }
@@ -103,7 +103,7 @@ fn what_an_avatar_reads_is_needed_or_not_in_both_places() {
 fn services_can_stand_beside_each_other_and_transports() {
     let mut taken = Taken::default();
     for variable in catalogue().transports.iter().flat_map(|it| &it.env) {
-        taken.variable(&variable.name, "a transport");
+        taken.variable(&variable.name, "a transport", None);
     }
     for provider in catalogue().providers() {
         for service in &provider.services {
@@ -115,36 +115,20 @@ fn services_can_stand_beside_each_other_and_transports() {
 
 #[test]
 fn what_is_built_in_is_taken() {
-    let taken = Taken::from_declared(&catalogue().taken().declared());
-    let mut deepgram = catalogue().providers().find(|it| it.label == "Deepgram");
-    let deepgram = deepgram.as_mut().unwrap();
-    let reason = |provider: &Provider, id: &str| {
-        let service = Service {
-            id: id.to_owned(),
-            ..provider.services[0].clone()
-        };
-        taken.conflict(provider, &service).map(|it| it.reason())
-    };
-    for (id, expected) in [
-        (
-            "deepgram_stt",
-            Some("`id` is that of a service that is built in"),
-        ),
-        (
-            "ultravox",
-            Some("`id` is that of a service that is built in"),
-        ),
-        ("livekit", Some("`id` is that of a transport")),
-        ("other_stt", None),
+    let taken = catalogue().taken();
+    let mut providers = catalogue().providers();
+    let deepgram = providers.find(|it| it.label == "Deepgram").unwrap();
+    for (id, is_taken) in [
+        ("deepgram_stt", true),
+        ("ultravox", true),
+        ("livekit", true),
+        ("other_stt", false),
     ] {
-        assert_eq!(reason(deepgram, id).as_deref(), expected, "{id}");
+        let mut service = deepgram.services[0].clone();
+        id.clone_into(&mut service.id);
+        let conflict = taken.conflict(deepgram, &service);
+        assert_eq!(conflict.is_some(), is_taken, "{id}");
     }
-    let mut other = deepgram.clone();
-    other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "Your bank's password".to_owned();
-    assert_eq!(
-        reason(&other, "other_stt").as_deref(),
-        Some("`env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in")
-    );
 }
 
 #[test]
@@ -177,17 +161,14 @@ fn families_name_their_two_directions() {
         ("hosted_rtc_pstn", "daily_pstn"),
         ("carrier_a_hosted_rtc_sip", "twilio_daily_sip"),
     ] {
-        let members = |family: &str| -> Vec<String> {
-            catalogue()
-                .transport_family(family)
-                .map(|transport| transport.id.clone())
-                .collect()
-        };
-        assert_eq!(
-            members(name),
-            [format!("{name}_dialin"), format!("{name}_dialout")]
-        );
-        assert_eq!(members(alias), members(name));
+        for family in [name, alias] {
+            let members = catalogue().transport_family(family);
+            let members: Vec<&str> = members.map(|it| it.id.as_str()).collect();
+            assert_eq!(
+                members,
+                ["in", "out"].map(|way| format!("{name}_dial{way}"))
+            );
+        }
     }
     assert_eq!(catalogue().transport_family("hosted_rtc").count(), 0);
 }

@@ -1,4 +1,4 @@
-//! A pack that is a folder: `pack.toml` says what it is, and each file of `providers/` is a provider.
+//! A pack that is a folder: `pack.toml` describes it, and each file of `providers/` is a provider.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -7,11 +7,10 @@ use std::{fs, io};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::form::shown;
-use super::read::{MOST_PROVIDERS, too_much};
-use super::{Contents, MOST_DATA, PREFIX, Problem, Reader, Rule, Taken};
+use super::read::too_much;
+use super::{MOST_DATA, PREFIX, ProviderFile};
 use bot_cli_engine::platform::files;
 use bot_cli_protocol::{Manifest, Role, failure};
 
@@ -19,15 +18,12 @@ use bot_cli_protocol::{Manifest, Role, failure};
 pub const FILE: &str = "pack.toml";
 
 /// The folder of the providers.
-pub const PROVIDERS: &str = "providers";
+const PROVIDERS: &str = "providers";
 
 /// The longest `pack.toml`.
 const LONGEST_FILE: usize = 64 * 1024;
 
-/// A file by its name: the provider in it, or why it can't be read.
-pub type ProviderFile = (String, Result<Value, Problem>);
-
-/// Says why a file isn't read, if it isn't.
+/// Returns why a file isn't read, if it isn't.
 type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 /// The content of `pack.toml`.
@@ -50,10 +46,10 @@ pub struct Folder;
 
 impl Folder {
     /// Reads what the folder of the pack `name` declares, as the manifest of an executable would have it.
-    pub fn declared(folder: &Path, name: &str, trusted: Trusted<'_>) -> Result<Manifest, Problem> {
+    pub fn declared(folder: &Path, name: &str, trusted: Trusted<'_>) -> Result<Manifest, String> {
         let text = text_of(&folder.join(FILE), LONGEST_FILE, trusted);
         let declared: Result<Declared, String> = text.and_then(|text| parsed(&text));
-        let declared = declared.map_err(|reason| Problem::new(Rule::Shape, FILE, reason))?;
+        let declared = declared.map_err(|reason| format!("`{FILE}` {reason}"))?;
         Ok(Manifest {
             protocol: bot_cli_protocol::VERSION.to_owned(),
             version: declared.version,
@@ -67,34 +63,28 @@ impl Folder {
     }
 
     /// Reads the files of providers, in the order of their names.
-    pub fn providers(folder: &Path, trusted: Trusted<'_>) -> Result<Vec<ProviderFile>, Problem> {
-        let paths = provider_files(&folder.join(PROVIDERS));
-        let mut paths = paths.map_err(|error| {
-            let reason = format!("can't be read: {}", failure::reason(&error));
-            Problem::new(Rule::Shape, PROVIDERS, reason)
-        })?;
-        paths.sort();
+    pub fn providers(folder: &Path, trusted: Trusted<'_>) -> Result<Vec<ProviderFile>, String> {
+        let paths = provider_files(&folder.join(PROVIDERS))
+            .map_err(|error| format!("`{PROVIDERS}` can't be read: {}", failure::reason(&error)))?;
         if paths.is_empty() {
-            let none = format!("has no file such as `{PROVIDERS}/acme.toml`");
-            return Err(Problem::new(Rule::Shape, PROVIDERS, none));
-        }
-        if paths.len() > MOST_PROVIDERS {
-            let most = format!("has more than {MOST_PROVIDERS} files");
-            return Err(Problem::new(Rule::Size, PROVIDERS, most));
+            return Err(format!(
+                "`{PROVIDERS}` has no file such as `{PROVIDERS}/acme.toml`"
+            ));
         }
         let mut data = 0;
         let mut files = Vec::new();
         for path in paths {
             let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-            let field = format!("{PROVIDERS}/{}", shown(&file_name));
             let text = text_of(&path, MOST_DATA, trusted);
             data += text.as_ref().map_or(0, String::len);
             if data > MOST_DATA {
                 return Err(too_much(PROVIDERS));
             }
             let value = text.and_then(|text| parsed(&text));
-            let value = value.map_err(|reason| Problem::new(Rule::Shape, &field, reason));
-            files.push((field, value));
+            files.push((
+                format!("{PROVIDERS}/{}", shown(&file_name)),
+                value.map_err(|reason| format!("it {reason}")),
+            ));
         }
         Ok(files)
     }
@@ -110,21 +100,8 @@ fn provider_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             files.push(entry.path());
         }
     }
+    files.sort();
     Ok(files)
-}
-
-/// Reads the pack `name` of one provider, whose file has this text.
-#[must_use]
-pub fn contents_of(name: &str, text: &str, taken: &mut Taken) -> Contents {
-    let mut reader = Reader::new(name, None, taken);
-    match parsed(text) {
-        Ok(provider) => reader.provider(PROVIDERS, provider),
-        Err(reason) => {
-            let problem = Problem::new(Rule::Shape, PROVIDERS, reason);
-            reader.leave_out(PROVIDERS, vec![problem]);
-        }
-    }
-    reader.finish()
 }
 
 /// The text of a file that is no longer than `most` bytes; the reason why not follows its name.
@@ -150,9 +127,9 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         let start = error.span().map_or(0, |span| span.start);
         let before = text.bytes().take(start);
         let line = before.filter(|byte| *byte == b'\n').count() + 1;
-        let said = error.message().lines().next().unwrap_or_default();
+        let reason = error.message().lines().next().unwrap_or_default();
         let plain = |c: &char| c.is_alphanumeric() || c.is_ascii_graphic() || *c == ' ';
-        let said: String = said.chars().filter(plain).take(120).collect();
-        format!("can't be read: line {line}: {said}")
+        let reason: String = reason.chars().filter(plain).take(120).collect();
+        format!("can't be read: line {line}: {reason}")
     })
 }

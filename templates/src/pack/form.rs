@@ -1,37 +1,31 @@
 //! The form of every text that a service brings: what reaches generated code is an identifier, a version or a quoted literal,
 //! and what people read is one printable line.
 
-use super::Rule;
 use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
 
-/// A form that a text must have: its rule, the most characters, whether a text fits, and the form in words.
-pub struct Form(pub Rule, usize, fn(&str) -> bool, &'static str);
+/// A form that a text must have: the most characters, whether a text fits, and the form in words.
+pub struct Form(usize, fn(&str) -> bool, &'static str);
 
 // The longest of each fits its line of generated code.
-pub const ID: Form = Form(Rule::Identifiers, 64, is_id, "words like `acme_fast_stt`");
-pub const MODULE: Form = Form(Rule::Code, 80, is_module, "a module like `acme.stt`");
-pub const CLASS: Form = Form(Rule::Code, 44, is_class, "a class like `AcmeService`");
-pub const NAME: Form = Form(
-    Rule::Code,
-    44,
-    is_free,
-    "a name that is free in `services.py`",
-);
-pub const KEYWORD: Form = Form(Rule::Code, 60, is_identifier, "an argument like `api_key`");
-pub const EXPRESSION: Form = Form(Rule::Code, 60, is_expression, "a value like `Region.EU`");
-pub const VARIABLE: Form = Form(Rule::Variables, 42, is_variable, "one like `ACME_REGION`");
-pub const EXTRA: Form = Form(Rule::Requirements, 40, is_package, "an extra like `openai`");
-pub const PACKAGE: Form = Form(Rule::Requirements, 80, is_range, "one like `acme>=1.2,<2`");
-pub const PYTHON: Form = Form(Rule::Requirements, 4, is_python, "a version like `3.12`");
-pub const LABEL: Form = Form(Rule::Texts, 40, is_label, "a plain name on one line");
-pub const TEXT: Form = Form(Rule::Texts, 160, is_line, "one line of plain characters");
-pub const SITE: Form = Form(Rule::Texts, 120, is_site, "one like `https://acme.example`");
-pub const VALUE: Form = Form(Rule::Values, 80, is_value, "a plain line without backticks");
+pub const ID: Form = Form(64, is_id, "words like `acme_fast_stt`");
+pub const MODULE: Form = Form(80, is_module, "a module like `acme.stt`");
+pub const CLASS: Form = Form(44, is_class, "a class like `AcmeService`");
+pub const NAME: Form = Form(44, is_free, "a name that is free in `services.py`");
+pub const KEYWORD: Form = Form(60, is_identifier, "an argument like `api_key`");
+pub const EXPRESSION: Form = Form(60, is_expression, "a value like `Region.EU`");
+pub const VARIABLE: Form = Form(42, is_variable, "one like `ACME_REGION`");
+pub const EXTRA: Form = Form(40, is_package, "an extra like `openai`");
+pub const PACKAGE: Form = Form(80, is_range, "one like `acme>=1.2,<2`");
+pub const PYTHON: Form = Form(4, is_python, "a version like `3.12`");
+pub const LABEL: Form = Form(40, is_line, "a plain name on one line");
+pub const TEXT: Form = Form(160, is_line, "one line of plain characters");
+pub const SITE: Form = Form(120, is_site, "one like `https://acme.example`");
+pub const VALUE: Form = Form(80, is_value, "a plain line without backticks");
 
 impl Form {
     /// Returns what is wrong with `text`, if anything.
     pub fn problem(&self, text: &str) -> Option<String> {
-        let Self(_, longest, fits, form) = self;
+        let Self(longest, fits, form) = self;
         if text.is_empty() {
             return Some("must not be empty".to_owned());
         }
@@ -134,34 +128,12 @@ fn is_release(text: &str) -> bool {
 }
 
 fn is_python(text: &str) -> bool {
-    let minor = text.strip_prefix("3.").filter(|it| !it.starts_with('0'));
-    let minor = minor.filter(|it| is_release(it));
-    minor.is_some_and(|minor| {
-        minor
-            .parse()
-            .is_ok_and(|minor: u8| (8..=20).contains(&minor))
-    })
+    (8..=20).any(|minor| text == format!("3.{minor}"))
 }
 
 /// Text for people. Behind a `#` of `.env.example`, `NAME=value` would be a variable that is left out.
 fn is_line(text: &str) -> bool {
     is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
-}
-
-/// Text for people that can't pass for another: no word has Latin letters beside those of an alphabet that looks like it.
-fn is_label(text: &str) -> bool {
-    let is_mixed =
-        |word: &str| word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(looks_latin);
-    // The plain alphabet once more, for mathematics or in full width.
-    let is_styled = |c| matches!(c, '\u{1d400}'..='\u{1d7ff}' | '\u{ff01}'..='\u{ff5e}');
-    is_line(text)
-        && !text.contains(is_styled)
-        && !text.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
-}
-
-/// Letters of the alphabets whose capitals are those of Latin: Greek, Cyrillic, Armenian, Cherokee, Lisu.
-fn looks_latin(letter: char) -> bool {
-    matches!(letter, '\u{370}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' | '\u{a4d0}'..='\u{a4ff}')
 }
 
 fn is_value(text: &str) -> bool {
@@ -201,7 +173,7 @@ mod tests {
             for text in good {
                 assert_eq!(form.problem(text), None, "{text}");
             }
-            let Form(_, longest, ..) = form;
+            let Form(longest, ..) = form;
             let long = "a".repeat(longest + 1);
             for text in bad.iter().chain([&long]) {
                 let problem = form.problem(text).unwrap();

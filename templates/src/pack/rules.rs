@@ -5,11 +5,9 @@ mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
 use super::form::{self, Form, shown};
 use super::names::is_reserved_variable;
-use super::{Arg, Kind, Problem, Provider, Rule, Service, Type};
+use super::{Arg, Kind, Provider, Service, Type};
 pub use reach::{Effects, effects};
 
 /// The origin of a service.
@@ -20,9 +18,6 @@ pub enum Origin<'a> {
     /// The pack of this name, that of its file without `bot-cli-pack-`.
     Pack(&'a str),
 }
-
-/// The most services of a provider.
-const MOST_SERVICES: usize = 200;
 
 /// The endings of the names of credentials.
 const CREDENTIALS: [&str; 5] = [
@@ -35,25 +30,19 @@ const CREDENTIALS: [&str; 5] = [
 
 /// Returns everything that is wrong with a provider and its services.
 #[must_use]
-pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<Problem> {
-    let mut problems = check_provider(provider, provider.services.len());
+pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
+    let mut problems = check_provider(provider);
     for service in &provider.services {
         problems.extend(check_service(provider, service, origin));
     }
     problems
 }
 
-/// Checks a provider itself, which brings so many services.
-pub(super) fn check_provider(provider: &Provider, services: usize) -> Vec<Problem> {
+/// Checks a provider without its services.
+pub(super) fn check_provider(provider: &Provider) -> Vec<String> {
     let mut found = Found::default();
     found.form("label", &provider.label, &form::LABEL);
     found.form("site", &provider.site, &form::SITE);
-    if services == 0 {
-        found.add(Rule::Shape, "service", "must not be empty");
-    } else if services > MOST_SERVICES {
-        let most = format!("has more than {MOST_SERVICES} entries");
-        found.add(Rule::Size, "service", most);
-    }
     found.0
 }
 
@@ -62,7 +51,7 @@ pub(super) fn check_service(
     provider: &Provider,
     service: &Service,
     origin: Origin<'_>,
-) -> Vec<Problem> {
+) -> Vec<String> {
     let mut found = Found::default();
     found.identity(service, origin);
     found.texts(service);
@@ -70,7 +59,9 @@ pub(super) fn check_service(
     if let Origin::Pack(_) = origin {
         found.reach(service);
     }
-    found.arguments(service);
+    let imported = service.imports.values().flatten();
+    let imported = imported.map(String::as_str).collect();
+    found.arguments("args", &service.args, &imported);
     found.variables(provider, service, origin);
     found.one_of(service);
     found.place(service);
@@ -104,16 +95,16 @@ pub fn arguments(service: &Service) -> Vec<&Arg> {
 
 /// The problems of a service or a provider.
 #[derive(Default)]
-struct Found(Vec<Problem>);
+struct Found(Vec<String>);
 
 impl Found {
-    fn add(&mut self, rule: Rule, field: &str, problem: impl Into<String>) {
-        self.0.push(Problem::new(rule, field, problem));
+    fn add(&mut self, field: &str, problem: &str) {
+        self.0.push(format!("`{field}` {problem}"));
     }
 
     fn form(&mut self, field: &str, text: &str, form: &Form) {
         if let Some(problem) = form.problem(text) {
-            self.add(form.0, field, problem);
+            self.add(field, &problem);
         }
     }
 
@@ -122,22 +113,18 @@ impl Found {
         self.form("id", id, &form::ID);
         let ending = format!("_{}", service.kind.name());
         if !id.ends_with(&ending) {
-            let kind = format!("must end in `{ending}`, its kind");
-            self.add(Rule::Identifiers, "id", kind);
+            self.add("id", &format!("must end in `{ending}`, its kind"));
         }
         if let Origin::Pack(pack) = origin {
             let beginning = format!("{}_", pack.replace('-', "_"));
             if !id.starts_with(&beginning) {
-                let name = format!("must begin with `{beginning}`, the pack's name");
-                self.add(Rule::Identifiers, "id", name);
+                let problem = format!("must begin with `{beginning}`, the pack's name");
+                self.add("id", &problem);
             }
-        }
-        if let Some(alias) = &service.alias {
-            self.form("alias", alias, &form::ID);
         }
     }
 
-    /// Checks what people read, and what is installed.
+    /// Checks texts for people, and what is installed.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &form::LABEL);
         for (field, text, form) in [
@@ -158,7 +145,7 @@ impl Found {
         }
     }
 
-    /// Each name once, so that none takes the place of another.
+    /// Checks that each name is imported once, so that none takes the place of another.
     fn imports(&mut self, service: &Service) {
         self.form("module", &service.module, &form::MODULE);
         self.form("class", &service.class, &form::CLASS);
@@ -168,168 +155,96 @@ impl Found {
             for name in imported {
                 self.form("imports", name, &form::NAME);
                 if !names.insert(name) {
-                    let twice = format!("has `{}` twice", shown(name));
-                    self.add(Rule::Imports, "imports", twice);
+                    self.add("imports", &format!("has `{}` twice", shown(name)));
                 }
             }
         }
     }
 
-    /// Each variable is described, and read in one way.
+    /// Checks that each variable is described, and read in one way.
     fn variables(&mut self, provider: &Provider, service: &Service, origin: Origin<'_>) {
-        let mut known: BTreeMap<&str, Reading> = BTreeMap::new();
-        let arguments = arguments(service);
-        let reads = arguments
-            .iter()
-            .filter_map(|arg| Some((arg.env.as_deref()?, arg)));
-        let alike = reads.map(|(name, arg)| {
-            let first = known.entry(name).or_insert_with(|| Reading::of(arg));
-            (name, first.is_like(arg))
-        });
-        let alike: BTreeSet<(&str, bool)> = alike.collect();
+        let mut known: BTreeMap<&str, &Arg> = BTreeMap::new();
+        for arg in arguments(service) {
+            let Some(name) = &arg.env else { continue };
+            let first = known.entry(name).or_insert(arg);
+            let is_like = (first.r#type, &first.choices) == (arg.r#type, &arg.choices);
+            let mut defaults = first.default.iter().zip(&arg.default);
+            if !is_like || defaults.any(|(one, other)| one != other) {
+                self.add(&format!("env.{}", shown(name)), "is read in two ways");
+            }
+        }
         for name in variables(service) {
             let field = format!("env.{}", shown(name));
             self.form(&field, name, &form::VARIABLE);
             if origin != Origin::BuiltIn && is_reserved_variable(name) {
-                let others = "is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`";
-                self.add(Rule::Variables, &field, others);
-            }
-            if alike.contains(&(name, false)) {
-                self.add(Rule::Variables, &field, "is read in two ways");
+                let problem = "is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`";
+                self.add(&field, problem);
             }
             let Some(variable) = provider.env.get(name) else {
-                self.add(Rule::Variables, &field, "is read and not described");
+                self.add(&field, "is read and not described");
                 continue;
             };
             self.form(&format!("{field}.about"), &variable.about, &form::TEXT);
             if !variable.secret && CREDENTIALS.iter().any(|ending| name.ends_with(ending)) {
-                let open = "is named like a credential: it must have `secret`";
-                self.add(Rule::Variables, &field, open);
-            }
-        }
-        let mut reads: BTreeSet<&str> = known.into_keys().collect();
-        for read in &service.reads {
-            if !reads.insert(&read.name) {
-                let twice = format!("has `{}`, which is read already", shown(&read.name));
-                self.add(Rule::Variables, "reads", twice);
+                let problem = "is named like a credential: it must have `secret`";
+                self.add(&field, problem);
             }
         }
     }
 
-    /// Ways to give the same: each is read, and can be left unset.
+    /// Checks ways to give the same: each is read, and can be left unset.
     fn one_of(&mut self, service: &Service) {
         let arguments = arguments(service);
-        let mut ways = BTreeSet::new();
         for name in &service.one_of {
-            let reading = arguments
-                .iter()
-                .filter(|arg| arg.env.as_ref() == Some(name));
+            let args = arguments.iter();
+            let args = args.filter(|arg| arg.env.as_ref() == Some(name));
             let reads = service.reads.iter().filter(|read| read.name == *name);
-            let optional: Vec<bool> = reading
+            let optional: Vec<bool> = args
                 .map(|arg| arg.optional && arg.r#type == Type::Str)
                 .chain(reads.map(|read| read.optional))
                 .collect();
-            if optional.is_empty() || optional.contains(&false) || !ways.insert(name) {
+            if optional.is_empty() || optional.contains(&false) {
                 let name = shown(name);
                 let problem = format!("has `{name}`, which is no text that is read and `optional`");
-                self.add(Rule::Variables, "one_of", problem);
+                self.add("one_of", &problem);
             }
-        }
-        if service.one_of.len() == 1 {
-            self.add(Rule::Variables, "one_of", "must have two variables or none");
         }
     }
 
-    /// Checks what only some kinds have.
+    /// Checks what some kinds must have, and others can't.
     fn place(&mut self, service: &Service) {
         let kind = service.kind;
         let speaks = matches!(kind, Kind::Llm | Kind::Realtime);
-        let hears = matches!(kind, Kind::Stt | Kind::Realtime);
-        let is_realtime = kind == Kind::Realtime;
-        let (rate, size) = (service.input_rate, service.video_size);
-        for (field, is_given, fits, is_needed) in [
-            ("prompt", service.prompt.is_some(), speaks, true),
-            ("turns", service.turns.is_some(), is_realtime, true),
-            ("input_rate", rate.is_some(), hears, false),
-            ("functions", service.functions.is_some(), speaks, false),
-            ("video_size", size.is_some(), kind == Kind::Video, false),
+        for (field, is_given, fits) in [
+            ("prompt", service.prompt.is_some(), speaks),
+            ("turns", service.turns.is_some(), kind == Kind::Realtime),
         ] {
-            if is_given && !fits {
-                let other = format!("is not for services of the kind `{}`", kind.name());
-                self.add(Rule::Place, field, other);
-            } else if fits && is_needed && !is_given {
-                let missing = format!("is missing in a service of the kind `{}`", kind.name());
-                self.add(Rule::Place, field, missing);
+            let kind = kind.name();
+            match (is_given, fits) {
+                (true, false) => self.add(field, &format!("is not for the kind `{kind}`")),
+                (false, true) => self.add(field, &format!("must be given for the kind `{kind}`")),
+                _ => {}
             }
-        }
-        if rate.is_some_and(|rate| !(8000..=192_000).contains(&rate)) {
-            self.add(Rule::Place, "input_rate", "must be from 8000 to 192000");
-        }
-        let mut sides = size.iter().flatten();
-        if sides.any(|side| !(16..=8192).contains(side)) {
-            self.add(
-                Rule::Place,
-                "video_size",
-                "must be two numbers from 16 to 8192",
-            );
         }
         if let Some(prompt) = service.prompt.as_ref().filter(|_| speaks) {
             self.prompt(service, prompt);
         }
     }
 
-    /// A dotted way from call to call, to an argument that nothing else sets.
+    /// Checks a dotted way from call to call.
     fn prompt(&mut self, service: &Service, prompt: &str) {
         let (way, last) = prompt.rsplit_once('.').unwrap_or(("", prompt));
         self.form("prompt", last, &form::KEYWORD);
         let mut args = &service.args;
-        let mut name = last;
-        if way == "settings" {
-            name = prompt;
-        } else {
-            for part in way.split('.').filter(|_| !way.is_empty()) {
-                let mut calls = args.iter().filter(|arg| arg.call.is_some());
-                let Some(call) = calls.find(|arg| arg.name == part) else {
-                    let nowhere = format!("leads to no call `{}`", shown(part));
-                    return self.add(Rule::Place, "prompt", nowhere);
-                };
-                args = &call.args;
+        for part in way.split('.') {
+            if way.is_empty() || way == "settings" {
+                return;
             }
+            let mut calls = args.iter().filter(|arg| arg.call.is_some());
+            let Some(call) = calls.find(|arg| arg.name == part) else {
+                return self.add("prompt", &format!("leads to no call `{}`", shown(part)));
+            };
+            args = &call.args;
         }
-        if args.iter().any(|arg| arg.name == name) {
-            let set = "leads to an argument that has a value";
-            self.add(Rule::Place, "prompt", set);
-        }
-    }
-}
-
-/// The way in which arguments read a variable.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Reading {
-    r#type: Type,
-    choices: Vec<String>,
-    pub(super) default: Option<String>,
-}
-
-impl Reading {
-    pub(super) fn of(arg: &Arg) -> Self {
-        Self {
-            r#type: arg.r#type,
-            choices: arg.choices.clone(),
-            default: arg.default.clone(),
-        }
-    }
-
-    /// Whether an argument can share the variable. One without a default says nothing about it.
-    pub(super) fn is_like(&self, arg: &Arg) -> bool {
-        let defaults = self.default.as_ref().zip(arg.default.as_ref());
-        self.r#type == arg.r#type
-            && self.choices == arg.choices
-            && defaults.is_none_or(|(one, other)| one == other)
-    }
-
-    pub(super) fn is_plain(&self) -> bool {
-        *self == Self::default()
     }
 }

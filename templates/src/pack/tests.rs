@@ -45,26 +45,22 @@ fn reason(change: impl FnOnce(&mut Value)) -> String {
     let [left_out] = contents.left_out.as_slice() else {
         panic!("{contents:?}");
     };
-    left_out.problems[0].reason()
+    left_out.reason()
 }
 
 #[test]
 fn reads_what_is_in_order() {
-    let contents = read_acme(providers(|_| {}));
+    let contents = read_acme(providers(|service| service["recommended"] = json!(1)));
     assert_eq!(contents.left_out, []);
     let [provider] = contents.providers.as_slice() else {
         panic!("{contents:?}");
     };
     assert_eq!(provider.services[0].id, "acme_fast_stt");
-    assert_eq!(check(provider, Origin::Pack("acme")), []);
+    // What is recommended is not a pack's to say.
+    assert_eq!(provider.services[0].recommended, None);
+    assert!(check(provider, Origin::Pack("acme")).is_empty());
     let again = json!(provider);
     assert_eq!(read_acme(json!([again])).providers, contents.providers);
-}
-
-#[test]
-fn a_pack_says_not_what_comes_first() {
-    let contents = read_acme(providers(|service| service["recommended"] = json!(1)));
-    assert_eq!(contents.providers[0].services[0].recommended, None);
 }
 
 #[test]
@@ -92,15 +88,13 @@ fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
 #[test]
 fn the_others_stay() {
     let mut providers = providers(|_| {});
-    let service = providers[0]["service"][0].clone();
-    let services = providers[0]["service"].as_array_mut().unwrap();
-    let mut other = service.clone();
+    let mut other = providers[0]["service"][0].clone();
     other["id"] = json!("acme_slow_stt");
-    other["label"] = json!("Acme Slow");
     let mut later = other.clone();
     later["id"] = json!("acme_later_stt");
     later["turbo"] = json!({ "on": true });
-    services.extend([json!("x"), service, later, other]);
+    let services = providers[0]["service"].as_array_mut().unwrap();
+    services.extend([json!("x"), other.clone(), later, other]);
     providers.as_array_mut().unwrap().extend([
         json!({ "label": "Beta", "site": "javascript:x", "service": [] }),
         json!({ "label": "Gamma", "site": "https://gamma.example", "region": "eu", "service": [] }),
@@ -108,26 +102,22 @@ fn the_others_stay() {
     ]);
     let newer = Some("install a newer bot-cli-init".to_owned());
     let contents = read("acme", providers, newer, &mut Taken::default()).unwrap();
-    let ids: Vec<&str> = contents.providers[0]
-        .services
-        .iter()
-        .map(|service| service.id.as_str())
-        .collect();
+    let services = contents.providers[0].services.iter();
+    let ids: Vec<&str> = services.map(|service| service.id.as_str()).collect();
     assert_eq!(ids, ["acme_fast_stt", "acme_slow_stt"]);
-    let left_out: Vec<String> = contents
-        .left_out
-        .iter()
+    let left_out = contents.left_out.iter();
+    let left_out: Vec<String> = left_out
         .map(|it| format!("{}: {}", it.what, it.reason()))
         .collect();
     assert_eq!(
         left_out,
         [
-            "service 2 of Acme: `service` must be a table",
-            "acme_fast_stt: `label` is that of another service of its kind",
+            "service 2 of Acme: `service` must be a table; install a newer bot-cli-init",
             "acme_later_stt: `service.turbo` is not a key of catalogue 1.0; install a newer bot-cli-init",
+            "acme_slow_stt: `id` is that of pack `acme`",
             "provider 2: `site` is `javascript:x`, not one like `https://acme.example`",
             "provider 3: `provider.region` is not a key of catalogue 1.0; install a newer bot-cli-init",
-            "provider 4: `provider` must be a table",
+            "provider 4: `provider` must be a table; install a newer bot-cli-init",
         ]
     );
 }
@@ -137,61 +127,60 @@ fn a_variable_means_what_it_means_elsewhere() {
     let mut taken = Taken::default();
     let first = read("acme", providers(|_| {}), None, &mut taken).unwrap();
     assert_eq!(first.left_out, []);
-    for (place, value, expected) in [
+    for (key, value, expected) in [
         (
-            "/0/env/ACME_MODEL/about",
+            "about",
             json!("Voice"),
             "`env.ACME_MODEL.about` must be `Model`, as in pack `acme`",
         ),
         (
-            "/0/env/ACME_MODEL/secret",
+            "secret",
             json!(true),
             "`env.ACME_MODEL.secret` must be false, as in pack `acme`",
         ),
         (
-            "/0/service/0/args/4/type",
-            json!("list"),
-            "`env.ACME_MODEL` has another type or default than in pack `acme`",
-        ),
-        (
-            "/0/env/ACME_MODEL/turbo",
+            "turbo",
             json!(1),
             "`provider.env.ACME_MODEL.turbo` is not a key of catalogue 1.0",
         ),
     ] {
         let mut other = providers(|service| service["id"] = json!("beta_stt"));
-        let (parent, key) = place.rsplit_once('/').unwrap();
-        other.pointer_mut(parent).unwrap()[key] = value;
+        other[0]["env"]["ACME_MODEL"][key] = value;
         let contents = read("beta", other, None, &mut taken).unwrap();
-        assert_eq!(contents.left_out[0].problems[0].reason(), expected);
+        assert_eq!(contents.left_out[0].reason(), expected);
     }
     let same = providers(|service| service["id"] = json!("beta_stt"));
-    assert_eq!(
-        read("beta", same.clone(), None, &mut taken)
-            .unwrap()
-            .left_out,
-        []
-    );
-    let again = read("beta", same, None, &mut taken).unwrap();
-    assert_eq!(again.left_out[0].reason(), "`id` is that of pack `beta`");
+    let contents = read("beta", same, None, &mut taken).unwrap();
+    assert_eq!(contents.left_out, []);
 }
 
 #[test]
-fn much_data_is_one_problem() {
+fn what_is_no_list_of_a_bearable_size_is_one_problem() {
     let one = providers(|_| {})[0].clone();
-    let much = Value::Array(vec![one; 2000]);
-    let problem = read("acme", much, None, &mut Taken::default()).unwrap_err();
-    assert_eq!(
-        problem.reason(),
-        "`providers` has more than 1 MiB of data, the most of a pack"
-    );
-    let many = Value::Array(vec![json!({}); 101]);
-    let problem = read("acme", many, None, &mut Taken::default()).unwrap_err();
-    assert_eq!(problem.reason(), "`providers` has more than 100 entries");
-    assert_eq!(
-        read("acme", json!({}), None, &mut Taken::default())
-            .unwrap_err()
-            .reason(),
-        "`providers` must be a list"
-    );
+    for (wrong, expected) in [
+        (
+            Value::Array(vec![one; 2000]),
+            "`providers` has more than 1 MiB of data, the most of a pack",
+        ),
+        (json!({}), "`providers` must be a list"),
+        (json!("dynamic"), "`providers` must be a list"),
+    ] {
+        let problem = read("acme", wrong, None, &mut Taken::default()).unwrap_err();
+        assert_eq!(problem, expected);
+    }
+}
+
+#[test]
+fn a_pack_reaches_services_of_the_framework_and_the_packages_that_it_names() {
+    let head = "label = \"Acme\"\nsite = \"https://acme.example\"\n[[service]]\nid = \"acme_stt\"\nkind = \"stt\"\nlabel = \"Acme\"\n";
+    let (good, bad) = include_str!("tests/reach.txt")
+        .split_once("====\n")
+        .unwrap();
+    for (services, left_out) in [(good, 0), (bad, 1)] {
+        for lines in services.split("----\n") {
+            let provider: Value = toml::from_str(&format!("{head}{lines}")).unwrap();
+            let contents = read_acme(json!([provider]));
+            assert_eq!(contents.left_out.len(), left_out, "{lines}\n{contents:?}");
+        }
+    }
 }

@@ -1,23 +1,16 @@
-//! Packs in folders: which are found, which are used, and why the others are not.
-
-mod asked;
+//! Packs that are found, which of them are used, and why the others are not.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, json};
+use serde_json::json;
 
-use super::{FoundPack, PackStanding, Reach, find};
+use super::{FoundPack, PackStanding, find};
 use crate::pack::Taken;
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::UseSpec;
-use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::question::{Answer, Question};
-use bot_cli_sdk::session::{Context, Session};
-use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::ui::{self, Capabilities, Level, Ui};
 
 struct Fixture {
     folder: tempfile::TempDir,
@@ -45,76 +38,36 @@ impl Fixture {
         file
     }
 
-    /// An executable `bot-cli-NAME` with the members of a manifest and a script behind it.
-    fn script(&self, name: &str, members: &str, script: &str) -> PathBuf {
+    /// An executable `bot-cli-NAME` with the members of a manifest.
+    fn script(&self, name: &str, members: &str) {
         let head = format!(r#"{{"protocol":"1.0","name":"{name}","version":"1.0.0",{members}}}"#);
-        let text = format!("#!/bin/sh\n# bot-cli-plugin: {head}\n{script}\n");
+        let text = format!("#!/bin/sh\n# bot-cli-plugin: {head}\n");
         let file = self.write(&format!("bin/bot-cli-{name}"), &text);
-        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
-        file
+        mode(&file, 0o755);
     }
 
-    /// A folder pack with the lines of its `pack.toml`.
-    fn folder_pack(&self, name: &str, declared: &str, provider: &str) -> PathBuf {
+    /// A pack in a folder; returns its `pack.toml`.
+    fn folder_pack(&self, name: &str) -> PathBuf {
         let folder = format!(".local/share/bot-cli/packs/{name}");
-        self.write(&format!("{folder}/providers/acme.toml"), provider);
+        self.write(&format!("{folder}/providers/acme.toml"), PROVIDER_FILE);
+        let declared = "version = \"2.1.0\"\nabout = \"Fast\"\ncatalogue = \"1.0\"\n";
         self.write(&format!("{folder}/pack.toml"), declared)
     }
 
     fn packs(&self) -> Vec<FoundPack> {
-        let user = user();
-        find(
-            &self.discovery,
-            Some(&user),
-            Taken::default,
-            Reach::CacheOnly,
-        )
+        let uses = UseSpec::new("1.0").framework("1.14.0");
+        let user = User::new("bot-cli-init", "0.1.0", uses);
+        find(&self.discovery, Some(&user), Taken::default)
     }
 
-    fn one(&self) -> FoundPack {
-        let mut packs = self.packs();
-        assert_eq!(packs.len(), 1, "{packs:?}");
-        packs.remove(0)
-    }
-
-    fn ask(&self) -> FoundPack {
-        let user = user();
-        let cwd = self.folder.path().to_owned();
-        let context = Context::new(&cwd);
-        let session = Session::new(Box::new(Silent), context, Map::new(), Cancel::new());
-        let relay = session.relay("packs");
-        let reach = Reach::Start { relay: &relay, cwd };
-        let mut packs = find(&self.discovery, Some(&user), Taken::default, reach);
-        packs.remove(0)
+    /// What each pack brings.
+    fn brings(&self) -> Vec<String> {
+        self.packs().iter().map(brings).collect()
     }
 }
 
-/// Nobody.
-struct Silent;
-
-impl Ui for Silent {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
-    }
-
-    fn ask(&mut self, _: &Question) -> Result<Answer, Failure> {
-        Err(ui::withdrawn())
-    }
-
-    fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
-
-    fn log(&mut self, _: Level, _: &str) {}
-
-    fn output(&mut self, _: &str) {}
-
-    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        Ok(Vec::new())
-    }
-}
-
-fn user() -> User {
-    let uses = UseSpec::new("1.0").framework("1.14.0");
-    User::new("bot-cli-init", "0.1.0", uses)
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
 /// A provider with a service `id`.
@@ -160,7 +113,6 @@ fn brings(pack: &FoundPack) -> String {
             let all: Vec<String> = ids.into_iter().map(str::to_owned).chain(left_out).collect();
             all.join(", ")
         }
-        PackStanding::Unasked => "unasked".to_owned(),
         PackStanding::Shadowed(by) => {
             format!("shadowed by {}", by.file_name().unwrap().to_string_lossy())
         }
@@ -169,63 +121,36 @@ fn brings(pack: &FoundPack) -> String {
 }
 
 #[test]
-fn a_pack_is_a_file_or_a_folder() {
+fn a_pack_is_a_file_or_a_folder_and_a_name_is_one_pack() {
     let place = Fixture::new();
-    place.script(
-        "pack-beta",
-        &format!(r#"{PACK},"providers":[{}]"#, provider("beta_stt")),
-        "",
-    );
-    place.folder_pack(
-        "acme",
-        "version = \"2.1.0\"\nabout = \"Fast\"\ncatalogue = \"1.0\"\n",
-        PROVIDER_FILE,
-    );
+    for name in ["beta", "acme"] {
+        let provider = provider(&format!("{name}_stt"));
+        let members = format!(r#"{PACK},"providers":[{provider}]"#);
+        place.script(&format!("pack-{name}"), &members);
+    }
+    let declared = place.folder_pack("acme");
     let packs = place.packs();
-    let told: Vec<String> = packs
-        .iter()
-        .map(|pack| format!("{} {} {}", pack.name, pack.version, brings(pack)))
-        .collect();
-    assert_eq!(told, ["acme 2.1.0 acme_stt", "beta 1.0.0 beta_stt"]);
-    assert_eq!(packs[0].about, "Fast");
-}
-
-#[test]
-fn a_name_is_one_pack() {
-    let place = Fixture::new();
-    place.script(
-        "pack-acme",
-        &format!(r#"{PACK},"providers":[{}]"#, provider("acme_stt")),
-        "",
+    assert_eq!(
+        (packs[0].version.as_str(), packs[0].about.as_str()),
+        ("2.1.0", "Fast")
     );
-    place.folder_pack(
-        "acme",
-        "version = \"2.0.0\"\ncatalogue = \"1.0\"\n",
-        PROVIDER_FILE,
-    );
-    let told: Vec<String> = place.packs().iter().map(brings).collect();
-    assert_eq!(told, ["acme_stt", "shadowed by acme"]);
+    assert_eq!(place.brings(), ["acme_stt", "shadowed by acme", "beta_stt"]);
     // A folder that is none leaves the name to others.
-    fs::remove_file(
-        place
-            .folder
-            .path()
-            .join(".local/share/bot-cli/packs/acme/pack.toml"),
-    )
-    .unwrap();
-    let told: Vec<String> = place.packs().iter().map(brings).collect();
-    assert_eq!(told, ["it has no `pack.toml`", "acme_stt"]);
+    fs::remove_file(declared).unwrap();
+    assert_eq!(
+        place.brings(),
+        ["it has no `pack.toml`", "acme_stt", "beta_stt"]
+    );
 }
 
 #[test]
 fn two_packs_do_not_have_the_same_identifier() {
     let place = Fixture::new();
-    let list = |id: &str| format!(r#"{PACK},"providers":[{}]"#, provider(id));
-    place.script("pack-acme", &list("acme_fast_stt"), "");
-    place.script("pack-acme-fast", &list("acme_fast_stt"), "");
-    let told: Vec<String> = place.packs().iter().map(brings).collect();
+    let members = format!(r#"{PACK},"providers":[{}]"#, provider("acme_fast_stt"));
+    place.script("pack-acme", &members);
+    place.script("pack-acme-fast", &members);
     assert_eq!(
-        told,
+        place.brings(),
         [
             "acme_fast_stt",
             "acme_fast_stt: `id` is that of pack `acme`"
@@ -251,108 +176,72 @@ fn what_is_not_used_is_told_in_a_line_with_the_mend() {
         ),
         (
             PACK.to_owned(),
-            "its manifest has no `providers`; its author adds them, or `\"providers\":\"dynamic\"`",
+            "its manifest has no `providers`; its author adds them",
         ),
         (
-            format!(r#"{PACK},"providers":"later""#),
+            format!(r#"{PACK},"providers":"dynamic""#),
             "`providers` must be a list",
         ),
     ] {
         let place = Fixture::new();
-        place.script("pack-acme", &members, "");
-        assert_eq!(brings(&place.one()), expected, "{members}");
+        place.script("pack-acme", &members);
+        assert_eq!(place.brings(), [expected], "{members}");
     }
     let place = Fixture::new();
-    place.write("bin/bot-cli-pack-acme", "#!/bin/sh\n");
-    let pack = place.one();
-    assert!(
-        brings(&pack).starts_with("not executable; chmod +x "),
-        "{pack:?}"
-    );
-    fs::set_permissions(&pack.place, Permissions::from_mode(0o755)).unwrap();
+    let file = place.write("bin/bot-cli-pack-acme", "#!/bin/sh\n");
+    let told = place.brings().concat();
+    assert!(told.starts_with("not executable; chmod +x "), "{told}");
+    mode(&file, 0o755);
     assert_eq!(
-        brings(&place.one()),
-        "it declares no manifest; its author adds a manifest with `\"role\":\"provider-pack\"`"
+        place.brings(),
+        ["it declares no manifest; its author adds a manifest with `\"role\":\"provider-pack\"`"]
     );
 }
 
 #[test]
 fn the_files_of_a_folder_are_read_one_by_one() {
     let place = Fixture::new();
-    let file = place.folder_pack(
-        "acme",
-        "version = \"1.0.0\"\ncatalogue = \"1.0\"\n",
-        PROVIDER_FILE,
-    );
-    let folder = file.parent().unwrap().to_owned();
-    fs::write(folder.join("providers/broken.toml"), "label = \"\nx").unwrap();
-    fs::write(folder.join("providers/hidden.txt"), "no provider").unwrap();
-    fs::write(
-        folder.join("providers/long.toml"),
-        "x".repeat(10 * 1024 * 1024),
-    )
-    .unwrap();
-    let told = brings(&place.one());
-    let expected = "acme_stt, providers/broken.toml: it can't be read: line 2: ";
-    assert!(told.starts_with(expected), "{told}");
+    let file = place.folder_pack("acme");
+    let folder = file.parent().unwrap().join("providers");
+    fs::write(folder.join("broken.toml"), "label = \"\nx").unwrap();
+    fs::write(folder.join("hidden.txt"), "no provider").unwrap();
+    fs::write(folder.join("long.toml"), "x".repeat(10 * 1024 * 1024)).unwrap();
+    fs::write(folder.join("open.toml"), PROVIDER_FILE).unwrap();
+    mode(&folder.join("open.toml"), 0o666);
+    let told = place.brings().concat();
+    let told: Vec<&str> = told.split(", providers/").collect();
+    let [fine, broken, long, open] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    assert_eq!(*fine, "acme_stt");
+    let expected = "broken.toml: it can't be read: line 2: ";
+    assert!(broken.starts_with(expected), "{broken}");
+    assert_eq!(*long, "long.toml: it is longer than 1024 KiB");
     assert!(
-        told.ends_with(", providers/long.toml: it is longer than 1024 KiB"),
-        "{told}"
+        open.starts_with("open.toml: it is not trusted: ")
+            && open.ends_with("is writable by every user"),
+        "{open}"
     );
     fs::write(&file, "version = 1").unwrap();
-    let told = brings(&place.one());
-    assert!(
-        told.starts_with("`pack.toml` can't be read: line 1: "),
-        "{told}"
-    );
-}
-
-#[test]
-fn a_folder_that_others_can_change_is_no_pack() {
-    let place = Fixture::new();
-    let file = place.folder_pack(
-        "acme",
-        "version = \"1.0.0\"\ncatalogue = \"1.0\"\n",
-        PROVIDER_FILE,
-    );
-    let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    let provider = file.parent().unwrap().join("providers/acme.toml");
-    mode(&provider, 0o666);
-    let told = brings(&place.one());
-    assert!(
-        told.contains("is not trusted: ") && told.ends_with("is writable by every user"),
-        "{told}"
-    );
-    mode(&provider, 0o644);
+    let told = place.brings().concat();
+    let expected = "`pack.toml` can't be read: line 1: ";
+    assert!(told.starts_with(expected), "{told}");
     mode(file.parent().unwrap(), 0o777);
-    let told = brings(&place.one());
-    assert!(
-        told.contains("is writable by every user; chmod o-w "),
-        "{told}"
-    );
+    let told = place.brings().concat();
+    let expected = "is writable by every user; chmod o-w ";
+    assert!(told.contains(expected), "{told}");
 }
 
 #[test]
 fn names_of_folders_are_names_of_packs() {
     let place = Fixture::new();
-    for name in [
-        "Acme",
-        "a_b",
-        "-a",
-        "a--b",
-        "ümlaut",
-        &"a".repeat(40),
-        ".hidden",
-    ] {
-        place.folder_pack(
-            name,
-            "version = \"1.0.0\"\ncatalogue = \"1.0\"\n",
-            PROVIDER_FILE,
-        );
+    let long = "a".repeat(40);
+    for name in ["Acme", "a_b", "-a", "a--b", "ümlaut", &long, ".hidden"] {
+        place.folder_pack(name);
     }
-    let packs = place.packs();
-    assert_eq!(packs.len(), 6);
-    for pack in packs {
-        assert!(brings(&pack).starts_with("its name is "), "{pack:?}");
+    let told = place.brings();
+    assert_eq!(told.len(), 6);
+    for told in told {
+        assert!(told.starts_with("its name is "), "{told}");
     }
 }

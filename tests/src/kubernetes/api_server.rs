@@ -51,15 +51,9 @@ impl ApiServer {
         let etcd = server.etcd(&built)?;
         let (port, authority) = server.api_server(etcd)?;
         let kubeconfig = server.folder.path().join("kubeconfig");
-        let users = [
-            ("admin", "token: admin-token"),
-            ("reader", "token: reader-token"),
-            ("nobody", "token: nobody-token"),
-            ("stranger", "token: stranger-token"),
-        ];
         let address = format!("https://127.0.0.1:{port}");
-        write_kubeconfig(&kubeconfig, &address, &authority, &users)?;
-        let cluster = Cluster::of(&kubeconfig, "admin", true)?;
+        write_kubeconfig(&kubeconfig, &address, &authority)?;
+        let cluster = Cluster::of(&kubeconfig, "admin")?;
         server.wait(&cluster)?;
         give_roles(&cluster);
         Ok((server, cluster))

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetDetails};
 use bot_cli_secrets::{Backend as _, ChangeError, Effect, Error};
-use bot_cli_secrets_kubernetes::{Kubernetes, Pace};
+use bot_cli_secrets_kubernetes::Kubernetes;
 use bot_cli_terminal::cancel::Cancel;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::recording_ui::RecordingUi;
@@ -25,52 +27,37 @@ pub struct Backend {
 /// A change that did not succeed: the code, the effect, the sentence.
 pub type Unmade = (String, Effect, String);
 
+/// An error: the code and the sentence.
+pub type Told = (String, String);
+
 impl Backend {
-    /// Opens a scope; the error has the code and the sentence.
+    /// Opens a namespace.
     pub fn open(
         kubeconfig: &Path,
         organization: Option<&str>,
         settings: &[(&str, &str)],
-    ) -> Result<Self, (String, String)> {
-        Self::open_with(
-            Pace::USUAL,
-            kubeconfig,
-            organization,
-            None,
-            settings,
-            Cancel::new(),
-        )
+    ) -> Result<Self, Told> {
+        let settings: BTreeMap<&str, &str> = settings.iter().copied().collect();
+        let scope = json!({ "organization": organization, "settings": settings, "secrets": "1.0" });
+        Self::open_with(kubeconfig, scope, Duration::from_secs(30), Cancel::new())
     }
 
-    /// The same with a region and a user who may want to stop.
+    /// Opens a scope for a user who may want to stop; an answer may take so long.
     pub fn open_with(
-        pace: Pace,
         kubeconfig: &Path,
-        organization: Option<&str>,
-        region: Option<&str>,
-        settings: &[(&str, &str)],
+        scope: Value,
+        patience: Duration,
         cancel: Cancel,
-    ) -> Result<Self, (String, String)> {
+    ) -> Result<Self, Told> {
         let heard = Arc::new(Mutex::new(String::new()));
         let ui = Box::new(RecordingUi(Arc::clone(&heard)));
         let mut context = Context::new("/");
         context.verbosity = 2;
         let mut session = Session::new(ui, context, Map::new(), cancel);
-        let mut scope = OpenParams {
-            organization: organization.map(str::to_owned),
-            region: region.map(str::to_owned),
-            settings: settings
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
-            ..OpenParams::default()
-        };
+        let mut scope: OpenParams = params(scope);
         let file = kubeconfig.display().to_string();
-        scope
-            .settings
-            .entry("kubeconfig".to_owned())
-            .or_insert(file);
-        let opened = Kubernetes::open_at(pace, &scope, &mut session);
+        scope.settings.insert("kubeconfig".to_owned(), file);
+        let opened = Kubernetes::open_with(patience, &scope, &mut session);
         let (inner, opened) = opened.map_err(told)?;
         Ok(Self {
             opened,
@@ -82,36 +69,28 @@ impl Backend {
 
     /// All that was logged and shown.
     pub fn heard(&self) -> String {
-        self.heard
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.clone()
     }
 
     /// The names with their kinds, in order.
-    pub fn list(&mut self) -> Result<Vec<(String, String)>, (String, String)> {
-        let listed = self.inner.list(None, &mut self.session).map_err(told)?;
-        let mut listed: Vec<_> = listed
-            .into_iter()
-            .map(|set| {
-                (
-                    set.name,
-                    json!(set.kind).as_str().unwrap_or_default().to_owned(),
-                )
-            })
+    pub fn list(&mut self) -> Result<Vec<(String, String)>, Told> {
+        self.list_in(None)
+    }
+
+    /// Lists a region.
+    pub fn list_in(&mut self, region: Option<&str>) -> Result<Vec<(String, String)>, Told> {
+        let listed = self.inner.list(region, &mut self.session).map_err(told)?;
+        let sets = listed.into_iter().map(|set| (set.name, json!(set.kind)));
+        let mut listed: Vec<_> = sets
+            .map(|(name, kind)| (name, kind.as_str().unwrap_or_default().to_owned()))
             .collect();
         listed.sort();
         Ok(listed)
     }
 
-    /// Lists a region.
-    pub fn list_in(&mut self, region: &str) -> Result<(), (String, String)> {
-        let listed = self.inner.list(Some(region), &mut self.session);
-        listed.map(drop).map_err(told)
-    }
-
     /// One set.
-    pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, (String, String)> {
+    pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Told> {
         self.inner.get(name, &mut self.session).map_err(told)
     }
 
@@ -123,28 +102,23 @@ impl Backend {
     }
 
     /// Returns the values.
-    pub fn values(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<BTreeMap<String, String>>, (String, String)> {
+    pub fn values(&mut self, name: &str) -> Result<Option<BTreeMap<String, String>>, Told> {
         let values = self.inner.values(name, &mut self.session).map_err(told)?;
-        Ok(values.map(|values| {
-            let values = values.into_iter();
-            values
-                .map(|(key, value)| (key, value.expose().to_owned()))
-                .collect()
-        }))
+        let exposed = |(key, value): (String, bot_cli_protocol::secret::Secret)| {
+            (key, value.expose().to_owned())
+        };
+        Ok(values.map(|values| values.into_iter().map(exposed).collect()))
     }
 
     /// Registry and credentials.
-    pub fn credentials(&mut self, name: &str) -> Result<(String, String), (String, String)> {
+    pub fn credentials(&mut self, name: &str) -> Result<(String, String), Told> {
         let got = self.inner.credentials(name, &mut self.session);
         let got = got.map_err(told)?;
         Ok((got.host, got.credentials.expose().to_owned()))
     }
 
     /// The organizations.
-    pub fn organizations(&mut self) -> Result<Vec<String>, (String, String)> {
+    pub fn organizations(&mut self) -> Result<Vec<String>, Told> {
         let listed = self.inner.organizations(&mut self.session).map_err(told)?;
         Ok(listed.into_iter().map(|one| one.name).collect())
     }
@@ -171,13 +145,10 @@ impl Backend {
         entries: &[(&str, &str)],
         prior: &Prior,
     ) -> Result<(), Unmade> {
-        let entries: Map<String, Value> = entries
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), json!(value)))
-            .collect();
-        let params = json!({ "name": name, "region": region, "entries": entries, "prior": prior });
-        let params = serde_json::from_value(params).unwrap();
-        self.inner.put(params, &mut self.session).map_err(unmade)
+        let entries: BTreeMap<&str, &str> = entries.iter().copied().collect();
+        let put = json!({ "name": name, "region": region, "entries": entries, "prior": prior });
+        let put = self.inner.put(params(put), &mut self.session);
+        put.map_err(unmade)
     }
 
     /// Puts credentials after a look.
@@ -194,40 +165,32 @@ impl Backend {
         credentials: &str,
         prior: &Prior,
     ) -> Result<(), Unmade> {
-        let params =
-            json!({ "name": name, "host": host, "credentials": credentials, "prior": prior });
-        let params = serde_json::from_value(params).unwrap();
-        let put = self.inner.put_image_pull_secret(params, &mut self.session);
+        let put = json!({ "name": name, "host": host, "credentials": credentials, "prior": prior });
+        let put = params(put);
+        let put = self.inner.put_image_pull_secret(put, &mut self.session);
         put.map_err(unmade)
     }
 
-    /// Removes keys. Returns those that were not there.
-    pub fn unset(&mut self, name: &str, keys: &[&str]) -> Result<Vec<String>, Unmade> {
-        self.unset_from(name, keys, None)
-    }
-
-    /// Removes keys from what was seen.
-    pub fn unset_from(
+    /// Removes keys, from what was seen if that matters. Returns those that were not there.
+    pub fn unset(
         &mut self,
         name: &str,
         keys: &[&str],
         prior: Option<&Prior>,
     ) -> Result<Vec<String>, Unmade> {
-        let params = json!({ "name": name, "keys": keys, "prior": prior });
-        let params = serde_json::from_value(params).unwrap();
-        self.inner.unset(params, &mut self.session).map_err(unmade)
+        let unset = params(json!({ "name": name, "keys": keys, "prior": prior }));
+        self.inner.unset(unset, &mut self.session).map_err(unmade)
     }
 
-    /// Deletes a set.
-    pub fn delete(&mut self, name: &str) -> Result<bool, Unmade> {
-        self.delete_seen(name, None)
+    /// Deletes a set, as it was seen if that matters.
+    pub fn delete(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
+        let delete = params(json!({ "name": name, "prior": prior }));
+        self.inner.delete(delete, &mut self.session).map_err(unmade)
     }
+}
 
-    /// Deletes what was seen.
-    pub fn delete_seen(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
-        let params = serde_json::from_value(json!({ "name": name, "prior": prior })).unwrap();
-        self.inner.delete(params, &mut self.session).map_err(unmade)
-    }
+fn params<T: DeserializeOwned>(params: Value) -> T {
+    serde_json::from_value(params).unwrap()
 }
 
 /// Nothing was done, for this reason.
@@ -236,7 +199,7 @@ pub fn assert_not_done((found, effect, sentence): &Unmade, code: &str) {
     assert_eq!((&**found, effect), (code, &Effect::NotDone), "{sentence}");
 }
 
-fn told(error: Error) -> (String, String) {
+fn told(error: Error) -> Told {
     let sentence = [&[error.message][..], &error.hints].concat().join("\n");
     (error.code.name(), sentence)
 }

@@ -19,20 +19,18 @@ pub struct Seen {
 
 /// A namespace of a cluster.
 pub struct Cluster {
-    /// A kubeconfig with a context for the administrator and, where [`Cluster::has_roles`], for others.
+    /// A kubeconfig with contexts for the administrator, for `reader`, who may read Secrets, for `nobody`, who may do nothing, and for
+    /// `stranger`, whose token is not accepted.
     pub kubeconfig: PathBuf,
     /// The context of one who may do everything.
     pub context: String,
-    /// Whether there are the contexts `reader`, who may read Secrets, `nobody`, who may do nothing, and `stranger`, whose token
-    /// is not accepted.
-    pub has_roles: bool,
     runtime: tokio::runtime::Runtime,
     client: kube::Client,
 }
 
 impl Cluster {
     /// The cluster that a context of a kubeconfig names.
-    pub fn of(kubeconfig: &Path, context: &str, has_roles: bool) -> io::Result<Self> {
+    pub fn of(kubeconfig: &Path, context: &str) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -49,7 +47,6 @@ impl Cluster {
         Ok(Self {
             kubeconfig: kubeconfig.to_owned(),
             context: context.to_owned(),
-            has_roles,
             runtime,
             client,
         })
@@ -144,33 +141,24 @@ fn merge(object: &mut Value, other: &Value) {
     }
 }
 
-/// Writes a kubeconfig for one cluster with a context for each user: the name, and the lines of how that user signs in.
-pub fn write_kubeconfig(
-    file: &Path,
-    server: &str,
-    authority: &str,
-    users: &[(&str, &str)],
-) -> io::Result<()> {
+/// Writes a kubeconfig for one cluster with a context for each user, who signs in with a token.
+pub fn write_kubeconfig(file: &Path, server: &str, authority: &str) -> io::Result<()> {
     use base64::Engine as _;
     let data = base64::engine::general_purpose::STANDARD.encode(authority);
-    let authority = format!("\n    certificate-authority-data: {data}");
     let mut text = format!(
-        "apiVersion: v1\nkind: Config\nclusters:\n- name: one\n  cluster:\n    server: {server}{authority}\ncurrent-context: {}\ncontexts:\n",
-        users.first().map(|(name, _)| *name).unwrap_or_default()
+        "apiVersion: v1\nkind: Config\ncurrent-context: admin\nclusters:\n- name: one\n  cluster:\n    server: {server}\n    certificate-authority-data: {data}\n"
     );
-    for (name, _) in users {
+    let users = ["admin", "reader", "nobody", "stranger"];
+    text.push_str("contexts:\n");
+    for name in users {
         let _ = writeln!(
             text,
-            "- name: {name}\n  context:\n    cluster: one\n    user: {name}"
+            "- {{name: {name}, context: {{cluster: one, user: {name}}}}}"
         );
     }
     text.push_str("users:\n");
-    for (name, sign_in) in users {
-        let _ = writeln!(
-            text,
-            "- name: {name}\n  user:\n    {}",
-            sign_in.replace('\n', "\n    ")
-        );
+    for name in users {
+        let _ = writeln!(text, "- {{name: {name}, user: {{token: {name}-token}}}}");
     }
     fs::write(file, text)
 }

@@ -1,5 +1,5 @@
-//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one was seen to
-//! give, and faults on demand. `suite::answers` holds both to the same.
+//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one
+//! gives, and faults on demand.
 
 mod api;
 mod connection;
@@ -15,13 +15,9 @@ use std::thread;
 use serde_json::Value;
 
 use super::cluster::{Cluster, write_kubeconfig};
-use crate::patience::wait_for_earlier_connections;
 use crate::watched::Watched;
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
-
-/// Among the requests: somebody else has deleted the Secret of the request before it.
-pub const OTHERS_DELETED: &str = "others deleted it";
 
 /// A running stand-in; it ends when this is dropped.
 pub struct StandIn {
@@ -38,10 +34,7 @@ struct State {
     store: Store,
     /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
-    /// Every request as `METHOD path`.
-    sent: Vec<String>,
-    /// Connections that are open, and requests that are being carried out.
-    open: usize,
+    /// Requests that are still to be carried out.
     working: usize,
     stopped: bool,
 }
@@ -59,28 +52,18 @@ impl StandIn {
                 if world.lock().stopped {
                     return;
                 }
-                world.lock().open += 1;
-                thread::spawn(move || {
-                    // An error is a connection that ended badly, as a test asked or as a client did.
-                    let _ = connection::serve(&stream, &world);
-                    world.lock().open -= 1;
-                });
+                // An error is a connection that ended badly, as a test asked or as a client did.
+                thread::spawn(move || connection::serve(&stream, &world));
             }
         });
         let folder = tempfile::tempdir()?;
         let kubeconfig = folder.path().join("kubeconfig");
-        let users = [
-            ("admin", "token: admin-token"),
-            ("reader", "token: reader-token"),
-            ("nobody", "token: nobody-token"),
-            ("stranger", "token: stranger-token"),
-        ];
         // Nobody vouches for a connection without TLS, but to read one authority is quicker than to read the system's.
         let authority = rcgen::generate_simple_self_signed(Vec::new()).map_err(io::Error::other)?;
         let authority = authority.cert.pem();
         let url = format!("http://{address}");
-        write_kubeconfig(&kubeconfig, &url, &authority, &users)?;
-        let cluster = Cluster::of(&kubeconfig, "admin", true)?;
+        write_kubeconfig(&kubeconfig, &url, &authority)?;
+        let cluster = Cluster::of(&kubeconfig, "admin")?;
         let stand_in = Self {
             address,
             world,
@@ -104,18 +87,10 @@ impl StandIn {
         self.world.lock().script = script.into_iter().collect();
     }
 
-    /// Waits until every connection has gone and everything that was asked for has been done.
+    /// Waits until everything that was asked for has been done.
     pub fn settle(&self) {
-        wait_for_earlier_connections(self.address);
-        self.world.wait_until("the stand-in to settle", || {
-            let state = self.world.lock();
-            state.open == 0 && state.working == 0
-        });
-    }
-
-    /// The requests since the last time, as `METHOD path`.
-    pub fn take_sent(&self) -> Vec<String> {
-        std::mem::take(&mut self.world.lock().sent)
+        let is_settled = || self.world.lock().working == 0;
+        self.world.wait_until("the stand-in to settle", is_settled);
     }
 
     /// The Secrets of a namespace by their names.
@@ -126,11 +101,6 @@ impl StandIn {
     /// Makes a namespace without a request.
     pub fn make_namespace(&self, name: &str) {
         self.world.lock().store.make_namespace(name);
-    }
-
-    /// Creates a Secret without a request, or replaces it.
-    pub fn place(&self, namespace: &str, object: &Value) {
-        self.world.lock().store.place(namespace, object);
     }
 
     /// Forgets the Secrets of a namespace.

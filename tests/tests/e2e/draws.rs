@@ -1,6 +1,5 @@
 //! Large draws of what `cargo test` draws a little of.
 
-use bot_cli_tests::kubernetes;
 use bot_cli_tests::outcomes::{Executable, InProcess, run};
 use bot_cli_tests::tally::Tally;
 
@@ -31,10 +30,4 @@ fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
         let tally = run(8, 100, 8, executable).unwrap();
         assert_true(&tally, &["done", "not done", "unknown"]);
     }
-}
-
-#[test]
-fn two_thousand_changes_of_kubernetes_secrets_say_nothing_untrue() {
-    let tally = kubernetes::outcomes::run(3, 2_000, 16).unwrap();
-    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
 }

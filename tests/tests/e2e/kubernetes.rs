@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use bot_cli_secrets::Effect;
-use bot_cli_secrets_kubernetes::Pace;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::kubernetes::api_server::ApiServer;
 use bot_cli_tests::kubernetes::backend::Backend;
@@ -52,14 +51,9 @@ fn a_server_that_fails_in_a_change_leaves_no_untrue_claim() {
             for moment in [0, 3, 6, 12, 25] {
                 number += 1;
                 let set = format!("set-{number}");
-                let pace = Pace {
-                    connect: ANSWER,
-                    answer: ANSWER,
-                };
-                let organization = Some(namespace.as_str());
-                let cancel = Cancel::new();
-                let opened =
-                    Backend::open_with(pace, &cluster.kubeconfig, organization, None, &[], cancel);
+                let scope = json!({ "secrets": "1.0", "organization": namespace, "settings": {} });
+                let file = &cluster.kubeconfig;
+                let opened = Backend::open_with(file, scope, ANSWER, Cancel::new());
                 let mut backend = opened.unwrap();
                 match change {
                     "create" => {}
@@ -88,8 +82,8 @@ fn a_server_that_fails_in_a_change_leaves_no_untrue_claim() {
                     match change {
                         "create" | "put" => backend.put_onto(&set, None, &[("A", "new")], &prior),
                         "pull" => backend.pull_onto(&set, "ghcr.io", "bmV3", &prior),
-                        "unset" => backend.unset(&set, &["A"]).map(drop),
-                        _ => backend.delete(&set).map(drop),
+                        "unset" => backend.unset(&set, &["A"], None).map(drop),
+                        _ => backend.delete(&set, None).map(drop),
                     }
                 });
                 let mut server = server.lock().unwrap();

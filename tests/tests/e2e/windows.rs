@@ -132,89 +132,54 @@ fn help_listings_and_options_are_those_of_linux() {
     );
 }
 
+/// Runs `init` on both systems. Status, output and files are the same; returns the status, and what Windows said.
+fn both(user: &User, beside: &Path, words: &[&str], case: &str) -> (Option<i32>, String) {
+    let made = user.host(&[&["init"], words].concat());
+    let expected = linux("it-bot-cli-init", words, beside);
+    assert_eq!(made.status.code(), expected.status.code(), "{made:?}");
+    assert_eq!(text(&made.stdout), text(&expected.stdout), "{case}");
+    let (found, expected) = (user.files("work"), files(beside));
+    assert!(
+        found.keys().eq(expected.keys()),
+        "{case}: {:?}",
+        found.keys()
+    );
+    for (path, bytes) in found {
+        assert!(expected[&path] == bytes, "{case}: {}", path.display());
+    }
+    (made.status.code(), text(&made.stderr))
+}
+
 #[test]
 fn a_project_is_the_same_byte_for_byte_and_is_never_overwritten() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scaffold");
     for case in ["everything", "telephone", "web_client_nextjs"] {
         let config = cases.join(case).join("config.json");
-        let words = ["init", "bot", "--config", "config.json"];
+        let words = ["bot", "--config", "config.json"];
         let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
-        for folder in [&user.folder("work"), beside.path()] {
+        let folders = [user.folder("work"), beside.path().to_owned()];
+        for folder in &folders {
             fs::copy(&config, folder.join("config.json")).unwrap();
         }
-        let made = user.host(&words);
-        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
-        assert_eq!(made.status.code(), Some(0), "{made:?}");
-        assert_eq!(expected.status.code(), Some(0), "{expected:?}");
-        // Nothing else is there either: no staging folder, no lock.
-        same_files(&user, beside.path(), case);
-
-        // Nothing has changed, so nothing is written.
-        let again = user.host(&words);
-        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
-        assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
-        assert_eq!(text(&again.stdout), text(&expected.stdout));
-        same_files(&user, beside.path(), case);
-
+        // The second time nothing has changed, so nothing is written.
+        for _ in 0..2 {
+            assert_eq!(both(&user, beside.path(), &words, case).0, Some(0));
+        }
         // A file of the user's own is in the way.
-        for folder in [&user.folder("work"), beside.path()] {
+        for folder in &folders {
             fs::write(folder.join("bot/server/bot.py"), "mine\n").unwrap();
         }
-        let refused = user.host(&words);
-        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
-        assert_ne!(refused.status.code(), Some(0), "{refused:?}");
-        assert_eq!(refused.status.code(), expected.status.code(), "{refused:?}");
-        assert!(
-            text(&refused.stderr).contains("server/bot.py"),
-            "{refused:?}"
-        );
-        same_files(&user, beside.path(), case);
+        let (status, stderr) = both(&user, beside.path(), &words, case);
+        assert_ne!(status, Some(0), "{stderr}");
+        assert!(stderr.contains("server/bot.py"), "{stderr}");
     }
-}
-
-fn same_files(user: &User, beside: &Path, case: &str) {
-    let (found, expected) = (user.files("work"), files(beside));
-    let paths = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(paths(&found), paths(&expected), "{case}");
-    let differing: Vec<&PathBuf> = found
-        .iter()
-        .filter(|(path, bytes)| expected.get(*path) != Some(*bytes))
-        .map(|(path, _)| path)
-        .collect();
-    assert_eq!(differing, Vec::<&PathBuf>::new(), "{case}");
-}
-
-#[test]
-fn a_change_of_a_project_replaces_its_files_whole() {
-    let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
-    let first = ["init", "quickstart"];
-    assert_eq!(user.host(&first).status.code(), Some(0));
-    let made = linux("it-bot-cli-init", &first[1..], beside.path());
-    assert_eq!(made.status.code(), Some(0), "{made:?}");
-    // Guides of an earlier run that nobody has edited are replaced by those of this version.
-    let old = "quickstart-project/AGENTS.md";
-    for folder in [&user.folder("work"), beside.path()] {
-        fs::remove_file(folder.join(old)).unwrap();
-    }
-    let again = user.host(&first);
-    let expected = linux("it-bot-cli-init", &first[1..], beside.path());
-    assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
-    assert_eq!(text(&again.stdout), text(&expected.stdout));
-    same_files(&user, beside.path(), "quickstart");
 }
 
 #[test]
 fn an_update_keeps_edits_as_on_linux() {
     let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
-    let both = |words: &[&str], case: &str| {
-        let made = user.host(&[&["init"], words].concat());
-        let expected = linux("it-bot-cli-init", words, beside.path());
-        assert_eq!(made.status.code(), expected.status.code(), "{made:?}");
-        assert_eq!(text(&made.stdout), text(&expected.stdout), "{case}");
-        same_files(&user, beside.path(), case);
-        made.status.code()
-    };
-    assert_eq!(both(&["quickstart"], "made"), Some(0));
+    let made = both(&user, beside.path(), &["quickstart"], "made");
+    assert_eq!(made.0, Some(0), "{made:?}");
     // git may have given all lines the ends of Windows, and the user has added one.
     let edited = "quickstart-project/server/bot.py";
     for folder in [&user.folder("work"), beside.path()] {
@@ -224,7 +189,8 @@ fn an_update_keeps_edits_as_on_linux() {
         fs::write(path, code).unwrap();
     }
     let update = ["quickstart-project", "--update", "--recording"];
-    assert_eq!(both(&update, "updated"), Some(0));
+    let updated = both(&user, beside.path(), &update, "updated");
+    assert_eq!(updated.0, Some(0), "{updated:?}");
     let code = text(&user.files("work")[Path::new(edited)]);
     assert!(
         code.contains("\nMINE = 1\n") && code.contains("recording"),

@@ -216,8 +216,7 @@ fn specifications_have_every_field_and_value_of_their_schemas() {
         bot_cli_templates::pack::SCHEMA
     );
     let packs = text("templates/PACKS.md");
-    let heading = packs.lines().find(|line| line.starts_with("# "));
-    assert!(heading.unwrap().ends_with(&title), "{title}");
+    assert!(packs.lines().any(|it| it.ends_with(&title)), "{title}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn config<'c>(
     catalogue: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
-    let failure = match resolved(&draft, problems.clone(), target, catalogue, session) {
+    let failure = match resolved(&draft, problems.clone(), target, catalogue) {
         Ok(config) => return Ok(config),
         Err(failure) => failure,
     };
@@ -119,12 +119,9 @@ fn config<'c>(
     };
     let draft = {
         let found = OnceCell::new();
-        wizard::ask_rest(session, &given, &|session| {
-            let catalogue = packs::find(session)?;
-            Ok(found.get_or_init(|| catalogue))
-        })?
+        wizard::ask_rest(session, &given, &|_| Ok(found.get_or_init(packs::find)))?
     };
-    resolved(&draft, problems, target, catalogue, session)
+    resolved(&draft, problems, target, catalogue)
 }
 
 fn record_changes(target: &Target, record: [RecordFile; 3]) -> Result<Vec<Change>, Failure> {

@@ -71,7 +71,7 @@ fn update(
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let asked = options.draft.clone().over(read.draft);
-    let merged = branches::merged(target, &asked, session)?;
+    let merged = branches::merged(target, &asked)?;
     let mut found = Found::read(target, merged.as_ref(), session)?;
     found.refuse_markers(target)?;
     let catalogue = OnceCell::new();
@@ -100,7 +100,7 @@ fn new_config<'c>(
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let config = resolved(&draft, problems, target, catalogue, session)?;
+    let config = resolved(&draft, problems, target, catalogue)?;
     note_name(&config, session);
     Ok(config)
 }

@@ -6,14 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Kit;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::folders::Endings;
 use bot_cli_protocol::failure::{Failure, reason};
 use bot_cli_protocol::{Manifest, ManifestError, Role};
-use bot_cli_templates::pack::{self, Contents, Problem};
+use bot_cli_templates::pack::{self, Contents};
 use bot_cli_terminal::cancel::Cancel;
 
 /// The least time of a plugin, also for its processes to end by themselves; slow machines need it.
@@ -51,10 +50,8 @@ pub struct Bench<'a> {
     manifest: Result<Manifest, String>,
     pub role: Role,
     pub form: Form,
-    /// The services that a pack first replied with.
-    pub services: OnceCell<Value>,
     /// The contents of a pack, as far as they were read.
-    pub contents: OnceCell<Result<Contents, Problem>>,
+    pub contents: OnceCell<Result<Contents, String>>,
     /// The time that a plugin has where the protocol names none.
     pub patience: Cell<Duration>,
     /// The reason that no place of a backend is opened again.
@@ -69,12 +66,10 @@ impl<'a> Bench<'a> {
     pub fn new(kit: &'a Kit, cancel: &'a Cancel) -> Self {
         let manifest = manifest(&kit.program);
         let declared = manifest.as_ref().ok();
-        let (role, form) = match declared.map(|it| (&it.role, &it.providers)) {
+        let (role, form) = match declared.map(|it| &it.role) {
             _ if kit.program.is_dir() => (Role::ProviderPack, Form::Folder),
-            Some((Role::ProviderPack, providers)) if *providers != Some("dynamic".into()) => {
-                (Role::ProviderPack, Form::Declared)
-            }
-            Some((role, _)) => (role.clone(), Form::Spoken),
+            Some(Role::ProviderPack) => (Role::ProviderPack, Form::Declared),
+            Some(role) => (role.clone(), Form::Spoken),
             None => (Role::default(), Form::Spoken),
         };
         Self {
@@ -83,7 +78,6 @@ impl<'a> Bench<'a> {
             manifest,
             role,
             form,
-            services: OnceCell::new(),
             contents: OnceCell::new(),
             patience: Cell::new(kit.patience),
             shut: RefCell::default(),
@@ -144,8 +138,7 @@ fn manifest(program: &Path) -> Result<Manifest, String> {
     if program.is_dir() {
         let name = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
         let name = name.file_name().unwrap_or_default().to_string_lossy();
-        return pack::Folder::declared(program, &name, &|_: &Path| Ok(()))
-            .map_err(|problem| problem.reason());
+        return pack::Folder::declared(program, &name, &|_: &Path| Ok(()));
     }
     let bytes =
         fs::read(program).map_err(|error| format!("its file can't be read: {}", reason(&error)))?;

@@ -62,11 +62,8 @@ pub struct Check {
 pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
     let names: &[&str] = match (&bench.role, bench.form) {
         (Role::Command, _) => &["file", "messages", "command", "whole"],
-        (Role::ProviderPack, Form::Folder) => &["folder", "file", "pack", "rules"],
-        (Role::ProviderPack, Form::Declared) => &["file", "pack", "rules"],
-        (Role::ProviderPack, Form::Spoken) => {
-            &["file", "pack", "messages", "asked", "rules", "whole"]
-        }
+        (Role::ProviderPack, Form::Folder) => &["folder", "file", "pack"],
+        (Role::ProviderPack, _) => &["file", "pack"],
         (Role::SecretsBackend, _) => &["file", "manifest", "messages", "methods", "whole"],
         (Role::Other(_), _) => &["file", "messages", "whole"],
     };

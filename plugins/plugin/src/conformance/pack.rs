@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::bench::{Bench, Form, Held, Stop, failed};
 use bot_cli_protocol::{Role, major_minor};
-use bot_cli_templates::pack::{self, Contents, Effects, Problem, Rule, SCHEMA};
+use bot_cli_templates::catalogue::Catalogue;
+use bot_cli_templates::pack::{self, Contents, Effects, SCHEMA};
 
 /// The number of problems that one sentence names; the messages have all of them.
 const NAMED: usize = 3;
@@ -18,34 +19,25 @@ pub fn effects(bench: &Bench) -> Effects {
     pack::effects(providers)
 }
 
-/// Checks that every service keeps the rule of this name. One is no rule of the reader: that there are `services` at all.
-pub fn check_rule(bench: &Bench, rule: &str) -> Held {
-    let contents = match contents(bench)? {
-        Ok(contents) => contents,
-        Err(problem) if problem.rule.id() == rule => return failed(problem.reason()),
-        Err(problem) => {
-            let reason = format!("its services can't be read: {}", problem.reason());
-            return Err(Stop::NotRun(reason));
-        }
-    };
-    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
-    if rule == Rule::Keys.id() && declared > major_minor(SCHEMA) {
-        return Err(Stop::NotRun(format!(
-            "the pack has a newer version of the catalogue than {SCHEMA}, whose keys are not known here"
-        )));
-    }
-    let left_out = contents.left_out.iter();
-    let broken = left_out.flat_map(|left_out| {
-        let broken = left_out.problems.iter();
-        let broken = broken.filter(move |problem| problem.rule.id() == rule);
-        broken.map(|problem| format!("{}: {}", left_out.what, problem.reason()))
-    });
-    let mut broken: Vec<String> = broken.collect();
-    if rule == "services" && contents.providers.is_empty() && contents.left_out.is_empty() {
+/// Checks that there are services, and that every one keeps the rules.
+pub fn check_services(bench: &Bench) -> Held {
+    let contents = contents(bench)?.or_else(failed)?;
+    if contents.providers.is_empty() && contents.left_out.is_empty() {
         return failed("it brings no service");
     }
+    let broken = contents.left_out.iter().flat_map(|left_out| {
+        let problems = left_out.problems.iter();
+        problems.map(|problem| format!("{}: {problem}", left_out.what))
+    });
+    let mut broken: Vec<String> = broken.collect();
     if broken.is_empty() {
         return Ok(());
+    }
+    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
+    if declared > major_minor(SCHEMA) {
+        return Err(Stop::NotRun(format!(
+            "the pack has a newer version of the catalogue than {SCHEMA}, and something of it is not known here"
+        )));
     }
     bench.messages.borrow_mut().extend(broken.clone());
     broken.truncate(NAMED);
@@ -53,29 +45,18 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
 }
 
 /// Reads a pack as its users do.
-fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a Problem>, Stop> {
+fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a String>, Stop> {
     let manifest = bench.manifest()?;
     let read = || {
         let name = manifest.name.strip_prefix(pack::PREFIX);
         let name = name.unwrap_or(&manifest.name);
-        let mut taken = bench.kit.taken.clone();
-        let mut reader = pack::Reader::new(name, None, &mut taken);
-        let listed = match bench.form {
-            Form::Spoken => bench.services.get(),
-            Form::Declared => manifest.providers.as_ref(),
-            Form::Folder => {
-                let trusted = |_: &Path| Ok(());
-                for (file, value) in pack::Folder::providers(&bench.kit.program, &trusted)? {
-                    match value {
-                        Ok(value) => reader.provider(&file, value),
-                        Err(problem) => reader.leave_out(file, vec![problem]),
-                    }
-                }
-                return Ok(reader.finish());
-            }
-        };
-        reader.list(listed.cloned().unwrap_or_default())?;
-        Ok(reader.finish())
+        let mut taken = Catalogue::get().taken();
+        if bench.form == Form::Folder {
+            let files = pack::Folder::providers(&bench.kit.program, &|_: &Path| Ok(()))?;
+            return Ok(pack::read_files(name, files, None, &mut taken));
+        }
+        let providers = manifest.providers.clone().unwrap_or_default();
+        pack::read(name, providers, None, &mut taken)
     };
     Ok(bench.contents.get_or_init(read).as_ref())
 }

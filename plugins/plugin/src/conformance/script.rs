@@ -184,7 +184,7 @@ impl<'a> Script<'a> {
             }
             ["executable"] => self.check_executable()?,
             ["described"] => self.check_described()?,
-            ["rule", rule] => pack::check_rule(self.bench, rule)?,
+            ["services"] => pack::check_services(self.bench)?,
             _ => return Err(mistake(&words.join(" "))),
         }
         Ok(())
@@ -260,10 +260,6 @@ impl<'a> Script<'a> {
         };
         for pattern in patterns.iter_mut().filter_map(Value::as_object_mut) {
             pattern.entry("id").or_insert(id.clone());
-        }
-        if method == "pack/services" {
-            let services = reply["result"]["providers"].clone();
-            drop(self.bench.services.set(services));
         }
         self.known.method = method;
         self.replies.push(reply);

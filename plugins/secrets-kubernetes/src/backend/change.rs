@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::{Bytes, Prior, SetKind};
+use bot_cli_secrets::messages::{Prior, SetKind};
 use bot_cli_secrets::{ChangeError, Code, Effect, Error};
 use kube::core::Status;
 
@@ -15,7 +15,7 @@ use super::{Kubernetes, SetLookup};
 use crate::cluster::{Answer, Cluster, Request, not_the_api};
 use crate::kubeconfig::one_line;
 use crate::naming;
-use crate::object::{DOCKER_CONFIG, MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
+use crate::object::{MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 
 /// A change of one set.
 #[derive(Default)]
@@ -52,10 +52,6 @@ impl Kubernetes {
             SetLookup::Nothing => None,
         };
         let touched = change.check(base.as_deref()).map_err(Error::not_done)?;
-        let is_so = |base: &Object| change.type_.is_some() && base.shows(&touched);
-        if base.as_deref().is_some_and(is_so) {
-            return Ok(base);
-        }
         let attempt = Attempt {
             change,
             cluster: &self.cluster,
@@ -89,19 +85,11 @@ impl Change<'_> {
         if self.removes() || size <= MAX_SECRET_SIZE {
             return Ok(touched);
         }
-        let mut error = Error::new(
-            Code::TooLarge,
-            format!(
-                "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
-                self.name
-            ),
-        )
-        .hint("put some of the values into another set");
-        error.bytes = Some(Box::new(Bytes {
-            size: size as u64,
-            limit: MAX_SECRET_SIZE as u64,
-        }));
-        Err(error)
+        let message = format!(
+            "the values of `{}` would have {size} bytes, and a Kubernetes Secret holds {MAX_SECRET_SIZE}",
+            self.name
+        );
+        Err(Error::new(Code::TooLarge, message).hint("put some of the values into another set"))
     }
 
     fn check_base(&self, base: &Object) -> Result<(), Error> {
@@ -111,7 +99,7 @@ impl Change<'_> {
             return Err(Error::new(Code::Conflict, message));
         }
         if base.is_being_deleted() {
-            return Err(being_deleted(name, base));
+            return Err(being_deleted(name));
         }
         match &self.prior {
             Some(Prior::Absent) => return Err(changed(name, "was created")),
@@ -124,29 +112,26 @@ impl Change<'_> {
             None => {}
         }
         if base.is_immutable() && self.type_.is_some() {
-            return Err(Error::new(
-                Code::Immutable,
-                format!("the Secret of `{name}` is immutable: it can be deleted but not changed"),
-            ));
+            let message =
+                format!("the Secret of `{name}` is immutable: it can be deleted but not changed");
+            return Err(Error::new(Code::Immutable, message));
         }
         Ok(())
     }
 
-    /// The keys of the data that are touched. A key that is there keeps the form it has.
+    /// The keys that are touched, with their new values.
     fn touched(&self, base: Option<&Object>) -> Result<Touched, Error> {
         let mut touched = Touched::new();
         for (key, value) in &self.wanted {
-            let mut there = base.into_iter().flat_map(|base| base.data_keys(key));
-            match value {
-                None => touched.extend(there.map(|data_key| (data_key.clone(), None))),
-                Some(value) => {
-                    let data_key = match there.next() {
-                        Some(data_key) => data_key.clone(),
-                        None if self.type_ == Some(DOCKER_CONFIG) => key.clone(),
-                        None => data_key(key)?,
-                    };
-                    touched.insert(data_key, Some(value.clone()));
-                }
+            let is_there = base.is_some_and(|base| base.value(key).is_some());
+            if value.is_some() && !is_there && !naming::is_key(key) {
+                let key = one_line(key);
+                let message = format!("a Kubernetes Secret can't have the key `{key}`");
+                let hint = "keys have letters, digits, hyphens, underscores and dots, at most 253";
+                return Err(Error::new(Code::Refused, message).hint(hint));
+            }
+            if value.is_some() || is_there {
+                touched.insert(key.clone(), value.clone());
             }
         }
         Ok(touched)
@@ -161,14 +146,14 @@ impl Attempt<'_> {
             Ok(answer) if self.is_confirmed_by(&answer) => return Ok(()),
             // Whatever answered may have passed the request on.
             Ok(answer) => match answer.decode::<Object>() {
-                Some(object) if object.is_being_deleted() => being_deleted(name, &object),
+                Some(object) if object.is_being_deleted() => being_deleted(name),
                 Some(_) | None => not_the_api(),
             },
-            Err(failed) if failed.may_be_done => failed.error,
-            Err(failed) if failed.error.code == Code::NotFound && self.base.is_some() => {
+            Err(failed) if failed.effect == Effect::Unknown => failed.cause,
+            Err(failed) if failed.cause.code == Code::NotFound && self.base.is_some() => {
                 return Err(changed(name, "was deleted").not_done());
             }
-            Err(failed) => return Err(failed.error.not_done()),
+            Err(failed) => return Err(failed),
         };
         // A user who wants to stop does not wait for a look.
         if session.cancelled() {
@@ -236,14 +221,6 @@ impl Attempt<'_> {
     }
 }
 
-/// The key of the data that keeps a new key.
-fn data_key(key: &str) -> Result<String, Error> {
-    naming::data_key(key).map_err(|problem| {
-        let message = format!("the key `{}` {problem}", one_line(key));
-        Error::new(Code::Refused, message)
-    })
-}
-
 /// The error for a Secret that is not one of our sets.
 fn foreign(name: &str) -> Error {
     let message = format!("the cluster has a Secret `{name}` that is not a set of bot-cli");
@@ -252,17 +229,10 @@ fn foreign(name: &str) -> Error {
     )
 }
 
-fn being_deleted(name: &str, object: &Object) -> Error {
-    let finalizers = object.metadata().finalizers.iter().flatten();
-    let finalizers: Vec<String> = finalizers
-        .map(|finalizer| format!("`{}`", one_line(finalizer)))
-        .collect();
-    let waits = match &finalizers[..] {
-        [] => String::new(),
-        names => format!(" and waits for its finalizers: {}", names.join(", ")),
-    };
-    let message = format!("the Secret of `{name}` is being deleted{waits}");
-    Error::new(Code::BeingDeleted, message)
+fn being_deleted(name: &str) -> Error {
+    let message = format!("the Secret of `{name}` is being deleted");
+    let command = format!("kubectl get secret {name} -o jsonpath={{.metadata.finalizers}}");
+    Error::new(Code::BeingDeleted, message).hint(format!("`{command}` tells what it waits for"))
 }
 
 fn changed(name: &str, what: &str) -> Error {

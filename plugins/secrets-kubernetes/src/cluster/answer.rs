@@ -1,14 +1,14 @@
 //! Answers. Only what the API itself says counts: a page of a proxy is neither a set nor the absence of one. No sentence quotes
 //! the cluster: an answer, or an admission webhook, may repeat a value.
 
-use bot_cli_secrets::{Code, Error};
+use bot_cli_secrets::{ChangeError, Code, Error};
 use bytes::Bytes;
 use http::response::Parts;
 use kube::core::Status;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-use super::{Failed, Request};
+use super::Request;
 
 /// The body of a successful answer.
 pub struct Answer(Zeroizing<Vec<u8>>);
@@ -35,7 +35,7 @@ pub fn read(
     body: &Bytes,
     request: &Request,
     namespace: &str,
-) -> Result<Answer, Failed> {
+) -> Result<Answer, ChangeError> {
     if parts.status.is_success() {
         return Ok(Answer(Zeroizing::new(body.to_vec())));
     }
@@ -49,11 +49,12 @@ pub fn read(
         status,
         400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 413 | 415 | 422
     );
-    Err(Failed {
-        error,
-        // An API server that refuses a request has not carried it out. One that fails may have, and a proxy in between says
-        // nothing of what it has passed on. Too many requests at once are turned away before anything else, without an object.
-        may_be_done: status != 429 && !(is_refused && said.is_some()),
+    // An API server that refuses a request has not carried it out. One that fails may have, and a proxy in between says
+    // nothing of what it has passed on. Too many requests at once are turned away before anything else, without an object.
+    Err(if status == 429 || is_refused && said.is_some() {
+        error.not_done()
+    } else {
+        error.unknown()
     })
 }
 

@@ -10,9 +10,12 @@ use kube::api::{
 use kube::core::{Request as Api, request};
 use zeroize::Zeroizing;
 
-use crate::object::{FIELD_MANAGER, MANAGED_BY, Object, Written};
+use crate::object::{MANAGED_BY, Object, Written};
 
-/// A request, with what RBAC calls it.
+/// The name under which the API records our changes.
+const FIELD_MANAGER: &str = "bot-cli";
+
+/// A request, with the words of RBAC for it.
 pub struct Request {
     /// `get`, `list`, `create`, `patch`, `delete`.
     pub verb: &'static str,
@@ -27,8 +30,8 @@ type Built = Result<http::Request<Vec<u8>>, request::Error>;
 impl Request {
     /// One Secret.
     pub fn get(namespace: &str, name: &str) -> Result<Self, Error> {
-        let params = GetParams::default();
-        Self::secrets("get", namespace, |api| api.get(name, &params))
+        let built = secrets(namespace).get(name, &GetParams::default());
+        Self::new("get", "secrets", built)
     }
 
     /// Our Secrets of one type, without their values.
@@ -37,19 +40,19 @@ impl Request {
         let params = ListParams::default()
             .labels(&format!("{label}={value}"))
             .fields(&format!("type={type_}"));
-        Self::secrets("list", namespace, |api| api.list_metadata(&params))
+        let built = secrets(namespace).list_metadata(&params);
+        Self::new("list", "secrets", built)
     }
 
-    /// Creates a Secret; fails where one has the name.
+    /// Creates a Secret; fails if the name is taken.
     pub fn create(namespace: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PostParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PostParams::default()
         };
-        Self::secrets("create", namespace, |api| {
-            let body = serde_json::to_vec(written).map_err(request::Error::SerializeBody)?;
-            api.create(&params, body)
-        })
+        let body = serde_json::to_vec(written).map_err(request::Error::SerializeBody);
+        let created = |body| secrets(namespace).create(&params, body);
+        Self::new("create", "secrets", body.and_then(created))
     }
 
     /// Changes the version of a Secret that `written` names.
@@ -58,8 +61,8 @@ impl Request {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PatchParams::default()
         };
-        let patch = Patch::Merge(written);
-        Self::secrets("patch", namespace, |api| api.patch(name, &params, &patch))
+        let built = secrets(namespace).patch(name, &params, &Patch::Merge(written));
+        Self::new("patch", "secrets", built)
     }
 
     /// Deletes this version of a Secret.
@@ -68,7 +71,8 @@ impl Request {
             resource_version: base.metadata().resource_version.clone(),
             uid: base.metadata().uid.clone(),
         });
-        Self::secrets("delete", namespace, |api| api.delete(name, &params))
+        let built = secrets(namespace).delete(name, &params);
+        Self::new("delete", "secrets", built)
     }
 
     /// The namespaces of the cluster.
@@ -83,15 +87,6 @@ impl Request {
         Self::new("get", "namespaces", built)
     }
 
-    fn secrets(
-        verb: &'static str,
-        namespace: &str,
-        build: impl FnOnce(&Api) -> Built,
-    ) -> Result<Self, Error> {
-        let api = Api::new(Secret::url_path(&(), Some(namespace)));
-        Self::new(verb, "secrets", build(&api))
-    }
-
     fn new(verb: &'static str, resource: &'static str, built: Built) -> Result<Self, Error> {
         let http =
             built.map_err(|_| Error::new(Code::Internal, "the request could not be written"))?;
@@ -102,6 +97,10 @@ impl Request {
             http: http.map(|body| Bytes::from_owner(Zeroizing::new(body))),
         })
     }
+}
+
+fn secrets(namespace: &str) -> Api {
+    Api::new(Secret::url_path(&(), Some(namespace)))
 }
 
 fn namespaces() -> Api {

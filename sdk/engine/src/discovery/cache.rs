@@ -1,5 +1,4 @@
-//! What native executables declare, kept so that megabytes are searched once per version of a file, and what packs have
-//! answered, kept so that they are started once per version.
+//! Manifests of native executables, kept so that megabytes are searched once per version of a file.
 //!
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
@@ -45,38 +44,25 @@ impl Identity {
         }
     }
 
-    fn entry(&self, folder: &Path, kept: Kept) -> PathBuf {
+    fn entry(&self, folder: &Path) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         // Versions of this library side by side keep entries of their own.
         self.library.hash(&mut hasher);
         self.path.hash(&mut hasher);
-        let ending = match kept {
-            Kept::Manifest => "json",
-            Kept::Providers => "providers.json",
-        };
-        folder.join(format!("{:016x}.{ending}", hasher.finish()))
+        folder.join(format!("{:016x}.json", hasher.finish()))
     }
 }
 
-/// The declaration or the answer of one version of a file.
+/// The declaration of one version of a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<T> {
     file: Identity,
     kept: T,
 }
 
-/// The record of a file in the cache.
-#[derive(Debug, Clone, Copy)]
-pub enum Kept {
-    /// The manifest, if it has one.
-    Manifest,
-    /// The providers that a pack has answered.
-    Providers,
-}
-
 /// Returns what is known of this version of the file.
-pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
-    let mut entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
+pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
+    let mut entry = files::open_at_once(&file.entry(folder)).ok()?;
     let facts = entry.metadata().ok()?;
     // What somebody else has put there is not what this user found.
     if !facts.is_file() || trust::owner(&facts) != trust::user() || facts.len() > LONGEST {
@@ -89,12 +75,12 @@ pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> O
 }
 
 /// Keeps what is known of the file. A cache that can't be written costs time, not a command.
-pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) {
+pub fn put<T: Serialize>(folder: &Path, file: &Identity, known: &T) {
     let entry = Entry {
         file: file.clone(),
         kept: known,
     };
-    let _ = write(folder, &file.entry(folder, kept), &entry);
+    let _ = write(folder, &file.entry(folder), &entry);
 }
 
 fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {
@@ -109,18 +95,17 @@ fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {
 mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-    use super::{Identity, Kept, get, put};
+    use super::{Identity, get, put};
 
     #[test]
     fn a_pipe_in_place_of_an_entry_is_no_entry() {
         let folder = tempfile::tempdir().unwrap();
         let facts = folder.path().metadata().unwrap();
         let file = Identity::new(folder.path(), &facts);
-        put(folder.path(), &file, Kept::Manifest, &"x");
-        let kept = || get::<String>(folder.path(), &file, Kept::Manifest);
+        put(folder.path(), &file, &"x");
+        let kept = || get::<String>(folder.path(), &file);
         assert!(kept().is_some());
-        assert!(get::<String>(folder.path(), &file, Kept::Providers).is_none());
-        let entry = file.entry(folder.path(), Kept::Manifest);
+        let entry = file.entry(folder.path());
         std::fs::remove_file(&entry).unwrap();
         mknodat(CWD, &entry, FileType::Fifo, Mode::RWXU, 0).unwrap();
         assert!(kept().is_none());

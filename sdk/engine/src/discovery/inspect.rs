@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
-use super::cache::{self, Identity, Kept};
+use super::cache::{self, Identity};
 use super::name::PluginName;
 use super::trust::Refusal;
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -131,13 +131,13 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusa
         return found(&head);
     }
     let identity = Identity::new(real, &file.metadata()?);
-    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity, Kept::Manifest)) {
+    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity)) {
         return Ok(known);
     }
     append(&mut file, LARGEST, &mut head)?;
     let manifest = found(&head)?;
     if let Some(folder) = cache {
-        cache::put(folder, &identity, Kept::Manifest, &manifest);
+        cache::put(folder, &identity, &manifest);
     }
     Ok(manifest)
 }

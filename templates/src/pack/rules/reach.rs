@@ -1,10 +1,10 @@
-//! What the service of a pack reaches: services of the framework, and the packages that it names.
+//! The code that the service of a pack reaches: services of the framework, and the packages that it names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Found, arguments, variables};
 use crate::pack::form::{self, shown};
-use crate::pack::{Provider, Rule, Service, is_standard_module};
+use crate::pack::{Provider, Service, is_standard_module};
 
 /// The parts of the framework that a pack reaches. Others run files and modules that a text names.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
@@ -64,8 +64,9 @@ impl Found {
     pub(super) fn reach(&mut self, service: &Service) {
         for (package, modules) in &service.modules {
             if !service.packages.iter().any(|it| name(it) == package) {
-                let unknown = format!("has `{}`, which `packages` does not have", shown(package));
-                self.add(Rule::Imports, "modules", unknown);
+                let package = shown(package);
+                let problem = format!("has `{package}`, which `packages` does not have");
+                self.add("modules", &problem);
             }
             for module in modules {
                 self.form("modules", module, &form::MODULE);
@@ -80,7 +81,7 @@ impl Found {
                     "has `{}`, which is neither of the framework's services nor of `packages`",
                     shown(module)
                 );
-                self.add(Rule::Imports, "imports", problem);
+                self.add("imports", &problem);
             }
         }
     }
@@ -93,7 +94,7 @@ impl Found {
                 let name = shown(name);
                 let problem =
                     format!("has `{name}`, which is no service or class of the framework");
-                self.add(Rule::Imports, "imports", problem);
+                self.add("imports", &problem);
             }
         }
         let expressions = arguments(service).into_iter();
@@ -101,7 +102,7 @@ impl Found {
             let (first, attributes) = code.split_once('.').unwrap_or((code, ""));
             if names.contains(&first) && attributes.contains('.') {
                 let problem = format!("has `{}`, which is no value of a class", shown(code));
-                self.add(Rule::Imports, "args", problem);
+                self.add("args", &problem);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::refusal::{Refusal, bad_request, conflict, not_found, status, validate};
+use super::refusal::{Refusal, conflict, not_found, status};
 
 /// A request.
 pub(super) struct Call {
@@ -20,7 +20,6 @@ pub(super) struct Call {
 #[derive(Default)]
 pub(super) struct Said {
     pub status: u16,
-    pub retry_after: Option<u32>,
     pub body: String,
 }
 
@@ -41,11 +40,8 @@ impl Call {
         self.query.get(name).map_or("", String::as_str)
     }
 
-    fn json(&self) -> Result<Value, Refusal> {
-        if self.body.is_empty() {
-            return Ok(json!({}));
-        }
-        serde_json::from_slice(&self.body).map_err(|_| bad_request("the body is not JSON"))
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
     /// Refuses a user who is not known, or who may not do this to this resource.
@@ -74,11 +70,8 @@ impl Store {
             let body = self::status(status, reason, &message, &details);
             (status, body)
         });
-        Said {
-            status,
-            retry_after: None,
-            body: body.to_string(),
-        }
+        let body = body.to_string();
+        Said { status, body }
     }
 
     fn route(&mut self, call: &Call) -> Answered {
@@ -99,7 +92,7 @@ impl Store {
                 Ok((200, list(items.collect(), call, "Namespace")))
             }
             ("POST", []) => {
-                let object = call.json()?;
+                let object = call.json();
                 self.make_namespace(object["metadata"]["name"].as_str().unwrap_or_default());
                 Ok((201, object))
             }
@@ -114,15 +107,15 @@ impl Store {
                 Ok((200, status(200, "", "", &json!({}))))
             }
             ("GET", [namespace, _]) => Ok((200, self.list(namespace, call))),
-            ("POST", [namespace, _]) => self.create(namespace, call.json()?),
+            ("POST", [namespace, _]) => self.create(namespace, call.json()),
             (method, [namespace, _, name]) => {
                 let key = ((*namespace).to_owned(), (*name).to_owned());
                 let Some(stored) = self.secrets.get(&key).cloned() else {
                     return Err(not_found("secrets", name));
                 };
                 match method {
-                    "PATCH" => self.patch(key, &stored, &call.json()?),
-                    "DELETE" => self.delete(&key, stored, &call.json()?),
+                    "PATCH" => self.patch(key, &stored, &call.json()),
+                    "DELETE" => self.delete(&key, stored, &call.json()),
                     _ => Ok((200, stored)),
                 }
             }
@@ -145,7 +138,6 @@ impl Store {
             return Err(not_found("namespaces", namespace));
         }
         let object = typed(object);
-        validate(None, &object)?;
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let key = (namespace.to_owned(), name.to_owned());
         if self.secrets.contains_key(&key) {
@@ -160,7 +152,6 @@ impl Store {
         check_version(&key.1, stored, &patch["metadata"]["resourceVersion"])?;
         let mut object = stored.clone();
         merge(&mut object, patch);
-        validate(Some(stored), &object)?;
         if object != *stored {
             object = self.replace(key, object);
         }
@@ -221,32 +212,20 @@ impl Store {
             .collect()
     }
 
-    pub(super) fn place(&mut self, namespace: &str, object: &Value) {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let key = (namespace.to_owned(), name.to_owned());
-        self.insert(key, typed(object.clone()));
-    }
-
     pub(super) fn empty(&mut self, namespace: &str) {
         self.secrets.retain(|(found, _), _| found != namespace);
     }
 
-    /// Somebody else is quicker than this request, with a merge patch or a deletion; whether it was a deletion that succeeded.
-    pub(super) fn overtake(&mut self, call: &Call, patch: &Value) -> bool {
+    /// Somebody else is quicker than this request, with a merge patch.
+    pub(super) fn overtake(&mut self, call: &Call, patch: &Value) {
         let parts: Vec<&str> = call.path.split('/').collect();
         let [.., namespace, "secrets", name] = parts[..] else {
-            return false;
+            return;
         };
         let key = (namespace.to_owned(), name.to_owned());
-        // A Secret that is not there can't be changed by anybody.
-        let Some(stored) = self.secrets.get(&key).cloned() else {
-            return false;
-        };
-        if patch.is_null() {
-            return self.delete(&key, stored, &json!({})).is_ok();
+        if let Some(stored) = self.secrets.get(&key).cloned() {
+            let _ = self.patch(key, &stored, patch);
         }
-        let _ = self.patch(key, &stored, patch);
-        false
     }
 }
 

@@ -7,11 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
-use serde_json::Value;
 
+use super::World;
 use super::api::{Call, Said};
 use super::trouble::{Applied, Fault, Trouble};
-use super::{OTHERS_DELETED, World};
 
 /// The interval at which an idle connection looks whether it is still wanted.
 const TICK: Duration = Duration::from_millis(5);
@@ -29,33 +28,16 @@ pub(super) fn serve(stream: &TcpStream, world: &Arc<World>) -> io::Result<()> {
         reader.fill(1)?;
         // From its first byte on a request has its own fate.
         let trouble = world.lock().script.pop_front().flatten();
-        if let Some(Trouble {
-            fault: Fault::CutRequest(bytes),
-            ..
-        }) = &trouble
-        {
+        if let Some(Fault::CutRequest(bytes)) = trouble.as_ref().map(|it| &it.fault) {
             reader.limit = *bytes;
         }
-        let call = match reader.call() {
-            Ok(call) => call,
-            Err(error) => {
-                // With what was not read thrown away, the other side sees a reset.
-                let _ = set_socket_linger(stream, Some(Duration::ZERO));
-                return Err(error);
-            }
-        };
-        if let Some(Trouble {
-            fault: Fault::CutRequest(_),
-            ..
-        }) = &trouble
-        {
-            // It was shorter than the cut, and is not heard all the same.
+        let call = reader.call();
+        if call.is_err() || reader.limit < usize::MAX {
+            // With what was not read thrown away, the other side sees a reset.
             let _ = set_socket_linger(stream, Some(Duration::ZERO));
-            return Ok(());
+            return call.map(drop);
         }
-        let line = format!("{} {}", call.method, call.path);
-        world.lock().sent.push(line);
-        answer(stream, world, call, trouble)?;
+        answer(stream, world, call?, trouble)?;
     }
 }
 
@@ -68,25 +50,14 @@ fn answer(
     let Some(Trouble { fault, applied }) = trouble else {
         return stream.write_all(&perform(world, &call).bytes());
     };
-    let said = match (&fault, applied) {
-        (Fault::Overtaken(patch), _) => {
-            let mut state = world.lock();
-            if state.store.overtake(&call, patch) {
-                state.sent.push(OTHERS_DELETED.to_owned());
-            }
-            drop(state);
-            Some(perform(world, &call))
-        }
-        (Fault::Late(late), _) => {
-            world.lock().working += 1;
-            thread::sleep(*late);
-            let said = perform(world, &call);
-            world.lock().working -= 1;
-            Some(said)
-        }
-        (_, Applied::Yes) => Some(perform(world, &call)),
-        (_, Applied::No) => None,
-        (_, Applied::Later(delay)) => {
+    if let Fault::Overtaken(patch) = &fault {
+        world.lock().store.overtake(&call, patch);
+        return stream.write_all(&perform(world, &call).bytes());
+    }
+    let said = match applied {
+        Applied::Yes => perform(world, &call),
+        Applied::No => Said::default(),
+        Applied::Later(delay) => {
             let world = Arc::clone(world);
             world.lock().working += 1;
             thread::spawn(move || {
@@ -94,42 +65,26 @@ fn answer(
                 perform(&world, &call);
                 world.lock().working -= 1;
             });
-            None
+            Said::default()
         }
     };
     match fault {
-        Fault::Overtaken(_) | Fault::Late(_) => stream.write_all(&said.unwrap_or_default().bytes()),
         Fault::CutAnswer(bytes) => {
-            let whole = said.unwrap_or_default().bytes();
+            let whole = said.bytes();
             // Never whole: that would be no fault.
             let _ = stream.write_all(&whole[..bytes.min(whole.len() - 1)]);
             Err(io::ErrorKind::ConnectionAborted.into())
         }
-        Fault::Answer {
-            status,
-            retry_after,
-            body,
-        } => {
-            let said = Said {
-                status,
-                retry_after,
-                body,
-            };
-            stream.write_all(&said.bytes())
-        }
+        Fault::Answer(status, body) => stream.write_all(&Said { status, body }.bytes()),
+        // Until the client goes.
         Fault::Silence => loop {
-            // Until the client goes.
             match stream.read(&mut [0; 64]) {
                 Ok(0) => return Ok(()),
-                Ok(_) => {}
-                Err(error) if is_timeout(&error) => {}
-                Err(error) => return Err(error),
-            }
-            if world.lock().stopped {
-                return Ok(());
+                Err(error) if !is_timeout(&error) || world.lock().stopped => return Err(error),
+                Ok(_) | Err(_) => {}
             }
         },
-        Fault::CutRequest(_) => Ok(()),
+        Fault::CutRequest(_) | Fault::Overtaken(_) => Ok(()),
     }
 }
 
@@ -164,12 +119,10 @@ impl Reader<'_> {
             match self.stream.read(&mut block[..room]) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(read) => self.buffer.extend_from_slice(&block[..read]),
-                Err(error) if is_timeout(&error) => {
-                    if self.world.lock().stopped {
-                        return Err(error);
-                    }
+                Err(error) if !is_timeout(&error) || self.world.lock().stopped => {
+                    return Err(error);
                 }
-                Err(error) => return Err(error),
+                Err(_) => {}
             }
         }
         Ok(())
@@ -191,23 +144,20 @@ impl Reader<'_> {
                 found.eq_ignore_ascii_case(name).then(|| value.trim())
             })
         };
-        let length: usize = header("content-length")
-            .and_then(|length| length.parse().ok())
-            .unwrap_or(0);
+        let length = header("content-length").and_then(|length| length.parse().ok());
+        let length: usize = length.unwrap_or(0);
         self.fill(end + length)?;
         let mut words = head.split(' ');
         let method = words.next().unwrap_or_default().to_owned();
         let target = words.next().unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let query = form_urlencoded::parse(query.as_bytes()).into_owned();
+        let token = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
         let call = Call {
             method,
             path: path.to_owned(),
             query: query.collect(),
-            token: header("authorization")
-                .and_then(|value| value.strip_prefix("Bearer "))
-                .unwrap_or_default()
-                .to_owned(),
+            token: token.unwrap_or_default().to_owned(),
             accept: header("accept").unwrap_or_default().to_owned(),
             body: self.buffer[end..end + length].to_vec(),
         };
@@ -219,21 +169,9 @@ impl Reader<'_> {
 impl Said {
     /// The answer as it is written.
     fn bytes(&self) -> Vec<u8> {
-        use std::fmt::Write as _;
-        let mut head = format!("HTTP/1.1 {} Said\r\n", self.status);
-        let kind = if serde_json::from_str::<Value>(&self.body).is_ok() {
-            "application/json"
-        } else {
-            "text/plain"
-        };
-        let _ = write!(
-            head,
-            "content-type: {kind}\r\ncontent-length: {}\r\n",
-            self.body.len()
-        );
-        if let Some(seconds) = self.retry_after {
-            let _ = write!(head, "retry-after: {seconds}\r\n");
-        }
-        [head.as_bytes(), b"\r\n", self.body.as_bytes()].concat()
+        let Self { status, body } = self;
+        let length = body.len();
+        let kind = "content-type: application/json";
+        format!("HTTP/1.1 {status} Said\r\n{kind}\r\ncontent-length: {length}\r\n\r\n{body}").into()
     }
 }

@@ -21,18 +21,11 @@ pub enum Fault {
     CutRequest(usize),
     /// The connection is cut after so many bytes of the right answer.
     CutAnswer(usize),
-    /// Another answer than the right one.
-    Answer {
-        status: u16,
-        /// The header `Retry-After`.
-        retry_after: Option<u32>,
-        body: String,
-    },
+    /// Another answer than the right one: status and body.
+    Answer(u16, String),
     /// No answer, until the client goes.
     Silence,
-    /// The right answer, later.
-    Late(Duration),
-    /// Somebody else changes this Secret just before: a merge patch, or `null` for a deletion.
+    /// Somebody else changes this Secret just before, with a merge patch.
     Overtaken(Value),
 }
 
@@ -64,19 +57,12 @@ impl Trouble {
 
     /// The API's own words.
     pub fn status(status: u16, reason: &str, message: &str) -> Self {
-        Self::new(Fault::Answer {
-            status,
-            retry_after: matches!(status, 429 | 503).then_some(0),
-            body: super::refusal::status(status, reason, message, &json!({})).to_string(),
-        })
+        let body = super::refusal::status(status, reason, message, &json!({}));
+        Self::words(status, &body.to_string())
     }
 
     /// Somebody else's words.
     pub fn words(status: u16, body: &str) -> Self {
-        Self::new(Fault::Answer {
-            status,
-            retry_after: None,
-            body: body.to_owned(),
-        })
+        Self::new(Fault::Answer(status, body.to_owned()))
     }
 }

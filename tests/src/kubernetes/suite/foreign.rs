@@ -41,8 +41,8 @@ fn others(cluster: &Cluster) {
         for unmade in [
             backend.put(name, &[("A", "2")]).unwrap_err(),
             backend.pull(name, "ghcr.io", "dTpw").unwrap_err(),
-            backend.unset(name, &["A"]).unwrap_err(),
-            backend.delete(name).unwrap_err(),
+            backend.unset(name, &["A"], None).unwrap_err(),
+            backend.delete(name, None).unwrap_err(),
         ] {
             assert_not_done(&unmade, "foreign");
             assert!(unmade.2.contains("not a set of bot-cli"), "{}", unmade.2);

@@ -1,8 +1,10 @@
 //! Listings, regions and organizations.
 
+use std::time::Duration;
+
 use bot_cli_secrets::messages::Prior;
-use bot_cli_secrets_kubernetes::Pace;
 use bot_cli_terminal::cancel::Cancel;
+use serde_json::json;
 
 use super::{Check, Room};
 use crate::kubernetes::backend::{Backend, assert_not_done};
@@ -16,9 +18,9 @@ pub(super) const CHECKS: &[Check] = &[
 fn regions(cluster: &Cluster) {
     let room = Room::new(cluster);
     let open = |region: &str| {
-        let organization = Some(room.namespace.as_str());
-        let (file, cancel) = (&cluster.kubeconfig, Cancel::new());
-        Backend::open_with(Pace::USUAL, file, organization, Some(region), &[], cancel)
+        let scope = json!({ "secrets": "1.0", "organization": room.namespace, "region": region, "settings": {} });
+        let patience = Duration::from_secs(30);
+        Backend::open_with(&cluster.kubeconfig, scope, patience, Cancel::new())
     };
     let region = cluster.context.as_str();
     let mut backend = open(region).unwrap();
@@ -30,8 +32,8 @@ fn regions(cluster: &Cluster) {
         .unwrap();
     let set = backend.get("prod").unwrap().unwrap();
     assert_eq!(set.region.as_deref(), Some(region));
-    backend.list_in(region).unwrap();
-    assert_eq!(backend.list_in("mars").unwrap_err().0, "not_found");
+    backend.list_in(Some(region)).unwrap();
+    assert_eq!(backend.list_in(Some("mars")).unwrap_err().0, "not_found");
     let nowhere = backend.put_onto("x", Some("mars"), &[("A", "1")], &Prior::Absent);
     assert_not_done(&nowhere.unwrap_err(), "not_found");
     let (code, sentence) = open("mars").err().unwrap();

@@ -7,9 +7,6 @@ use crate::kubernetes::cluster::Cluster;
 pub(super) const CHECKS: &[Check] = &[("those_without_rights_are_told", rights)];
 
 fn rights(cluster: &Cluster) {
-    if !cluster.has_roles {
-        return;
-    }
     let room = Room::new(cluster);
     room.backend().put("prod", &[("A", "1")]).unwrap();
     let mut reader = room.backend_as("reader");
@@ -22,8 +19,8 @@ fn rights(cluster: &Cluster) {
     for unmade in [
         reader.put("prod", &[("A", "2")]).unwrap_err(),
         reader.put("new", &[("A", "2")]).unwrap_err(),
-        reader.unset("prod", &["A"]).unwrap_err(),
-        reader.delete("prod").unwrap_err(),
+        reader.unset("prod", &["A"], None).unwrap_err(),
+        reader.delete("prod", None).unwrap_err(),
     ] {
         assert_not_done(&unmade, "not_allowed");
         assert!(unmade.2.contains("kubectl auth can-i"), "{}", unmade.2);
@@ -34,7 +31,7 @@ fn rights(cluster: &Cluster) {
         assert_eq!(backend.get("prod").unwrap_err().0, code);
         assert_eq!(backend.values("prod").unwrap_err().0, code);
         assert_not_done(&backend.put("prod", &[("A", "2")]).unwrap_err(), code);
-        assert_not_done(&backend.delete("prod").unwrap_err(), code);
+        assert_not_done(&backend.delete("prod", None).unwrap_err(), code);
     }
     assert_eq!(
         room.backend().values("prod").unwrap().unwrap(),

@@ -5,9 +5,7 @@ use std::process::Command;
 
 use bot_cli_tests::python::newest_interpreter;
 
-use super::{
-    INSTALLER, ROOT, USER, artefact, command, files, hand_over, public_folder, ran, use_it,
-};
+use super::{INSTALLER, ROOT, USER, artefact, files, hand_over, public_folder, ran, use_it};
 use crate::framework::tools::python;
 
 /// The name of the distribution, and of its executable.
@@ -39,7 +37,6 @@ fn pip_installs_the_wheel_for_everybody() {
     for file in ["licenses/LICENSE", "licenses/THIRD-PARTY-NOTICES.txt"] {
         assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
     }
-    completes(&environment);
     use_it(&environment.join("bin/bot-cli"), ROOT);
     hand_over(&environment);
     for user in [INSTALLER, USER, ROOT] {
@@ -53,19 +50,6 @@ fn pip_installs_the_wheel_for_everybody() {
         .filter(|file| environment.join(file).is_file())
         .collect();
     assert_eq!(left, Vec::<String>::new());
-}
-
-/// Bash completes a command with the script that it finds under the command's name.
-fn completes(environment: &Path) {
-    let lines = "source \"$1/share/bash-completion/completions/bot-cli\"; complete -p bot-cli
-        COMP_LINE=\"bot-cli ini\" COMP_POINT=11; _bot_cli; echo \"${COMPREPLY[@]}\"";
-    let home = public_folder();
-    let path = environment.join("bin").display().to_string();
-    let shown = ran(command(Path::new("/bin/bash"), ROOT, home.path())
-        .env("PATH", format!("{path}:/usr/bin:/bin"))
-        .args(["-c", lines, "bash"])
-        .arg(environment));
-    assert_eq!(shown, "complete -F _bot_cli bot-cli\ninit\n");
 }
 
 #[test]

@@ -13,10 +13,7 @@ fn maker() -> Value {
     json!({
         "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
         "uses": {
-            "provider-pack": {
-                "schema": "1.0", "framework": "1.14.0",
-                "taken": { "ids": { "a service that is built in": ["near_stt"] } },
-            },
+            "provider-pack": { "schema": "1.0", "framework": "1.14.0" },
             "secrets-backend": { "schema": "1.0", "names": ["local"] },
         },
         "command": { "name": "make" },
@@ -98,9 +95,6 @@ fn bench_with_roles() -> Bench {
     let bench = bench();
     install(&bench, &maker());
     install(&bench, &pack("acme"));
-    let mut dynamic = pack("ask");
-    dynamic["providers"] = json!("dynamic");
-    install(&bench, &dynamic);
     folder(&bench, "files", DECLARED, PROVIDER);
     install(&bench, &backend("safe"));
     bench
@@ -128,7 +122,7 @@ fn the_list_says_who_uses_a_pack_or_backend_or_why_nobody_does() {
     changed(pack("needy"), &|it| {
         it["requires"] = json!({ "bot-cli-make": ">=0.4" });
     });
-    changed(pack("near"), &|_| ());
+    changed(pack("deepgram"), &|_| ());
     changed(pack("files"), &|_| ());
     changed(backend("local"), &|_| ());
     changed(backend("later"), &|it| it["secrets"] = json!("2.0"));
@@ -161,7 +155,6 @@ fn programs_read_the_same_of_packs_and_backends() {
     };
     let used = |services: Value| json!({ "status": "used", "used_by": ["make"], "services": services, "left_out": [] });
     assert_eq!(of("pack-acme"), used(json!(["acme_stt"])));
-    assert_eq!(of("pack-ask"), used(Value::Null));
     assert_eq!(of("pack-files"), used(json!(["files_llm"])));
     assert_eq!(
         of("secrets-safe"),
@@ -236,11 +229,6 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
              hint: bot-cli plugin info pack-acme\n",
         ),
         (
-            &["pack-ask"],
-            "error: `pack-ask` is a provider pack, not a command\n\
-             hint: bot-cli plugin info pack-ask\n",
-        ),
-        (
             &["secrets-safe", "--verbose"],
             "error: `secrets-safe` is a secrets backend, not a command\n\
              hint: bot-cli plugin info secrets-safe\n",
@@ -292,42 +280,34 @@ fn services_of_packs_are_completed_by_the_command_that_uses_them() {
 }
 
 #[test]
-fn what_a_command_has_itself_is_known_from_its_manifest() {
+fn what_is_built_in_is_not_a_packs_or_backends() {
     let bench = bench();
     let mut maker = maker();
     maker["uses"]["secrets-backend"]["names"] = json!(["hosted"]);
-    maker["uses"]["provider-pack"]["taken"] = json!({
-        "ids": { "a transport": ["acme_tts"] },
-        "variables": {
-            "ACME_API_KEY": {
-                "of": "a service that is built in",
-                "means": { "about": "Access token", "secret": true },
-            },
-            "ACME_LINE": { "of": "the transport `line`" },
-        },
-    });
     install(&bench, &maker);
     let mut mine = pack("acme");
-    let mut reads = service("acme_llm", "llm");
-    reads["prompt"] = json!("settings.system_instruction");
-    reads["args"] = json!([{ "name": "line", "env": "ACME_LINE" }]);
-    let mut voice = service("acme_tts", "tts");
-    voice["args"] = json!([]);
-    let mut own = service("acme_own_stt", "stt");
-    own["args"] = json!([{ "name": "key", "env": "ACME_OWN_KEY" }]);
+    let reading = |id: &str, variable: &str| {
+        let mut service = service(id, "stt");
+        service["args"] = json!([{ "name": "key", "env": variable }]);
+        service
+    };
     let provider = &mut mine["providers"][0];
-    provider["env"]["ACME_LINE"] = json!({ "about": "Line" });
-    provider["env"]["ACME_OWN_KEY"] = json!({ "about": "Key" });
-    provider["service"] = json!([service("acme_stt", "stt"), reads, voice, own]);
+    for variable in ["DEEPGRAM_API_KEY", "LIVEKIT_URL", "ACME_OWN"] {
+        provider["env"][variable] = json!({ "about": "Key", "secret": true });
+    }
+    provider["service"] = json!([
+        reading("acme_stt", "DEEPGRAM_API_KEY"),
+        reading("acme_room_stt", "LIVEKIT_URL"),
+        reading("acme_own_stt", "ACME_OWN"),
+    ]);
     install(&bench, &mine);
     install(&bench, &backend("hosted"));
     let ran = bench.run(&["plugin", "list"]).unwrap();
     let pack = format!("{}: ", bench.path("plugins/bot-cli-pack-acme").display());
     let pack = pack.replace(&bench.path("").display().to_string(), "[BENCH]/");
     for line in [
-        format!("{pack}acme_stt is left out: `env.ACME_API_KEY.about` must be `Access token`, as in a service that is built in\n"),
-        format!("{pack}acme_llm is left out: `env.ACME_LINE` is a variable of the transport `line`\n"),
-        format!("{pack}acme_tts is left out: `id` is that of a transport\n"),
+        format!("{pack}acme_stt is left out: `env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in\n"),
+        format!("{pack}acme_room_stt is left out: `env.LIVEKIT_URL` is a variable of the transport `livekit`\n"),
         "[BENCH]/plugins/bot-cli-secrets-hosted: `hosted` is the name of a backend that is built in\n".to_owned(),
     ] {
         assert!(ran.stdout.contains(&line), "{line}\n{}", ran.stdout);
@@ -335,7 +315,7 @@ fn what_a_command_has_itself_is_known_from_its_manifest() {
     let (status, checked) = super::check::report(&bench, "pack-acme", &[]);
     assert_eq!(
         (status, super::check::checks(&checked, "failed")),
-        (Some(1), vec!["pack_identifiers", "pack_variables"])
+        (Some(1), vec!["pack_services"])
     );
     nothing_was_started(&bench);
 }

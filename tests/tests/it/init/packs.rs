@@ -42,8 +42,8 @@ impl User {
         folder
     }
 
-    /// A script whose manifest has these members beside those that every pack has; `code` answers requests.
-    pub(super) fn script(&self, name: &str, members: &Value, code: &str) -> PathBuf {
+    /// A script whose manifest has these members beside those that every pack has.
+    pub(super) fn script(&self, name: &str, members: &Value) {
         let mut manifest = json!({
             "protocol": "1.0",
             "name": format!("pack-{name}"),
@@ -55,10 +55,9 @@ impl User {
             manifest[member] = value.clone();
         }
         let file = self.path(&format!("plugins/bot-cli-pack-{name}"));
-        let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{code}\n");
+        let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
         fs::write(&file, text).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
-        file
     }
 
     pub(super) fn run(&self, arguments: &[&str]) -> Run {
@@ -115,21 +114,15 @@ pub(super) fn provider(services: &[Value]) -> Value {
     }])
 }
 
+/// The options of a bot with these services.
+pub(super) fn cascade<'a>(folder: &'a str, stt: &'a str, tts: &'a str) -> Vec<&'a str> {
+    let options = ["-t", "p2p_webrtc", "-m", "cascade", "--llm", "openai_llm"];
+    [&[folder, "--stt", stt, "--tts", tts][..], &options].concat()
+}
+
 /// The options of a bot that hears with this service.
 pub(super) fn hearing<'a>(first: &[&'a str], stt: &'a str) -> Vec<&'a str> {
-    let options = [
-        "-t",
-        "p2p_webrtc",
-        "-m",
-        "cascade",
-        "--stt",
-        stt,
-        "--llm",
-        "openai_llm",
-        "--tts",
-        "cartesia_tts",
-    ];
-    [first, &options].concat()
+    [&cascade(first[0], stt, "cartesia_tts")[..], &first[1..]].concat()
 }
 
 const DECLARED: &str = "version = \"1.2.0\"\nabout = \"Speech of Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n";
@@ -175,11 +168,8 @@ fn services_of_a_folder_and_of_a_script_are_listed_with_their_packs() {
     let (without, _) = user.listed();
     user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
     let brought = provider(&[service("other_llm", &json!({}))]);
-    user.script(
-        "other",
-        &json!({ "version": "0.3.1", "about": "Others", "providers": brought }),
-        "",
-    );
+    let members = json!({ "version": "0.3.1", "about": "Others", "providers": brought });
+    user.script("other", &members);
     let (listed, warnings) = user.listed();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(
@@ -206,19 +196,7 @@ fn services_of_a_folder_and_of_a_script_are_listed_with_their_packs() {
 fn a_project_has_the_services_of_a_pack_and_names_it() {
     let user = User::new();
     user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
-    let options = [
-        "my-bot",
-        "-t",
-        "p2p_webrtc",
-        "-m",
-        "cascade",
-        "--stt",
-        "acme_fast_stt",
-        "--llm",
-        "openai_llm",
-        "--tts",
-        "acme_tts",
-    ];
+    let options = cascade("my-bot", "acme_fast_stt", "acme_tts");
     let run = user.run(&options);
     assert_eq!(run.status, Some(0), "{run:?}");
     let made = tree(&user.path("work/my-bot"));
@@ -339,116 +317,39 @@ fn the_schema_that_is_printed_has_the_services_of_packs() {
     assert!(!validator.is_valid(&json!({ "packs": { "acme": 1 } })));
 }
 
-/// Answers requests and counts its starts.
-const ASKED: &str = r#"
-echo started >> "$HOME/starts"
-read -r request
-id=${request#*\"id\":}; id=${id%%[,\}]*}
-printf '{"jsonrpc":"2.0","id":%s,"result":{"providers":%s}}\n' "$id" "$(cat "$HOME/providers.json")"
-"#;
-
-#[test]
-fn a_pack_that_is_asked_is_started_once_and_only_where_packs_matter() {
-    let user = User::new();
-    let brought = provider(&[service("asked_stt", &json!({}))]);
-    fs::write(user.path("providers.json"), brought.to_string()).unwrap();
-    let file = user.script("asked", &json!({ "providers": "dynamic" }), ASKED);
-    let starts = || {
-        fs::read_to_string(user.path("starts"))
-            .unwrap_or_default()
-            .lines()
-            .count()
-    };
-
-    // Nothing of a pack is in these.
-    for arguments in [
-        vec!["--help"],
-        vec!["guides-only"],
-        vec!["quickstart", "--dry-run"],
-        hearing(&["my-bot", "--dry-run"], "deepgram_stt"),
-    ] {
-        let run = user.run(&arguments);
-        assert_eq!(run.status, Some(0), "{run:?}");
-        assert_eq!(starts(), 0, "{arguments:?}");
-    }
-    for _ in 0..2 {
-        let (listed, warnings) = user.listed();
-        assert_eq!(warnings, [""; 0]);
-        assert_eq!(listed["packs"][0]["services"], json!(["asked_stt"]));
-        let run = user.run(&hearing(&["my-bot", "--dry-run"], "asked_stt"));
-        assert_eq!(run.status, Some(0), "{run:?}");
-        assert_eq!(starts(), 1);
-    }
-    // Another version of the file is asked anew.
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("1.2.0", "1.2.10")).unwrap();
-    assert_eq!(user.listed().0["packs"][0]["version"], "1.2.10");
-    assert_eq!(starts(), 2);
-}
-
-/// Writes so many log lines, and then brings the service `chatty_stt`.
-const CHATTY: &str = r#"read -r request
-i=0
-while [ $i -lt 900 ]; do
-  printf '{"jsonrpc":"2.0","method":"log","params":{"id":1,"level":"warn","message":"your token has\\nexpired"}}\n'
-  i=$((i + 1))
-done
-printf '{"jsonrpc":"2.0","id":1,"result":{"providers":[{"label":"C","site":"https://c.example","env":{},"service":[{"id":"chatty_stt","kind":"stt","label":"C","packages":["c>=1,<2"],"module":"c.c","class":"CService"}]}]}}\n'
-"#;
-
-#[test]
-fn what_a_pack_says_carries_its_name_and_has_an_end() {
-    let user = User::new();
-    user.script("chatty", &json!({ "providers": "dynamic" }), CHATTY);
-    let (listed, warnings) = user.listed();
-    assert_eq!(listed["packs"][0]["services"], json!(["chatty_stt"]));
-    let mut expected = vec!["warning: pack-chatty: your token has expired"; 20];
-    expected.push("warning: pack-chatty: its further lines are not shown");
-    assert_eq!(warnings, expected);
-}
-
 #[test]
 fn a_service_gets_sound_at_its_one_rate_in_web_bots_and_in_calls() {
     let user = User::new();
     let members = json!({ "input_rate": 24000, "turns": "service", "prompt": "instructions" });
     let fixed = service("acme_realtime", &members);
-    user.script("acme", &json!({ "providers": provider(&[fixed]) }), "");
-    for (transport, expected) in [
+    user.script("acme", &json!({ "providers": provider(&[fixed]) }));
+    let remark = "# the only rate that Label of acme realtime takes";
+    for (kind, transport, expected) in [
         (
+            "web",
             "p2p_webrtc",
-            &[
-                "            audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
-            ][..],
+            vec![format!(
+                "            audio_in_sample_rate=24_000,  {remark}"
+            )],
         ),
         (
+            "telephony",
             "carrier_a",
-            &[
-                "        audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
-                "CALL_INPUT_RATE = 24_000  # the only rate that Label of acme realtime takes here",
+            vec![
+                format!("        audio_in_sample_rate=24_000,  {remark}"),
+                format!("CALL_INPUT_RATE = 24_000  {remark} here"),
             ],
         ),
     ] {
-        let kind = if transport == "carrier_a" {
-            "telephony"
-        } else {
-            "web"
-        };
-        let options = [
-            "-b",
-            kind,
-            "-t",
-            transport,
-            "-m",
-            "realtime",
-            "--realtime",
-            "acme_realtime",
-        ];
-        let run = user.run(&[&[transport][..], &options].concat());
+        let options =
+            format!("{transport} -b {kind} -t {transport} -m realtime --realtime acme_realtime");
+        let options: Vec<&str> = options.split(' ').collect();
+        let run = user.run(&options);
         assert_eq!(run.status, Some(0), "{run:?}");
         let made = tree(&user.path(&format!("work/{transport}")));
         let bot = String::from_utf8(made["server/bot.py"].clone()).unwrap();
         for line in expected {
-            assert!(bot.lines().any(|found| found == *line), "{line}\n{bot}");
+            assert!(bot.lines().any(|found| found == line), "{line}\n{bot}");
         }
     }
 }

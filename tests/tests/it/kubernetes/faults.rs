@@ -1,123 +1,167 @@
 //! Done, not done and unknown are three things, whatever happens to the connection.
 
-use std::io::Write as _;
-
-use bot_cli_secrets::Effect;
-use bot_cli_secrets_kubernetes::Pace;
-use bot_cli_terminal::cancel::Cancel;
-use bot_cli_tests::kubernetes::backend::{Backend, Unmade, assert_not_done};
-use bot_cli_tests::kubernetes::outcomes;
-use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
-use serde_json::json;
+use std::collections::BTreeMap;
+use std::thread;
 use std::time::Duration;
 
-#[test]
-fn three_hundred_operations_say_nothing_untrue() {
-    let tally = outcomes::run(1, 300, 10).unwrap();
-    // Figures of a test that passes are shown with `--nocapture`.
-    let _ = writeln!(std::io::stderr(), "{:?}", tally.counts);
-    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
-    for ending in ["done", "NotDone", "Unknown"] {
-        let seen = tally.counts.keys().any(|found| found.starts_with(ending));
-        assert!(seen, "never {ending}: {:?}", tally.counts);
-    }
+use bot_cli_secrets::Effect;
+use bot_cli_terminal::cancel::Cancel;
+use bot_cli_tests::kubernetes::backend::{Backend, Unmade, assert_not_done};
+use bot_cli_tests::kubernetes::cluster::Cluster;
+use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
+use serde_json::{Value, json};
+
+/// The time that an answer may take, of people and of tests that wait for none.
+const PATIENT: Duration = Duration::from_secs(30);
+const HASTY: Duration = Duration::from_secs(1);
+
+/// The changes, each with the part of the Secret's data that it touches; a deletion touches all.
+const CHANGES: [(&str, &str); 5] = [
+    ("create", "/data/A"),
+    ("put", "/data/A"),
+    ("pull", "/data/.dockerconfigjson"),
+    ("unset", "/data/A"),
+    ("delete", ""),
+];
+
+/// A stand-in with an empty namespace `n`, and the backend in it.
+fn opened() -> (StandIn, Cluster, Backend) {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let backend = opened_for(&cluster, PATIENT, &Cancel::new());
+    (stand_in, cluster, backend)
 }
 
-/// With a change cut at one byte of the request or of the answer, what is claimed is so.
+fn opened_for(cluster: &Cluster, patience: Duration, cancel: &Cancel) -> Backend {
+    let scope = json!({ "secrets": "1.0", "organization": "n", "settings": {} });
+    Backend::open_with(&cluster.kubeconfig, scope, patience, cancel.clone()).unwrap()
+}
+
+/// The faults of a change that is refused or overtaken, and so is not done, and of one that may be done all the same.
+fn troubles() -> Vec<Trouble> {
+    let mut troubles = vec![
+        Trouble::status(401, "Unauthorized", "canary"),
+        Trouble::status(403, "Forbidden", "canary"),
+        Trouble::status(409, "Conflict", "canary"),
+        Trouble::status(422, "Invalid", "canary"),
+        Trouble::status(429, "TooManyRequests", "canary"),
+        Trouble::words(429, "canary\n"),
+    ];
+    for patch in [
+        json!({ "data": { "Z": "OQ==" } }),
+        json!({ "metadata": { "annotations": { "note": "1" } } }),
+        json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "Helm" } } }),
+    ] {
+        troubles.push(Trouble::new(Fault::Overtaken(patch)));
+    }
+    troubles.extend(
+        (0..1400)
+            .step_by(45)
+            .map(|bytes| Trouble::new(Fault::CutRequest(bytes))),
+    );
+    let mut open: Vec<Trouble> = (0..1400)
+        .step_by(70)
+        .map(|bytes| Trouble::new(Fault::CutAnswer(bytes)))
+        .collect();
+    open.extend([
+        Trouble::new(Fault::Silence),
+        Trouble::status(500, "InternalError", "canary"),
+        Trouble::status(503, "ServiceUnavailable", "canary"),
+        Trouble::status(504, "Timeout", "canary"),
+        Trouble::words(502, "<html>canary</html>"),
+        Trouble::words(404, "404 page not found\n"),
+        Trouble::words(200, "<html>canary</html>"),
+        Trouble::words(200, "{}"),
+        Trouble::words(200, ""),
+    ]);
+    let later = Applied::Later(Duration::from_millis(10));
+    for applied in [Applied::No, Applied::Yes, later] {
+        troubles.extend(open.iter().map(|trouble| trouble.clone().applied(applied)));
+    }
+    troubles
+}
+
 #[test]
-fn a_connection_cut_at_any_byte_leaves_no_untrue_claim() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("cut");
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("cut"), &[]).unwrap();
-    for bytes in (0..1400).step_by(13) {
-        for (fault, applied) in [
-            (Fault::CutRequest(bytes), Applied::No),
-            (Fault::CutAnswer(bytes), Applied::No),
-            (Fault::CutAnswer(bytes), Applied::Yes),
-        ] {
-            stand_in.empty("cut");
-            backend.put("prod", &[("A", "1")]).unwrap();
-            let prior = backend.prior("prod");
-            let trouble = Trouble::new(fault.clone()).applied(applied);
-            // The looks before and after go well, and the change does not.
-            stand_in.follow([None, Some(trouble)]);
-            let put = backend.put_onto("prod", None, &[("A", "2")], &prior);
-            stand_in.follow([]);
-            let object = &stand_in.stored("cut")["prod"];
-            let is_done = object["data"]["A"] == "Mg==";
-            let is_true = match &put {
-                Ok(()) => is_done,
-                Err((_, Effect::NotDone, _)) => !is_done,
-                Err((_, effect, _)) => *effect == Effect::Unknown,
-            };
-            assert!(
-                is_true,
-                "{fault:?} {applied:?} at {bytes}: {put:?}, {is_done}"
-            );
-            // Where the change was carried out, a look says so.
-            assert!(
-                put.is_ok() || applied == Applied::No,
-                "{fault:?} at {bytes}: {put:?}"
-            );
+fn whatever_goes_wrong_with_a_change_nothing_untrue_is_said() {
+    let endings: Vec<BTreeMap<String, usize>> = thread::scope(|scope| {
+        let running =
+            CHANGES.map(|(change, touched)| scope.spawn(move || endings(change, touched)));
+        running.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    for (endings, (change, _)) in endings.iter().zip(CHANGES) {
+        for ending in ["done", "NotDone", "Unknown"] {
+            assert!(endings.contains_key(ending), "{change}: {endings:?}");
         }
     }
 }
 
-#[test]
-fn a_change_whose_answer_is_lost_is_looked_for() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
-    for applied in [Applied::Yes, Applied::No] {
-        stand_in.empty("n");
-        let lost = Trouble::new(Fault::CutAnswer(3)).applied(applied);
-        let was = |ended: Result<(), Unmade>| match ended {
-            Ok(()) => assert_eq!(applied, Applied::Yes),
-            Err((_, effect, _)) => assert_eq!((applied, effect), (Applied::No, Effect::Unknown)),
-        };
-        stand_in.follow([None, None, Some(lost.clone())]);
-        was(backend.put("prod", &[("A", "1")]));
-        backend.put("prod", &[("A", "1")]).unwrap();
-        stand_in.follow([None, Some(lost.clone())]);
-        was(backend.unset("prod", &["A"]).map(drop));
-        stand_in.follow([None, Some(lost.clone())]);
-        was(backend.delete("prod").map(drop));
-    }
-}
-
-#[test]
-fn what_others_do_at_the_last_moment_is_never_undone() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
-    let take_over = json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "Helm" } } });
-    for patch in [json!({ "data": { "A": "OQ==" } }), take_over] {
-        for change in ["put", "unset", "delete"] {
+/// Makes a change with each trouble, and with a look afterwards that goes well, or is lost as well. Returns how often it ended how.
+fn endings(change: &str, touched: &str) -> BTreeMap<String, usize> {
+    let (stand_in, cluster, mut other) = opened();
+    let mut backend = opened_for(&cluster, HASTY, &Cancel::new());
+    let mut endings = BTreeMap::new();
+    for trouble in troubles() {
+        for look in [None, Some(Trouble::new(Fault::CutAnswer(0)))] {
             stand_in.empty("n");
-            backend.put("prod", &[("A", "1"), ("B", "2")]).unwrap();
-            let prior = backend.prior("prod");
-            let overtaken = Trouble::new(Fault::Overtaken(patch.clone()));
-            stand_in.follow([None, Some(overtaken)]);
-            let unmade = match change {
-                "put" => backend.put_onto("prod", None, &[("B", "4")], &prior).err(),
-                "unset" => backend.unset("prod", &["B"]).err(),
-                _ => backend.delete("prod").err(),
+            match change {
+                "create" => {}
+                "pull" => other.pull("set", "ghcr.io", "b2xk").unwrap(),
+                _ => other.put("set", &[("A", "old"), ("B", "2")]).unwrap(),
+            }
+            let prior = other.prior("set");
+            let before = stand_in.stored("n").remove("set");
+            stand_in.follow([None, Some(trouble.clone()), look.clone()]);
+            let ended = match change {
+                "create" | "put" => backend.put_onto("set", None, &[("A", "canary")], &prior),
+                "pull" => backend.pull_onto("set", "ghcr.io", "canary", &prior),
+                "unset" => backend.unset("set", &["A"], None).map(drop),
+                _ => backend.delete("set", None).map(drop),
             };
-            assert_not_done(&unmade.unwrap(), "conflict");
-            assert_eq!(
-                stand_in.stored("n")["prod"]["data"]["B"],
-                "Mg==",
-                "{change}"
-            );
+            stand_in.follow([]);
+            stand_in.settle();
+            let after = stand_in.stored("n").remove("set");
+            let part = |of: &Option<Value>| of.as_ref().and_then(|it| it.pointer(touched).cloned());
+            let is_done = match change {
+                "delete" => after.is_none(),
+                _ => part(&before) != part(&after),
+            };
+            let shown = format!("{change}, {trouble:?}, {look:?}: {ended:?}, {after:?}");
+            assert!(is_true(&ended, is_done), "{shown}");
+            // Where the change was carried out, a look says so.
+            let is_seen = trouble.applied == Applied::Yes && is_done && look.is_none();
+            assert!(ended.is_ok() || !is_seen, "{shown}");
+            // What was not meant stays, and what others wrote at the last moment.
+            let kept = |key: &str| after.as_ref().is_some_and(|it| it["data"][key].is_string());
+            let is_overtaken =
+                matches!(&trouble.fault, Fault::Overtaken(patch) if patch["data"].is_object());
+            assert!(change != "put" && change != "unset" || kept("B"), "{shown}");
+            assert!(change == "create" || !is_overtaken || kept("Z"), "{shown}");
+            let said = backend.heard()
+                + &ended
+                    .as_ref()
+                    .map_or_else(|it| it.2.clone(), |()| String::new());
+            assert!(!said.contains("canary"), "{said}");
+            let ending = match &ended {
+                Ok(()) => "done".to_owned(),
+                Err((_, effect, _)) => format!("{effect:?}"),
+            };
+            *endings.entry(ending).or_default() += 1;
         }
+    }
+    endings
+}
+
+fn is_true(ended: &Result<(), Unmade>, is_done: bool) -> bool {
+    match ended {
+        Ok(()) => is_done,
+        Err((_, Effect::NotDone, _)) => !is_done,
+        Err((_, effect, _)) => *effect == Effect::Unknown,
     }
 }
 
 #[test]
 fn a_busy_cluster_has_changed_nothing() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    let (stand_in, _cluster, mut backend) = opened();
     let busy = || Some(Trouble::words(429, "Too many requests\n"));
     stand_in.follow([None, None, busy()]);
     let unmade = backend.put("prod", &[("A", "2")]).unwrap_err();
@@ -127,28 +171,24 @@ fn a_busy_cluster_has_changed_nothing() {
 }
 
 #[test]
-fn what_is_not_an_api_server_is_said_not_to_be_one() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+fn a_response_that_is_not_the_apis_is_told_from_no_set() {
+    let (stand_in, _cluster, mut backend) = opened();
     backend.put("prod", &[("A", "1")]).unwrap();
-    for trouble in [
-        Trouble::words(404, "404 page not found\n"),
-        Trouble::words(200, "<html>Welcome</html>"),
-        Trouble::words(200, "{\"kind\":\"Secret\"}"),
-        Trouble::words(
+    for (status, body) in [
+        (404, "404 page not found\n"),
+        (200, "<html>Welcome</html>"),
+        (200, "{\"kind\":\"Secret\"}"),
+        (
             200,
             "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"other\",\"uid\":\"1\"}}",
         ),
-        Trouble::words(307, ""),
+        (307, ""),
     ] {
-        stand_in.follow([Some(trouble)]);
+        stand_in.follow([Some(Trouble::words(status, body))]);
         let (code, sentence) = backend.get("prod").unwrap_err();
         assert_eq!(code, "unavailable", "{sentence}");
-        assert!(
-            sentence.contains("not from a Kubernetes API server"),
-            "{sentence}"
-        );
+        let expected = "not from a Kubernetes API server";
+        assert!(sentence.contains(expected), "{sentence}");
     }
     for listing in ["{\"kind\":\"Status\",\"metadata\":{}}", "[]", ""] {
         stand_in.follow([Some(Trouble::words(200, listing))]);
@@ -157,48 +197,35 @@ fn what_is_not_an_api_server_is_said_not_to_be_one() {
 }
 
 #[test]
-fn a_user_who_stops_before_a_change_has_changed_nothing() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
+fn a_user_who_stops_does_not_wait() {
     let cancel = Cancel::new();
-    let open = || {
-        Backend::open_with(
-            Pace::USUAL,
-            &cluster.kubeconfig,
-            Some("n"),
-            None,
-            &[],
-            cancel.clone(),
-        )
-    };
-    let mut backend = open().unwrap();
+    let (stand_in, cluster, _) = opened();
+    let mut backend = opened_for(&cluster, PATIENT, &cancel);
     let prior = backend.prior("prod");
-    cancel.request();
-    assert_not_done(
-        &backend
-            .put_onto("prod", None, &[("A", "1")], &prior)
-            .unwrap_err(),
-        "cancelled",
-    );
+    // While the change is under way nobody knows whether it arrives.
+    let silence = Trouble::new(Fault::Silence).applied(Applied::Yes);
+    stand_in.follow([None, Some(silence)]);
+    let stop = cancel.clone();
+    thread::spawn(move || {
+        thread::sleep(HASTY);
+        stop.request();
+    });
+    let (_, effect, _) = backend
+        .put_onto("prod", None, &[("A", "1")], &prior)
+        .unwrap_err();
+    assert_eq!(effect, Effect::Unknown);
+    // Before it begins, nothing is changed.
+    stand_in.settle();
+    stand_in.empty("n");
+    let unmade = backend.put_onto("prod", None, &[("A", "1")], &prior);
+    assert_not_done(&unmade.unwrap_err(), "cancelled");
     assert!(stand_in.stored("n").is_empty());
 }
 
 #[test]
 fn an_answer_that_does_not_come_is_not_waited_for_forever() {
-    let (stand_in, cluster) = StandIn::start().unwrap();
-    stand_in.make_namespace("n");
-    let pace = Pace {
-        answer: Duration::from_millis(30),
-        ..Pace::USUAL
-    };
-    let cancel = Cancel::new();
-    let backend = Backend::open_with(pace, &cluster.kubeconfig, Some("n"), None, &[], cancel);
-    let mut backend = backend.unwrap();
+    let (stand_in, cluster, _) = opened();
+    let mut backend = opened_for(&cluster, HASTY, &Cancel::new());
     stand_in.follow([Some(Trouble::new(Fault::Silence))]);
     assert_eq!(backend.get("prod").unwrap_err().0, "timed_out");
-    // What was said to be unknown may be carried out later, and is when it is looked at.
-    let late = Trouble::new(Fault::Silence).applied(Applied::Later(Duration::from_millis(1)));
-    stand_in.follow([None, None, Some(late)]);
-    backend.put("prod", &[("A", "1")]).unwrap();
-    assert_eq!(stand_in.stored("n")["prod"]["data"]["A"], "MQ==");
 }

@@ -58,25 +58,19 @@ fn tokens_token_files_and_programs_sign_in() {
     }
 }
 
+const FAILED: &str = "the sign-in of the kubeconfig failed";
+const NOT_ACCEPTED: &str = "does not accept the sign-in";
+
 #[test]
 fn a_sign_in_that_fails_is_told_without_what_the_program_wrote() {
     let (stand_in, _) = StandIn::start().unwrap();
     let failing = script(&stand_in, "echo canary-out\necho canary-err >&2\nexit 7");
     for (sign_in, told) in [
-        (exec(&failing, ""), "the sign-in of the kubeconfig failed"),
-        (
-            exec(Path::new("/no/such/program"), ""),
-            "could not be started",
-        ),
-        (
-            "    tokenFile: /no/such/token".to_owned(),
-            "the sign-in of the kubeconfig failed",
-        ),
-        (
-            "    token: stranger-token".to_owned(),
-            "does not accept the sign-in",
-        ),
-        (String::new(), "does not accept the sign-in"),
+        (exec(&failing, ""), FAILED),
+        (exec(Path::new("/no/such/program"), ""), FAILED),
+        ("    tokenFile: /no/such/token".to_owned(), FAILED),
+        ("    token: stranger-token".to_owned(), NOT_ACCEPTED),
+        (String::new(), NOT_ACCEPTED),
     ] {
         let file = written(&stand_in, &sign_in);
         let mut backend = Backend::open(&file, None, &[]).unwrap();
@@ -99,26 +93,20 @@ fn kubeconfigs_that_can_not_be_used_are_told_without_their_words() {
     fs::write(&broken, "users:\n- name: u\n  user:\n    token: [canary\n").unwrap();
     let empty = folder.join("empty");
     fs::write(&empty, "apiVersion: v1\nkind: Config\n").unwrap();
-    let open =
-        |file: &Path, settings: &[(&str, &str)]| Backend::open(file, None, settings).err().unwrap();
-    for ((code, sentence), expected, told) in [
+    let none = folder.join("none");
+    let mars = [("context", "mars")];
+    for (file, settings, expected, told) in [
+        (&none, &[][..], "invalid_setting", "could not be read: "),
+        (&broken, &[], "invalid_setting", "could not be read as one"),
+        (&empty, &[], "invalid_setting", "no current context"),
         (
-            open(&folder.join("none"), &[]),
-            "invalid_setting",
-            "could not read the kubeconfig",
-        ),
-        (
-            open(&broken, &[]),
-            "invalid_setting",
-            "could not be read as one",
-        ),
-        (open(&empty, &[]), "invalid_setting", "no current context"),
-        (
-            open(&cluster.kubeconfig, &[("context", "mars")]),
+            &cluster.kubeconfig,
+            &mars,
             "not_found",
             "no context `mars`\nits contexts: `admin`",
         ),
     ] {
+        let (code, sentence) = Backend::open(file, None, settings).err().unwrap();
         assert_eq!(code, expected, "{sentence}");
         assert!(sentence.contains(told), "{sentence}");
         assert!(!sentence.contains("canary"), "{sentence}");
@@ -145,10 +133,6 @@ fn a_cluster_that_is_not_there_is_named_so() {
     assert!(sentence.contains("connection refused"), "{sentence}");
     assert!(sentence.contains("kubectl version"), "{sentence}");
     let prior = bot_cli_secrets::messages::Prior::Absent;
-    assert_not_done(
-        &backend
-            .put_onto("prod", None, &[("A", "1")], &prior)
-            .unwrap_err(),
-        "unreachable",
-    );
+    let unmade = backend.put_onto("prod", None, &[("A", "1")], &prior);
+    assert_not_done(&unmade.unwrap_err(), "unreachable");
 }

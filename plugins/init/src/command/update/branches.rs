@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
 use semver::Version;
 use serde_json::{Map, Value};
@@ -22,11 +21,7 @@ use crate::update::committed::sides;
 
 /// Makes a record again in which git has left conflicts, from the options of both branches; `None`: there are none, or git has not both.
 /// Where the branches have chosen different options, those of `asked` decide.
-pub(super) fn merged(
-    target: &Target,
-    asked: &Draft,
-    session: &mut Session,
-) -> Result<Option<Merged>, Failure> {
+pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<Merged>, Failure> {
     let has_conflicts = match look(target, PROJECT)? {
         PathState::File(project) => has_markers(&project),
         PathState::Nothing | PathState::Link | PathState::Obstacle(_) => false,
@@ -46,7 +41,7 @@ pub(super) fn merged(
     let config = Value::Object(options(&before, ours, &theirs, asked.clone())?).to_string();
     let read = parse_file(&config).unwrap_or_default();
     let catalogue = OnceCell::new();
-    let config = resolved(&read.draft, read.problems, target, &catalogue, session)?;
+    let config = resolved(&read.draft, read.problems, target, &catalogue)?;
     let generated = plan::scaffold(&config).map_err(unplanned)?;
     let [_, base, project] = record::files(&config, &generated.files).map_err(unrecorded)?;
     Ok(Some(Merged {

@@ -12,7 +12,7 @@ use super::with_hello;
 
 /// A pack that is an executable.
 const PACK: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":"dynamic"}
+# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":[{"label":"Acme","site":"https://acme.example","service":[{"id":"acme_stt","kind":"stt","label":"Acme","packages":["acme>=1,<2"],"module":"acme","class":"AcmeService"}]}]}
 "#;
 
 /// A bench with packs of one name, a folder and an executable, and with a plugin.
