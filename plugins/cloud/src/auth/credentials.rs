@@ -11,9 +11,9 @@ use crate::config::homeless;
 use crate::domain::TokenKind;
 use crate::environment::Environment;
 use crate::files::lock::{LockError, PATIENCE, lock as take};
-use crate::files::{Reason, private_folder};
+use crate::files::private_folder;
 use crate::keyring::KeyringError;
-use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
+use crate::secret_file::{SecretFile, SecretFileError, Storage};
 use crate::watch::Watch;
 use crate::words;
 
@@ -111,11 +111,6 @@ pub fn keep(
     kept.map_err(|error| not_kept(place.path(), error))
 }
 
-/// Keeps credentials in the room that was reserved for them; where they are.
-pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Storage, SecretFileError> {
-    room.keep(&written(credentials)?)
-}
-
 fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
     let refresh = credentials.refresh.as_ref();
     let file = File {
@@ -137,7 +132,7 @@ fn not_kept(path: &Path, error: SecretFileError) -> Failure {
         SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
         SecretFileError::TooOpen { .. }
         | SecretFileError::Foreign { .. }
-        | SecretFileError::Keyring(_) => words::not_written(path, Reason::of(error)),
+        | SecretFileError::Keyring(_) => words::not_written(path, error.to_string().into()),
         SecretFileError::File(reason) => words::not_written(path, reason),
     }
 }
@@ -191,7 +186,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
         | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
-    failure.hint("`bot-cli cloud auth login` writes it anew")
+    failure.hint("`bot-cli cloud auth login` replaces it")
 }
 
 #[cfg(test)]

@@ -37,9 +37,11 @@ pub enum Contents {
     },
 }
 
-/// Why bytes are no document.
+/// Why a sealed document can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
+    /// It is sealed to another key or passphrase.
+    OtherKey,
     /// A later version of this program wrote it.
     Later,
     /// It can't be what this program wrote.

@@ -10,10 +10,10 @@ use std::time::Duration;
 use super::VaultError;
 use super::document::{self, Flaw, Sets};
 use super::key::{self, Key};
-use super::seal::{self, Closed};
+use super::seal;
 use crate::files::lock::{self, LockError};
 use crate::files::{
-    self, Overwrite, Reason, exists, foreign_owner, private_folder, sweep, writable_by_others,
+    self, Overwrite, exists, foreign_owner, private_folder, sweep, writable_by_others,
 };
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, Storage};
@@ -117,32 +117,28 @@ impl<'a> Home<'a> {
     fn opened(&self, bytes: &[u8], keys: &[Key]) -> Result<Option<(Sets, Key)>, VaultError> {
         let path = self.vault();
         for key in keys {
-            let document = match seal::open_with_key(bytes, key) {
-                Err(Closed::OtherKey) => continue,
-                Err(Closed::Damaged(reason)) => return Err(VaultError::damaged(&path, reason)),
-                Ok(document) => document,
-            };
-            return match document::decode(&document) {
-                Ok(sets) => Ok(Some((sets, key.clone()))),
-                Err(Flaw::Later) => Err(VaultError::Later(path)),
-                Err(Flaw::Damaged(reason)) => Err(VaultError::damaged(&path, reason)),
-            };
+            let document = seal::open_with_key(bytes, key);
+            match document.and_then(|document| document::decode(&document)) {
+                Ok(sets) => return Ok(Some((sets, key.clone()))),
+                Err(Flaw::OtherKey) => {}
+                Err(Flaw::Later) => return Err(VaultError::Later(path)),
+                Err(Flaw::Damaged(reason)) => return Err(VaultError::damaged(&path, reason)),
+            }
         }
         Ok(None)
     }
 
     /// Reads the file of the vault; `None` when there is none.
     fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
-        if !exists(&self.folder)? {
+        let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
+        if !is_there(&self.folder)? {
             return Ok(None);
         }
-        let folder = fs::metadata(&self.folder);
-        refuse_others(
-            &self.folder,
-            &folder.map_err(|error| VaultError::file(&self.folder, error))?,
-        )?;
+        let found = fs::metadata(&self.folder);
+        let found = found.map_err(|error| VaultError::file(&self.folder, error))?;
+        refuse_others(&self.folder, &found)?;
         let path = self.vault();
-        if !exists(&path)? {
+        if !is_there(&path)? {
             let earlier = ["vault.sealed", "vault.redb"].map(|name| self.folder.join(name));
             return match earlier.into_iter().find(|path| path.exists()) {
                 Some(path) => Err(VaultError::Earlier(path)),
@@ -252,8 +248,9 @@ impl<'a> Home<'a> {
             return Ok(());
         }
         let file = self.key_file();
-        key::write(&file, &[key], file.place())
-            .map_err(|error| VaultError::Leftover(file.path().to_owned(), Reason::of(error)))?;
+        key::write(&file, &[key], file.place()).map_err(|error| {
+            VaultError::Leftover(file.path().to_owned(), error.to_string().into())
+        })?;
         *self.known.borrow_mut() = vec![key.clone()];
         Ok(())
     }
