@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
+use serde::Serializer;
 
 use crate::files::{
     self, Reason, WriteError, foreign_owner, refuse_special, sweep, too_open, write_private,
@@ -205,6 +206,11 @@ impl<'a> SecretFile<'a> {
         let text = self.file().ok()??;
         entry(&text).map(str::to_owned)
     }
+}
+
+/// Writes a secret as a part of such a text.
+pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose())
 }
 
 /// The entry that a text names.

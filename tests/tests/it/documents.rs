@@ -193,10 +193,6 @@ fn specifications_have_every_field_and_value_of_their_schemas() {
                 "sdk/secrets/BACKENDS.md",
             ][..],
         ),
-        (
-            "sdk/secrets/backends.schema.json",
-            &["sdk/secrets/BACKENDS.md", "sdk/protocol/PROTOCOL.md"],
-        ),
         ("templates/packs.schema.json", &["templates/PACKS.md"]),
     ] {
         let documents: String = documents.iter().map(|it| text(it)).collect();

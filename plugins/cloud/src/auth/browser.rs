@@ -33,11 +33,11 @@ pub fn sign_in<T>(
     })?;
     // Outside of the runtime: what confirms it has one of its own.
     let confirmed = granted.and_then(confirm);
-    let page = match confirmed {
+    let outcome = match confirmed {
         Ok(_) => Page::SignedIn,
         Err(_) => Page::NotSignedIn,
     };
-    runtime.block_on(visitor.tell(page));
+    runtime.block_on(visitor.tell(outcome));
     confirmed
 }
 

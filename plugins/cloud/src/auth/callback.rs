@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use oauth2::RedirectUrl;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
-use url::Url;
+use url::form_urlencoded;
 
 /// The ports that the issuer knows.
 const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
@@ -70,7 +70,7 @@ impl Page {
             ),
             Self::NotSignedIn => (
                 "You are not signed in",
-                "The terminal says why.",
+                "The sign-in was refused, or it failed. The terminal says why.",
                 "#b4442e",
                 "#e8795f",
             ),
@@ -185,6 +185,7 @@ async fn answer(
         // The address of the request has the code in it.
         Response::builder()
             .status(status)
+            .header(ALLOW, "GET, HEAD")
             .header(CACHE_CONTROL, "no-store")
             .header(REFERRER_POLICY, "no-referrer")
             .header(CONTENT_TYPE, "text/html; charset=utf-8")
@@ -194,17 +195,17 @@ async fn answer(
             )
     };
     // A program that only looks brings nothing.
-    let refusal = match (request.method(), request.uri().path()) {
+    let bare = match (request.method(), request.uri().path()) {
         (&Method::GET, PATH) => None,
-        (&Method::GET, _) => Some(404),
+        (&Method::HEAD, PATH) => Some(200),
+        (&Method::GET | &Method::HEAD, _) => Some(404),
         _ => Some(405),
     };
-    if let Some(status) = refusal {
+    if let Some(status) = bare {
         return head(status).body(Full::default()).map_err(io::Error::other);
     }
-    let target = request.uri().path_and_query();
-    let target = target.map_or("", |target| target.as_str());
-    let page = match brought(target, &shared.state) {
+    let query = request.uri().query().unwrap_or_default();
+    let page = match brought(query, &shared.state) {
         None => Page::Unknown,
         Some(brought) => {
             let _ = waits.send(());
@@ -220,13 +221,9 @@ async fn answer(
     head(status).body(page).map_err(io::Error::other)
 }
 
-fn brought(target: &str, state: &str) -> Option<Brought> {
-    let url = Url::parse("http://127.0.0.1").ok()?.join(target).ok()?;
-    if url.path() != PATH {
-        return None;
-    }
+fn brought(query: &str, state: &str) -> Option<Brought> {
     let get = |wanted: &str| {
-        url.query_pairs()
+        form_urlencoded::parse(query.as_bytes())
             .find(|(name, _)| name == wanted)
             .map(|(_, value)| value.into_owned())
     };
@@ -256,27 +253,21 @@ mod tests {
 
     #[test]
     fn only_the_right_state_brings_anything() {
-        let code = |target: &str| match brought(target, "s") {
-            Some(Brought::Code(code)) => Some(code),
-            Some(Brought::Refusal(refusal)) => Some(format!("refused: {refusal}")),
-            None => None,
-        };
-        assert_eq!(
-            code("/oauth_callback?code=a%20b&state=s").as_deref(),
-            Some("a b")
-        );
-        assert_eq!(
-            code("/oauth_callback?error=access_denied&state=s").as_deref(),
-            Some("refused: access_denied")
-        );
-        for target in [
-            "/oauth_callback?code=a&state=x",
-            "/oauth_callback?code=a",
-            "/other?code=a&state=s",
-            "/oauth_callback?state=s",
-            "//",
+        for (query, expected) in [
+            ("code=a%20b&state=s", Some("a b")),
+            (
+                "error=access_denied&state=s",
+                Some("refused: access_denied"),
+            ),
+            ("code=a&state=x", None),
+            ("code=a", None),
+            ("state=s", None),
         ] {
-            assert_eq!(code(target), None, "{target}");
+            let found = brought(query, "s").map(|brought| match brought {
+                Brought::Code(code) => code,
+                Brought::Refusal(refusal) => format!("refused: {refusal}"),
+            });
+            assert_eq!(found.as_deref(), expected, "{query}");
         }
     }
 }

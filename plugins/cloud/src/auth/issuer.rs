@@ -264,7 +264,13 @@ pub fn refused(
             }
             // Any other word may be anything.
             BasicErrorResponseType::Extension(_) => ServiceError::IssuerRefused(None),
-            code => ServiceError::IssuerRefused(Some(code.as_ref().to_owned())),
+            BasicErrorResponseType::InvalidClient
+            | BasicErrorResponseType::InvalidRequest
+            | BasicErrorResponseType::InvalidScope
+            | BasicErrorResponseType::UnauthorizedClient
+            | BasicErrorResponseType::UnsupportedGrantType => {
+                ServiceError::IssuerRefused(Some(answer.error().as_ref().to_owned()))
+            }
         },
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             let what = "the answer is not that of an issuer of tokens";

@@ -28,7 +28,6 @@ use crate::watch::{InVain, Watch, wait};
 pub struct External<'a> {
     name: BackendName,
     profile: Profile,
-    regions: Regions,
     client: RefCell<Client>,
     watch: &'a dyn Watch,
 }
@@ -51,14 +50,8 @@ pub enum ExternalError {
 impl<'a> External<'a> {
     /// The backend `name` behind `client`, which has opened a place.
     pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
-        let regions = client.opened().regions.clone().unwrap_or_default();
-        let all = regions.all.into_iter();
         Self {
             profile: opened_profile(&name, client.opened()),
-            regions: Regions {
-                all: all.map(|region| (region.code, region.name)).collect(),
-                default: regions.default,
-            },
             client: RefCell::new(client),
             name,
             watch,
@@ -180,7 +173,13 @@ impl SecretsBackend for External<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
-        Ok(self.regions.clone())
+        let regions = self.client.borrow().opened().regions.clone();
+        let messages::Regions { all, default } = regions.unwrap_or_default();
+        let all = all.into_iter().map(|region| (region.code, region.name));
+        Ok(Regions {
+            all: all.collect(),
+            default,
+        })
     }
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {

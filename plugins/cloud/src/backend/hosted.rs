@@ -155,8 +155,9 @@ impl<'a> Hosted<'a> {
         if reach == Reach::Nothing {
             return Err(ChangeError::not_done(error));
         }
-        // A user who wants to stop does not wait for a look.
-        let sight = if error == ServiceError::Cancelled {
+        // A user who wants to stop does not wait for a look, nor does a look help where nothing is new.
+        let helps = keys.iter().any(|key| judge(&Sight::Gone, key).is_some());
+        let sight = if error == ServiceError::Cancelled || !helps {
             Sight::Unclear
         } else {
             self.sight(name)

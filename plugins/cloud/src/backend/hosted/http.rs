@@ -84,19 +84,13 @@ pub struct Answer {
 impl Answer {
     /// Returns the body as the service means it.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, ServiceError> {
-        // The parser's own words quote the body.
-        let what = match self.body {
-            None => format!("status {} without a body", self.status),
-            // What fails does not describe anything as well.
-            Some(body) if body["error"].is_string() => {
-                format!("status {} with an error in it", self.status)
-            }
-            Some(body) => match serde_json::from_value(body) {
-                Ok(decoded) => return Ok(decoded),
-                Err(_) => "the response has another shape".to_owned(),
-            },
-        };
-        Err(ServiceError::InvalidResponse(what))
+        // What fails does not describe anything as well. The parser's own words quote the body.
+        let body = self.body.filter(|body| !body["error"].is_string());
+        let decoded = body.and_then(|body| serde_json::from_value(body).ok());
+        decoded.ok_or_else(|| {
+            let what = format!("status {} without what was asked for", self.status);
+            ServiceError::InvalidResponse(what)
+        })
     }
 
     /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
@@ -192,10 +186,7 @@ impl<'a> Client<'a> {
         match sent {
             Ok(answer) if answer.confirms(method) => Ok(()),
             Ok(answer) => {
-                let what = match answer.body {
-                    None => format!("status {} without a body", answer.status),
-                    Some(_) => "it does not confirm the change".to_owned(),
-                };
+                let what = format!("status {} does not confirm the change", answer.status);
                 // Whatever answered may have passed the request on.
                 Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
             }

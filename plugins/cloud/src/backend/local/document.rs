@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::Size;
 use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::secret_file::exposed;
 
 /// The version of the document.
 const VERSION: u32 = 1;
@@ -85,10 +86,6 @@ impl Contents {
             Self::ImagePullSecret { credentials, .. } => vec![credentials],
         }
     }
-}
-
-fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(secret.expose())
 }
 
 fn exposed_values<S: Serializer>(

@@ -7,9 +7,11 @@ use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use age::x25519::Identity;
+
 use super::VaultError;
 use super::document::{self, Flaw, Sets};
-use super::key::{self, Key};
+use super::key;
 use super::seal;
 use crate::files::lock::{self, LockError};
 use crate::files::{
@@ -38,7 +40,7 @@ pub struct Home<'a> {
     /// Told about waiting.
     pub watch: &'a dyn Watch,
     /// The keys that were read last, so that a keyring is not asked twice.
-    pub known: RefCell<Vec<Key>>,
+    pub known: RefCell<Vec<Identity>>,
 }
 
 /// The behaviour if there is no vault.
@@ -76,7 +78,7 @@ impl<'a> Home<'a> {
     }
 
     /// Returns the sets, and the key that opens them.
-    fn open(&self) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn open(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let mut attempt = 1;
         loop {
             match self.open_once() {
@@ -91,7 +93,7 @@ impl<'a> Home<'a> {
         }
     }
 
-    fn open_once(&self) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn open_once(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let Some(bytes) = self.read()? else {
             return Ok(None);
         };
@@ -114,7 +116,11 @@ impl<'a> Home<'a> {
     }
 
     /// Opens the vault with the one of these keys that fits, if there is one.
-    fn opened(&self, bytes: &[u8], keys: &[Key]) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn opened(
+        &self,
+        bytes: &[u8],
+        keys: &[Identity],
+    ) -> Result<Option<(Sets, Identity)>, VaultError> {
         let path = self.vault();
         for key in keys {
             let document = seal::open_with_key(bytes, key);
@@ -145,14 +151,12 @@ impl<'a> Home<'a> {
                 None => Ok(None),
             };
         }
-        // A rename would replace the link and leave old values behind it.
-        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-            let problem = "it is a link, and only the whole folder may be one";
-            return Err(VaultError::file(&path, problem));
-        }
-        let found = fs::metadata(&path).map_err(|error| VaultError::file(&path, error))?;
+        let found = fs::symlink_metadata(&path);
+        let found = found.map_err(|error| VaultError::file(&path, error))?;
+        // A rename would replace a link and leave old values behind it.
         if !found.is_file() {
-            return Err(VaultError::file(&path, "it is not a file"));
+            let problem = "it is not a regular file, and only the whole folder may be a link";
+            return Err(VaultError::file(&path, problem));
         }
         refuse_others(&path, &found)?;
         if found.len() > LARGEST {
@@ -210,7 +214,7 @@ impl<'a> Home<'a> {
     }
 
     /// Returns the key of a new vault, which is kept before anything is sealed to it.
-    fn new_key(&self) -> Result<Key, VaultError> {
+    fn new_key(&self) -> Result<Identity, VaultError> {
         let file = self.key_file();
         if let Some(key) = key::read(&file)?.into_iter().next() {
             return Ok(key);
@@ -228,7 +232,7 @@ impl<'a> Home<'a> {
         Ok(key)
     }
 
-    fn save(&self, sets: &Sets, key: &Key) -> Result<(), VaultError> {
+    fn save(&self, sets: &Sets, key: &Identity) -> Result<(), VaultError> {
         let path = self.vault();
         let bytes = document::encode(sets).and_then(|document| seal::with_key(&document, key));
         let bytes = bytes.map_err(|reason| VaultError::not_written(&path, reason))?;
@@ -243,7 +247,7 @@ impl<'a> Home<'a> {
 
     /// Makes the key that the vault is sealed to the only one, also after a `rekey` that was interrupted. The change is
     /// in place, whatever fails now.
-    fn settle(&self, key: &Key) -> Result<(), VaultError> {
+    fn settle(&self, key: &Identity) -> Result<(), VaultError> {
         if self.known.borrow().len() < 2 {
             return Ok(());
         }

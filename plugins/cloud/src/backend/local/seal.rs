@@ -4,12 +4,11 @@ use std::io::{Read, Write};
 use std::iter;
 
 use age::secrecy::SecretString;
-use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt};
+use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt, x25519};
 use bot_cli_protocol::secret::Secret;
 use zeroize::Zeroizing;
 
 use super::document::Flaw;
-use super::key::Key;
 use crate::random::random;
 
 /// The cost of guessing the passphrase of a new backup, as a power of two: 128 MiB and half a second per guess.
@@ -21,8 +20,8 @@ const MOST_WORK: u8 = 20;
 const CHANGED: &str = "bytes of it were changed or are missing";
 
 /// Seals a document to the key of a vault.
-pub fn with_key(document: &[u8], key: &Key) -> Result<Vec<u8>, String> {
-    seal(document, &key.0.to_public())
+pub fn with_key(document: &[u8], key: &x25519::Identity) -> Result<Vec<u8>, String> {
+    seal(document, &key.to_public())
 }
 
 /// Seals a document to the passphrase of a backup.
@@ -33,8 +32,8 @@ pub fn with_passphrase(document: &[u8], passphrase: &Secret) -> Result<Vec<u8>, 
 }
 
 /// Opens what was sealed to the key of a vault.
-pub fn open_with_key(bytes: &[u8], key: &Key) -> Result<Zeroizing<Vec<u8>>, Flaw> {
-    document(header(bytes)?, &key.0, bytes.len())
+pub fn open_with_key(bytes: &[u8], key: &x25519::Identity) -> Result<Zeroizing<Vec<u8>>, Flaw> {
+    document(header(bytes)?, key, bytes.len())
 }
 
 /// Opens what was sealed to the passphrase of a backup.
