@@ -4,4 +4,3 @@ pub mod browser;
 mod callback;
 pub mod credentials;
 pub mod issuer;
-mod page;

@@ -61,7 +61,7 @@ pub trait SecretsBackend {
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError>;
 
-    /// Stores entries and removes the other keys of the set. Keys that somebody else has removed by now are gone as wanted.
+    /// Stores entries and removes the other keys of the set. Keys that are gone already are gone as wanted.
     fn replace(
         &self,
         name: &SetName,
@@ -73,11 +73,24 @@ pub trait SecretsBackend {
         if removed.is_empty() {
             return put;
         }
-        let stored: Vec<String> = entries.iter().map(|entry| entry.key.to_string()).collect();
-        let gone: Vec<String> = removed.iter().map(ToString::to_string).collect();
-        put.map_err(|error| before_removal(error, &stored, &gone))?;
-        self.unset(name, removed, None)
-            .map_err(|error| in_removal(error, &stored, &gone))?;
+        let (stored, gone) = (
+            names(entries.iter().map(|entry| &entry.key)),
+            names(removed),
+        );
+        let outcome = |cause, parts| {
+            let effect = Effect::of(parts);
+            ChangeError { cause, effect }
+        };
+        put.map_err(|error| {
+            let mut parts = parts(error.effect, stored.clone());
+            parts.not_done.extend_from_slice(&gone);
+            outcome(error.cause, parts)
+        })?;
+        self.unset(name, removed, None).map_err(|error| {
+            let mut parts = parts(error.effect, gone.clone());
+            parts.done.splice(0..0, stored.iter().cloned());
+            outcome(error.cause, parts)
+        })?;
         // What was seen after the first part is no longer what there is.
         Ok(Confirmed::ByAnswer)
     }
@@ -214,105 +227,40 @@ pub trait Explained: std::error::Error + 'static {
     }
 }
 
-/// Completes the error of the first step: all keys to be removed are still there.
-fn before_removal(mut error: ChangeError, put: &[String], removed: &[String]) -> ChangeError {
-    if removed.is_empty() {
-        return error;
+/// The outcome of each key of a change of `keys`.
+pub fn parts(effect: Effect, keys: Vec<String>) -> Parts {
+    let mut parts = Parts::default();
+    match effect {
+        Effect::Done => parts.done = keys,
+        Effect::Unknown => parts.unknown = keys,
+        Effect::NotDone => parts.not_done = keys,
+        Effect::Partly(known) => parts = *known,
     }
-    match &mut error.effect {
-        // True of the removed keys as well.
-        Effect::NotDone | Effect::Unknown => {}
-        Effect::Done => {
-            error.effect = Effect::Partly(Box::new(Parts {
-                done: put.to_vec(),
-                unknown: Vec::new(),
-                not_done: removed.to_vec(),
-            }));
-        }
-        Effect::Partly(parts) => parts.not_done.extend_from_slice(removed),
-    }
-    error
+    parts
 }
 
-/// Completes the error of the second step: all entries were stored.
-fn in_removal(error: ChangeError, put: &[String], removed: &[String]) -> ChangeError {
-    let removed = removed.to_vec();
-    let mut parts = match error.effect {
-        Effect::Done => return error,
-        Effect::Unknown => Parts {
-            unknown: removed,
-            ..Parts::default()
-        },
-        Effect::NotDone => Parts {
-            not_done: removed,
-            ..Parts::default()
-        },
-        Effect::Partly(parts) => *parts,
-    };
-    parts.done = [put.to_vec(), parts.done].concat();
-    let effect = Effect::Partly(Box::new(parts));
-    ChangeError {
-        cause: error.cause,
-        effect,
-    }
+/// The names of keys.
+fn names<'k>(keys: impl IntoIterator<Item = &'k Key>) -> Vec<String> {
+    keys.into_iter().map(ToString::to_string).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BackendError, ChangeError, Effect, Parts, before_removal, in_removal};
-
-    fn keys(names: &[&str]) -> Vec<String> {
-        names.iter().map(ToString::to_string).collect()
-    }
-
-    fn partly(done: &[&str], unknown: &[&str], not_done: &[&str]) -> Effect {
-        Effect::Partly(Box::new(Parts {
-            done: keys(done),
-            unknown: keys(unknown),
-            not_done: keys(not_done),
-        }))
-    }
+    use super::{Effect, Parts, parts};
 
     #[test]
-    fn every_key_is_told_as_what_it_is() {
-        let (put, removed) = (keys(&["A", "B"]), keys(&["X", "Y"]));
-        let error = |effect| ChangeError {
-            cause: BackendError::Cancelled,
-            effect,
-        };
-        for (effect, put_failed, removal_failed) in [
-            (
-                Effect::NotDone,
-                Effect::NotDone,
-                partly(&["A", "B"], &[], &["X", "Y"]),
-            ),
-            (
-                Effect::Unknown,
-                Effect::Unknown,
-                partly(&["A", "B"], &["X", "Y"], &[]),
-            ),
-            (
-                Effect::Done,
-                partly(&["A", "B"], &[], &["X", "Y"]),
-                Effect::Done,
-            ),
-        ] {
-            assert_eq!(
-                before_removal(error(effect.clone()), &put, &removed).effect,
-                put_failed
-            );
-            assert_eq!(
-                in_removal(error(effect), &put, &removed).effect,
-                removal_failed
-            );
+    fn every_key_has_the_outcome_of_its_part() {
+        let keys = |names: &str| -> Vec<String> { names.split(' ').map(str::to_owned).collect() };
+        for effect in [Effect::Done, Effect::Unknown, Effect::NotDone] {
+            assert_eq!(Effect::of(parts(effect.clone(), keys("A B"))), effect);
         }
-        let effect = before_removal(error(partly(&["A"], &[], &["B"])), &put, &removed).effect;
-        assert_eq!(effect, partly(&["A"], &[], &["B", "X", "Y"]));
-        let effect = in_removal(error(partly(&["X"], &["Y"], &[])), &put, &removed).effect;
-        assert_eq!(effect, partly(&["A", "B", "X"], &["Y"], &[]));
-        assert_eq!(
-            before_removal(error(Effect::Done), &put, &[]).effect,
-            Effect::Done
-        );
+        let partly = Parts {
+            done: keys("A"),
+            unknown: Vec::new(),
+            not_done: keys("B"),
+        };
+        let effect = Effect::Partly(Box::new(partly.clone()));
+        assert_eq!(parts(effect.clone(), keys("A B")), partly);
+        assert_eq!(Effect::of(partly), effect);
     }
 }

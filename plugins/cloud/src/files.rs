@@ -1,18 +1,14 @@
 //! Private files: readable by their owner only, and replaced whole or not at all.
 
 pub mod lock;
-mod reason;
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::io::{self, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tempfile::NamedTempFile;
-
 use bot_cli_protocol::failure::reason;
-pub use reason::Reason;
 
 use crate::platform::{self, create_private_folders, give_to_owner, private_file, put_in_place};
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
@@ -43,13 +39,27 @@ pub enum Overwrite {
     Refuse,
 }
 
-/// A path that can't be looked at, so it is unknown whether something is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreachable {
-    /// The part of the path that is in the way.
-    pub path: PathBuf,
-    /// Why.
-    pub reason: Reason,
+/// Why something failed, as it stands behind `could not …: `: a text without secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Reason(String);
+
+impl From<io::Error> for Reason {
+    fn from(error: io::Error) -> Self {
+        Self(reason(&error))
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
 }
 
 /// Creates a folder that only its owner can enter, and its parents.
@@ -71,116 +81,78 @@ pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
-pub struct Reserved {
-    temporary: NamedTempFile,
-    path: PathBuf,
-}
-
-impl Reserved {
-    /// Makes sure that a file of up to `length` bytes can be written, without touching the one that is there, or the one
-    /// that a link leads to. Removes what interrupted writes left in its folder.
-    pub fn new(path: &Path, length: usize) -> io::Result<Self> {
-        let path = match fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => &fs::canonicalize(path)?,
-            Ok(_) | Err(_) => path,
-        };
-        let folder = folder_of(path);
-        private_folder(folder)?;
-        sweep(folder, STALE);
-        let mut reserved = Self::beside(path)?;
-        if length > 0 {
-            reserved.temporary.write_all(&vec![0; length])?;
-            reserved.temporary.as_file().sync_all()?;
-        }
-        Ok(reserved)
-    }
-
-    fn beside(path: &Path) -> io::Result<Self> {
-        faults::step()?;
-        // Temporaries are made with mode 0600.
-        let temporary = tempfile::Builder::new()
-            .prefix(TEMPORARY)
-            .tempfile_in(folder_of(path))?;
-        give_to_owner(temporary.path())?;
-        Ok(Self {
-            temporary,
-            path: path.to_owned(),
-        })
-    }
-
-    /// Writes the content, puts the file in the place of an earlier one, and syncs the folder.
-    pub fn write(self, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
-        let Self {
-            mut temporary,
-            path,
-        } = self;
-        let to = path.clone();
-        let written = move || {
-            faults::step()?;
-            temporary.rewind()?;
-            temporary.write_all(bytes)?;
-            let file = temporary.as_file();
-            file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
-            faults::step()?;
-            file.sync_all()?;
-            faults::step()?;
-            match overwrite {
-                Overwrite::Allow => put_in_place(temporary, &to),
-                Overwrite::Refuse => {
-                    let renamed = temporary.persist_noclobber(&to);
-                    renamed.map(drop).map_err(|error| error.error)
-                }
-            }
-        };
-        match written() {
-            Ok(()) => {}
-            // Over a network, a rename can be done and its answer be lost.
-            Err(error)
-                if overwrite == Overwrite::Allow
-                    && fs::read(&path).is_ok_and(|found| found == bytes) =>
-            {
-                return Err(WriteError::NotSynced(error));
-            }
-            Err(error) => return Err(WriteError::NotWritten(error)),
-        }
-        sync_folder(&path).map_err(WriteError::NotSynced)
-    }
-}
-
 /// Returns whether something is at `path`. A link that leads nowhere is an error: what it led to may be on a disk that
 /// is not mounted.
-pub fn exists(path: &Path) -> Result<bool, Unreachable> {
-    let unreachable = |path: &Path, reason: Reason| Unreachable {
-        path: path.to_owned(),
-        reason,
-    };
+pub fn exists(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(_) => return Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(unreachable(path, error.into())),
+        Err(error) => return Err(error),
     }
     let mut parts = path.ancestors();
     match parts.find(|part| fs::symlink_metadata(part).is_ok()) {
         Some(link) if fs::metadata(link).is_err() => {
             let target = fs::read_link(link).unwrap_or_default();
-            let reason = format!("it is a link to `{}`, which is not there", target.display());
-            Err(unreachable(link, reason.into()))
+            let (link, target) = (link.display(), target.display());
+            let problem = format!("`{link}` is a link to `{target}`, which is not there");
+            Err(io::Error::other(problem))
         }
         Some(_) | None => Ok(false),
     }
 }
 
-/// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
+/// Writes a file that only its owner can read, or the one that a link leads to. Makes its folder, and removes what interrupted writes
+/// left there.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let reserved = Reserved::new(path, 0).map_err(WriteError::NotWritten)?;
-    reserved.write(bytes, Overwrite::Allow)
+    let prepared = || {
+        let path = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => fs::canonicalize(path)?,
+            Ok(_) | Err(_) => path.to_owned(),
+        };
+        private_folder(folder_of(&path))?;
+        sweep(folder_of(&path), STALE);
+        Ok(path)
+    };
+    replace(
+        &prepared().map_err(WriteError::NotWritten)?,
+        bytes,
+        Overwrite::Allow,
+    )
 }
 
 /// Writes a file that only its owner can read: to a temporary beside it, synced, renamed, and the folder synced.
 pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
-    let reserved = Reserved::beside(path).map_err(WriteError::NotWritten)?;
-    reserved.write(bytes, overwrite)
+    let written = || {
+        faults::step()?;
+        // Temporaries are made with mode 0600.
+        let mut temporary = tempfile::Builder::new()
+            .prefix(TEMPORARY)
+            .tempfile_in(folder_of(path))?;
+        give_to_owner(temporary.path())?;
+        faults::step()?;
+        temporary.write_all(bytes)?;
+        faults::step()?;
+        temporary.as_file().sync_all()?;
+        faults::step()?;
+        match overwrite {
+            Overwrite::Allow => put_in_place(temporary, path),
+            Overwrite::Refuse => {
+                let renamed = temporary.persist_noclobber(path);
+                renamed.map(drop).map_err(|error| error.error)
+            }
+        }
+    };
+    match written() {
+        Ok(()) => sync_folder(path).map_err(WriteError::NotSynced),
+        // Over a network, a rename can be done and its answer be lost.
+        Err(error)
+            if overwrite == Overwrite::Allow
+                && fs::read(path).is_ok_and(|found| found == bytes) =>
+        {
+            Err(WriteError::NotSynced(error))
+        }
+        Err(error) => Err(WriteError::NotWritten(error)),
+    }
 }
 
 /// Makes the names in the folder of `path` durable.
@@ -283,22 +255,7 @@ pub mod faults {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{Overwrite, Reserved, exists, too_open, write_private};
-
-    #[test]
-    fn what_was_reserved_is_written_whole_and_otherwise_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        write_private(&path, b"one").unwrap();
-        drop(Reserved::new(&path, 4096).unwrap());
-        let reserved = Reserved::new(&path, 4096).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"one");
-        reserved.write(b"two", Overwrite::Allow).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let below_a_file = path.join("file");
-        assert!(Reserved::new(&below_a_file, 1).is_err());
-    }
+    use super::{exists, too_open, write_private};
 
     #[test]
     fn a_private_file_is_for_its_owner_from_the_start() {
@@ -348,13 +305,15 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
         std::os::unix::fs::symlink("loop", at("loop")).unwrap();
         std::os::unix::fs::symlink(".", at("here")).unwrap();
-        assert_eq!(exists(&at("file")), Ok(true));
-        assert_eq!(exists(&at("here/file")), Ok(true));
-        assert_eq!(exists(&at("none")), Ok(false));
-        assert_eq!(exists(&at("here/none/none")), Ok(false));
+        for (name, is_there) in [
+            ("file", true),
+            ("here/file", true),
+            ("here/none/none", false),
+        ] {
+            assert_eq!(exists(&at(name)).unwrap(), is_there, "{name}");
+        }
         for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
             assert!(exists(&at(name)).is_err(), "{name}");
         }
-        assert_eq!(exists(&at("dangling/a")).unwrap_err().path, at("dangling"));
     }
 }

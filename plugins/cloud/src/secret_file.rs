@@ -8,20 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
+use serde::Serializer;
 
 use crate::files::{
-    self, Overwrite, Reason, Reserved, WriteError, foreign_owner, refuse_special, sweep, too_open,
-    write_private,
+    self, Reason, WriteError, foreign_owner, refuse_special, sweep, too_open, write_private,
 };
 use crate::keyring::{self, KeyringError};
 use crate::random::random;
 use crate::watch::Watch;
-
-/// The longest text that room is made for.
-const LONGEST: usize = 16 * 1024;
-
-/// The maximum number of attempts to read a file that comes and goes: another process may be replacing it again and again.
-const ATTEMPTS: u32 = 20;
 
 /// The storage of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,26 +109,30 @@ impl<'a> SecretFile<'a> {
     /// Keeps a text in the place of an earlier one, in the keyring if `wanted` and there is one, otherwise in the file.
     /// Returns where.
     pub fn write(&self, text: &Secret, wanted: Storage) -> Result<Storage, SecretFileError> {
-        let room = self.room(wanted, 0)?;
         let entry = match wanted {
             Storage::File => None,
             Storage::Keyring => self.new_entry(text)?,
         };
-        room.fill(text, entry)
-    }
-
-    /// Makes sure that a text can be kept before it is known. What is kept already stays as it is.
-    pub fn reserve(&self, wanted: Storage) -> Result<Room<'_>, SecretFileError> {
-        self.room(wanted, LONGEST)
-    }
-
-    fn room(&self, wanted: Storage, length: usize) -> Result<Room<'_>, SecretFileError> {
-        let file = Reserved::new(&self.path, length);
-        Ok(Room {
-            place: self,
-            file: file.map_err(|error| SecretFileError::File(error.into()))?,
-            wanted,
-        })
+        let before = self.entry();
+        let place = entry.as_ref().map_or(Storage::File, |_| Storage::Keyring);
+        let line = entry.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
+        let content = line.as_deref().unwrap_or(text.expose());
+        let written = write_private(&self.path, content.as_bytes());
+        // An entry that no file names any more is litter and not a failure.
+        let unneeded = match &written {
+            Ok(()) => before,
+            Err(WriteError::NotWritten(_)) => entry,
+            // Either file may be there after a power failure, so either entry is needed.
+            Err(WriteError::NotSynced(_)) => None,
+        };
+        if let Some(name) = unneeded {
+            let _ = keyring::remove(&name, self.watch);
+        }
+        match written {
+            Ok(()) => Ok(place),
+            Err(WriteError::NotWritten(error)) => Err(SecretFileError::File(error.into())),
+            Err(WriteError::NotSynced(error)) => Err(SecretFileError::NotSynced(error.into())),
+        }
     }
 
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
@@ -178,22 +176,13 @@ impl<'a> SecretFile<'a> {
 
     /// Returns the file's text, if nobody else can read the file.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        let mut attempt = 1;
-        loop {
-            return match self.private_text() {
-                // It has just been removed.
-                Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
-                // It may have been replaced while it was looked at.
-                Err(SecretFileError::File(_)) if attempt < ATTEMPTS => {
-                    attempt += 1;
-                    continue;
-                }
-                // It says more of a link that leads nowhere.
-                Err(SecretFileError::File(why)) => Err(SecretFileError::File(
-                    files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
-                )),
-                text => text.map(Some),
-            };
+        match self.private_text() {
+            Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
+            // A link that leads nowhere is told in other words.
+            Err(SecretFileError::File(why)) => Err(SecretFileError::File(
+                files::exists(&self.path).map_or_else(Reason::from, |_| why),
+            )),
+            text => text.map(Some),
         }
     }
 
@@ -219,58 +208,9 @@ impl<'a> SecretFile<'a> {
     }
 }
 
-/// Room for a text. Dropping it leaves everything as it was.
-pub struct Room<'a> {
-    place: &'a SecretFile<'a>,
-    file: Reserved,
-    wanted: Storage,
-}
-
-impl Room<'_> {
-    /// Keeps the text in the place of an earlier one, in the file where the keyring does not take it. Returns where.
-    pub fn keep(self, text: &Secret) -> Result<Storage, SecretFileError> {
-        let entry = match self.wanted {
-            Storage::File => None,
-            // A user who stops now must not lose the text.
-            Storage::Keyring => self.place.new_entry(text).unwrap_or_else(|error| {
-                let path = self.place.path.display();
-                let instead = format!("{error}, so `{path}` is used instead");
-                self.place.watch.warn(&instead);
-                None
-            }),
-        };
-        self.fill(text, entry)
-    }
-
-    /// Writes the file: the text, or the name of the entry that has it.
-    fn fill(self, text: &Secret, entry: Option<String>) -> Result<Storage, SecretFileError> {
-        let place = self.place;
-        let before = place.entry();
-        let is_named = entry.is_some();
-        let line = entry.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
-        let content = line.as_deref().unwrap_or(text.expose()).as_bytes();
-        // Another process may have taken the room for a leftover, if all this took minutes.
-        let written = match self.file.write(content, Overwrite::Allow) {
-            Err(WriteError::NotWritten(_)) => write_private(&place.path, content),
-            written => written,
-        };
-        // An entry that no file names any more is litter and not a failure.
-        let unneeded = match &written {
-            Ok(()) => before,
-            Err(WriteError::NotWritten(_)) => entry,
-            // Either file may be there after a power failure, so either entry is needed.
-            Err(WriteError::NotSynced(_)) => None,
-        };
-        if let Some(name) = unneeded {
-            let _ = keyring::remove(&name, place.watch);
-        }
-        match written {
-            Ok(()) if is_named => Ok(Storage::Keyring),
-            Ok(()) => Ok(Storage::File),
-            Err(WriteError::NotWritten(error)) => Err(SecretFileError::File(error.into())),
-            Err(WriteError::NotSynced(error)) => Err(SecretFileError::NotSynced(error.into())),
-        }
-    }
+/// Writes a secret as a part of such a text.
+pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose())
 }
 
 /// The entry that a text names.
@@ -296,12 +236,6 @@ mod tests {
         assert_eq!(file.read(), Ok(None));
         let text = Secret::new("one\ntwo".to_owned());
         assert_eq!(file.write(&text, Storage::File), Ok(Storage::File));
-        assert_eq!(file.read(), Ok(Some(text.clone())));
-        drop(file.reserve(Storage::File).unwrap());
-        assert_eq!(file.read(), Ok(Some(text)));
-        let text = Secret::new("three".to_owned());
-        let room = file.reserve(Storage::File).unwrap();
-        assert_eq!(room.keep(&text), Ok(Storage::File));
         assert_eq!(file.read(), Ok(Some(text)));
         assert_eq!((file.remove(), file.remove()), (Ok(true), Ok(false)));
     }

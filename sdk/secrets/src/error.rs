@@ -3,10 +3,10 @@
 use bot_cli_protocol::ErrorObject;
 use bot_cli_protocol::failure::{Exit, Failure};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Why a backend could not do what it was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 #[must_use]
 pub struct Error {
@@ -31,7 +31,6 @@ pub struct Error {
 
 /// The error of a change, with its outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChangeError {
     /// The error.
     #[serde(flatten)]
@@ -43,7 +42,6 @@ pub struct ChangeError {
 
 /// The size of what is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bytes {
     /// The bytes that it would take.
     pub size: u64,
@@ -53,7 +51,6 @@ pub struct Bytes {
 
 /// The class of an error of a secrets backend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The service does not answer.
@@ -102,7 +99,6 @@ pub enum Code {
 
 /// The outcome of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Nothing has changed.
@@ -118,7 +114,6 @@ pub enum Effect {
 
 /// The outcome of the keys of a change. Every key of the request is in exactly one of the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Parts {
     /// The keys that are changed.
@@ -175,50 +170,45 @@ impl Code {
         let name = serde_json::to_value(self).unwrap_or_default();
         name.as_str().unwrap_or_default().to_owned()
     }
+}
 
-    const fn exit(self) -> Exit {
-        match self {
-            Self::NotSignedIn | Self::NotAllowed => Exit::NotAllowed,
-            Self::Unreachable | Self::TimedOut | Self::Unavailable => Exit::Unavailable,
-            Self::TooLarge
-            | Self::InvalidName
-            | Self::InvalidSetting
-            | Self::NotSupported
-            | Self::InputRequired => Exit::Usage,
-            Self::Cancelled => Exit::Cancelled,
-            Self::NotFound
-            | Self::Conflict
-            | Self::Immutable
-            | Self::BeingDeleted
-            | Self::Foreign
-            | Self::NoPlace
-            | Self::NotText
-            | Self::Refused
-            | Self::Internal => Exit::Failed,
+impl Effect {
+    /// Returns the outcome of a change whose keys are each in one of the lists.
+    pub fn of(parts: Parts) -> Self {
+        let Parts {
+            done,
+            unknown,
+            not_done,
+        } = &parts;
+        match (done.is_empty(), unknown.is_empty(), not_done.is_empty()) {
+            (false, true, true) => Self::Done,
+            (true, _, true) => Self::Unknown,
+            (true, true, false) => Self::NotDone,
+            _ => Self::Partly(Box::new(parts)),
         }
     }
 }
 
 impl From<Error> for ErrorObject {
     fn from(error: Error) -> Self {
-        Self {
-            code: error.code.exit().status().into(),
-            data: serde_json::to_value(&error).ok(),
-            message: error.message,
-        }
+        let data = serde_json::to_value(&error).ok();
+        object(error.message, data)
     }
 }
 
 impl From<ChangeError> for ErrorObject {
     fn from(error: ChangeError) -> Self {
-        let is_unknown = error.effect == Effect::Unknown && error.cause.code != Code::Cancelled;
         let data = serde_json::to_value(&error).ok();
-        let mut object = Self::from(error.cause);
-        object.data = data;
-        if is_unknown {
-            object.code = Exit::Unknown.status().into();
-        }
-        object
+        object(error.cause.message, data)
+    }
+}
+
+/// The class of an error is in its data, so its number only says that the backend has failed.
+fn object(message: String, data: Option<Value>) -> ErrorObject {
+    ErrorObject {
+        code: Exit::Failed.status().into(),
+        message,
+        data,
     }
 }
 

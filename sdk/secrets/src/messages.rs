@@ -81,7 +81,6 @@ pub struct Call<'a, P> {
 
 /// Parameters of `secrets/open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenParams {
     /// The version of the methods that the caller speaks: `1.0`.
     pub secrets: String,
@@ -98,7 +97,6 @@ pub struct OpenParams {
 
 /// Result of `secrets/open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct OpenResult {
     /// The organization that is worked in; absent where there are none.
@@ -119,7 +117,6 @@ pub struct OpenResult {
 
 /// The regions of sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Regions {
     /// All of them.
     pub all: Vec<Region>,
@@ -130,7 +127,6 @@ pub struct Regions {
 
 /// A region.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Region {
     /// The code that the user types: `us-west`.
     pub code: String,
@@ -141,7 +137,6 @@ pub struct Region {
 
 /// Which names a new set can have, within letters, digits and hyphens, 1 to 63, no hyphen at the ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct NameRules {
     /// The fewest characters.
@@ -164,7 +159,6 @@ impl Default for NameRules {
 
 /// The limits of a backend. An absent one is not known to the backend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Limits {
     /// The bytes of a value.
@@ -180,7 +174,6 @@ pub struct Limits {
 
 /// A capability of a backend beyond the methods that every backend has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
     /// Returns values and credentials: `secrets/values`, and `secrets/credentials` where it keeps image pull secrets.
@@ -196,7 +189,6 @@ pub enum Ability {
 
 /// Parameters of `secrets/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListParams {
     /// Only those of this region.
@@ -206,7 +198,6 @@ pub struct ListParams {
 
 /// Result of `secrets/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListResult {
     /// The sets, in any order.
     pub sets: Vec<SetSummary>,
@@ -214,7 +205,6 @@ pub struct ListResult {
 
 /// The entry of a set in a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetSummary {
     /// The name, as the user gave it.
     pub name: String,
@@ -233,7 +223,6 @@ pub struct SetSummary {
 
 /// The kind of a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SetKind {
     /// Keys with values.
@@ -259,7 +248,6 @@ impl SetKind {
 
 /// Whether a set can be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SetStatus {
     /// It can.
@@ -285,7 +273,6 @@ impl SetStatus {
 
 /// Parameters of the methods that look at one set: `secrets/get`, `values`, `credentials`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NameParams {
     /// The set's name.
     pub name: String,
@@ -293,16 +280,13 @@ pub struct NameParams {
 
 /// Result of `secrets/get`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GetResult {
     /// The set; `null` when none has that name.
-    #[serde(deserialize_with = "on_wire::required")]
     pub set: Option<SetDetails>,
 }
 
 /// One set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetDetails {
     /// The name, as the user gave it.
     pub name: String,
@@ -324,32 +308,24 @@ pub struct SetDetails {
 
 /// Result of `secrets/values`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ValuesResult {
     /// The values by their keys; `null` when no secret set has that name.
-    #[serde(
-        serialize_with = "on_wire::optional_values",
-        deserialize_with = "on_wire::required"
-    )]
-    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, String>>"))]
+    #[serde(serialize_with = "on_wire::optional_values")]
     pub values: Option<BTreeMap<String, Secret>>,
 }
 
 /// Result of `secrets/credentials`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CredentialsResult {
     /// The registry, as it was put.
     pub host: String,
     /// The credentials, as they were put.
     #[serde(serialize_with = "on_wire::text")]
-    #[cfg_attr(test, schemars(with = "String"))]
     pub credentials: Secret,
 }
 
 /// Result of `secrets/organizations`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OrganizationsResult {
     /// The organizations that the user may work in.
     pub organizations: Vec<Organization>,
@@ -357,7 +333,6 @@ pub struct OrganizationsResult {
 
 /// An organization.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Organization {
     /// The name that the user types.
     pub name: String,
@@ -368,7 +343,6 @@ pub struct Organization {
 
 /// The state of a set when the caller last looked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
     /// There was none of that name.
@@ -379,7 +353,6 @@ pub enum Prior {
 
 /// Parameters of `secrets/put`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PutParams {
     /// The set's name.
     pub name: String,
@@ -388,7 +361,6 @@ pub struct PutParams {
     pub region: Option<String>,
     /// The values by their keys; other keys of the set stay. May be empty: a new set then has no keys.
     #[serde(serialize_with = "on_wire::values")]
-    #[cfg_attr(test, schemars(with = "BTreeMap<String, String>"))]
     pub entries: BTreeMap<String, Secret>,
     /// The state of the set when the caller last looked.
     pub prior: Prior,
@@ -396,7 +368,6 @@ pub struct PutParams {
 
 /// Parameters of `secrets/put_image_pull_secret`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PutImagePullSecretParams {
     /// The image pull secret's name.
     pub name: String,
@@ -407,7 +378,6 @@ pub struct PutImagePullSecretParams {
     pub host: String,
     /// `user:password` in base64.
     #[serde(serialize_with = "on_wire::text")]
-    #[cfg_attr(test, schemars(with = "String"))]
     pub credentials: Secret,
     /// The state when the caller last looked.
     pub prior: Prior,
@@ -415,7 +385,6 @@ pub struct PutImagePullSecretParams {
 
 /// Parameters of `secrets/unset`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnsetParams {
     /// The set's name.
     pub name: String,
@@ -428,7 +397,6 @@ pub struct UnsetParams {
 
 /// Result of `secrets/unset`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnsetResult {
     /// Those of the keys that were not there.
     pub missing: Vec<String>,
@@ -436,7 +404,6 @@ pub struct UnsetResult {
 
 /// Parameters of `secrets/delete`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DeleteParams {
     /// The set's name.
     pub name: String,
@@ -447,7 +414,6 @@ pub struct DeleteParams {
 
 /// Result of `secrets/delete`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DeleteResult {
     /// `false` when there was no such set.
     pub deleted: bool,
@@ -455,5 +421,4 @@ pub struct DeleteResult {
 
 /// Result of `secrets/put` and `secrets/put_image_pull_secret`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PutResult {}

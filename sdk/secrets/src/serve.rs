@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::Backend;
 use crate::messages::{
-    DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams,
-    OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult, UnsetParams, UnsetResult,
-    VERSION, ValuesResult, methods,
+    DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams, OrganizationsResult,
+    PutResult, UnsetResult, VERSION, ValuesResult, methods,
 };
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
@@ -72,41 +71,32 @@ fn reply<B: Backend>(
             encode(ListResult { sets })
         }
         methods::GET => {
-            let NameParams { name } = decode(params)?;
-            let set = backend.get(&name, session)?;
+            let set = backend.get(&name(params)?, session)?;
             encode(GetResult { set })
         }
         methods::VALUES => {
-            let NameParams { name } = decode(params)?;
-            let values = backend.values(&name, session)?;
+            let values = backend.values(&name(params)?, session)?;
             encode(ValuesResult { values })
         }
-        methods::CREDENTIALS => {
-            let NameParams { name } = decode(params)?;
-            encode(backend.credentials(&name, session)?)
-        }
+        methods::CREDENTIALS => encode(backend.credentials(&name(params)?, session)?),
         methods::ORGANIZATIONS => {
             let organizations = backend.organizations(session)?;
             encode(OrganizationsResult { organizations })
         }
         methods::PUT => {
-            let put: PutParams = decode(params)?;
-            backend.put(put, session)?;
+            backend.put(decode(params)?, session)?;
             encode(PutResult {})
         }
         methods::PUT_IMAGE_PULL_SECRET => {
-            let put: PutImagePullSecretParams = decode(params)?;
-            backend.put_image_pull_secret(put, session)?;
+            backend.put_image_pull_secret(decode(params)?, session)?;
             encode(PutResult {})
         }
         methods::UNSET => {
-            let unset: UnsetParams = decode(params)?;
-            let missing = backend.unset(unset, session)?;
+            let missing = backend.unset(decode(params)?, session)?;
             encode(UnsetResult { missing })
         }
         methods::DELETE => {
-            let delete: DeleteParams = decode(params)?;
-            let deleted = backend.delete(delete, session)?;
+            let deleted = backend.delete(decode(params)?, session)?;
             encode(DeleteResult { deleted })
         }
         _ => Err(ErrorObject::protocol(
@@ -114,6 +104,10 @@ fn reply<B: Backend>(
             "`secrets/open` was served already",
         )),
     }
+}
+
+fn name(params: Value) -> Result<String, ErrorObject> {
+    Ok(decode::<NameParams>(params)?.name)
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {

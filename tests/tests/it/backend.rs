@@ -1,15 +1,12 @@
-//! Secrets backends over the protocol, as real processes: the client of the library, and `plugin check`.
-
-mod changes;
-mod relayed;
-mod unseen;
+//! Secrets backends over the protocol, as real processes, and the client of the library: every change ends as done, as not done, as
+//! done in part or as unknown, questions go to the user of the command, and nothing is shown once a value went over.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::path::{Path, PathBuf};
+
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bot_cli_engine::driver::{Launch, Patience};
 use bot_cli_protocol::HostName;
@@ -18,11 +15,14 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets::client::{Client, Fault};
-use bot_cli_secrets::messages::{OpenParams, Prior, PutParams, VERSION};
+use bot_cli_secrets::messages::{
+    OpenParams, OrganizationsResult, Prior, PutParams, PutResult, VERSION, methods,
+};
+use bot_cli_secrets::{Code, Effect};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
-use bot_cli_tests::patience::PATIENCE;
-use serde_json::{Map, Value};
+use bot_cli_tests::patience::wait_for_end;
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 const SAMPLE: &str = env!("CARGO_BIN_EXE_it-secrets-sample");
@@ -39,7 +39,6 @@ struct Stage {
     user: User,
     answers: Map<String, Value>,
     cancel: Cancel,
-    silence: Duration,
 }
 
 /// A user who answers, and tells what there was to see.
@@ -48,8 +47,6 @@ struct User {
     seen: Rc<RefCell<Vec<String>>>,
     answers: Rc<RefCell<VecDeque<&'static str>>>,
     capabilities: Capabilities,
-    /// Waits with an answer as long as one is wanted, and makes this file to say that the question is open.
-    slow: Option<PathBuf>,
 }
 
 impl Ui for User {
@@ -65,25 +62,6 @@ impl Ui for User {
         let answer = self.answers.borrow_mut().pop_front();
         let answer = answer.ok_or_else(Failure::cancelled)?;
         Ok(Answer::Text(answer.to_owned()))
-    }
-
-    fn ask_while(
-        &mut self,
-        question: &Question,
-        wanted: &mut dyn FnMut() -> bool,
-    ) -> Result<Answer, Failure> {
-        let Some(open) = &self.slow else {
-            return self.ask(question);
-        };
-        self.saw(format!("{} is open", question.key));
-        fs::write(open, "").unwrap();
-        let deadline = Instant::now() + PATIENCE;
-        while wanted() && Instant::now() < deadline {
-            // A user interface asks again and again while the user thinks.
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.saw("it was taken back".to_owned());
-        Err(bot_cli_terminal::ui::withdrawn())
     }
 
     fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
@@ -129,7 +107,6 @@ impl Stage {
             user,
             answers: Map::new(),
             cancel: Cancel::new(),
-            silence: Duration::from_secs(20),
         }
     }
 
@@ -145,7 +122,7 @@ impl Stage {
         let program = self.folder.path().join("bot-cli-secrets-sample");
         let mut launch = Launch::new("secrets-sample", program, self.folder.path());
         launch.patience = Patience::of(Duration::from_secs(2));
-        launch.patience.silence = Some(self.silence);
+        launch.patience.silence = Some(Duration::from_secs(20));
         let file = self.kept().to_string_lossy().into_owned();
         let scope = OpenParams {
             secrets: VERSION.to_owned(),
@@ -161,18 +138,14 @@ impl Stage {
         self.folder.path().join("kept.json")
     }
 
-    /// Whether the value was kept.
-    fn has_kept(&self, value: &str) -> bool {
-        has(&self.kept(), value)
+    /// Whether the text was kept.
+    fn has_kept(&self, text: &str) -> bool {
+        fs::read_to_string(self.kept()).is_ok_and(|kept| kept.contains(text))
     }
 
     fn seen(&self) -> Vec<String> {
         self.user.seen.borrow().clone()
     }
-}
-
-fn has(file: &Path, text: &str) -> bool {
-    fs::read_to_string(file).is_ok_and(|kept| kept.contains(text))
 }
 
 /// A new set `prod` with these entries.
@@ -187,4 +160,131 @@ fn put(entries: &[(&str, &str)]) -> PutParams {
         entries,
         prior: Prior::Absent,
     }
+}
+
+/// Stores a set.
+fn save(client: &mut Client, put: &PutParams) -> Result<PutResult, (Fault, Effect)> {
+    let keys: Vec<String> = put.entries.keys().cloned().collect();
+    client.change(methods::PUT, put, &keys)
+}
+
+#[test]
+fn parts_of_a_change_are_told_apart() {
+    let stage = Stage::new("partly");
+    let mut client = stage.open().unwrap();
+    let changed = save(&mut client, &put(&[("A", CANARY), ("B", "2")]));
+    let (Fault::Told(error), Effect::Partly(parts)) = changed.unwrap_err() else {
+        panic!("it is not done in part");
+    };
+    assert_eq!(
+        (parts.done, parts.not_done),
+        (vec!["A".to_owned()], vec!["B".to_owned()])
+    );
+    assert!(parts.unknown.is_empty());
+    assert_eq!(error.retry_after, Some(5));
+}
+
+#[test]
+fn what_is_wrong_before_a_change_is_sent_leaves_it_not_done() {
+    // Cancelled before.
+    let stage = Stage::new("");
+    let mut client = stage.open().unwrap();
+    stage.cancel.request();
+    let changed = save(&mut client, &put(&[("A", CANARY)]));
+    assert_eq!(changed, Err((Fault::Cancelled, Effect::NotDone)));
+    assert!(!stage.has_kept(CANARY));
+    // It ended after a change that it had called done.
+    let stage = Stage::new("dies-after-put");
+    let mut client = stage.open().unwrap();
+    save(&mut client, &put(&[("A", "1")])).unwrap();
+    let pid = stage.folder.path().join("bot-cli-secrets-sample.pid");
+    wait_for_end(fs::read_to_string(pid).unwrap().parse().unwrap());
+    let next = PutParams {
+        prior: Prior::Keys(vec!["A".to_owned()]),
+        ..put(&[("B", CANARY)])
+    };
+    assert_eq!(save(&mut client, &next).unwrap_err().1, Effect::NotDone);
+    assert!(stage.has_kept("\"A\"") && !stage.has_kept(CANARY));
+}
+
+#[test]
+fn a_refusal_of_the_request_itself_is_not_done() {
+    let stage = Stage::new("");
+    let mut client = stage.open().unwrap();
+    let mut wrong = put(&[("A", "1")]);
+    wrong.name = "Not A Name".to_owned();
+    assert_eq!(save(&mut client, &wrong).unwrap_err().1, Effect::NotDone);
+    let organizations = client.ask::<OrganizationsResult>(methods::ORGANIZATIONS, &json!({}));
+    let organizations = organizations.unwrap_err();
+    assert!(
+        matches!(&organizations, Fault::Broken(failure) if failure.code == "method_not_found"),
+        "{organizations:?}"
+    );
+}
+
+#[test]
+fn questions_are_relayed_under_the_backends_name() {
+    let stage = Stage::new("asks");
+    stage.user.answers.borrow_mut().push_back("1234");
+    stage.open().unwrap();
+    assert_eq!(
+        stage.seen(),
+        [
+            "secrets-sample.code Code None",
+            "Note secrets-sample: signed in"
+        ]
+    );
+}
+
+#[test]
+fn a_script_answers_a_question_of_the_backend_by_that_name_only() {
+    let mut stage = Stage::new("asks");
+    stage.user.capabilities.ask.clear();
+    stage.answers.insert("code".to_owned(), json!("1234"));
+    let fault = stage.open().unwrap_err();
+    assert!(
+        matches!(&fault, Fault::Told(error) if error.code == Code::InputRequired),
+        "{fault:?}"
+    );
+    stage
+        .answers
+        .insert("secrets-sample.code".to_owned(), json!("1234"));
+    stage.open().unwrap();
+    assert_eq!(stage.seen(), ["Note secrets-sample: signed in"]);
+}
+
+#[test]
+fn a_cancelled_question_cancels_the_command() {
+    let stage = Stage::new("asks");
+    assert_eq!(stage.open().unwrap_err(), Fault::Cancelled);
+    assert!(stage.cancel.requested());
+}
+
+#[test]
+fn a_question_with_a_value_in_it_is_not_asked() {
+    let stage = Stage::new("asks-in-put");
+    let mut client = stage.open().unwrap();
+    save(&mut client, &put(&[("A", CANARY)])).unwrap();
+    drop(client);
+    assert_eq!(stage.seen(), [""; 0]);
+}
+
+#[test]
+fn the_words_of_a_backend_that_never_saw_a_value_are_shown_as_one_line() {
+    let told = Stage::new("signed-out").open().unwrap_err();
+    let Fault::Told(error) = &told else {
+        panic!("{told:?}");
+    };
+    assert_eq!(error.code, Code::NotSignedIn);
+    assert_eq!(error.message, "the sign-in has expired");
+    assert_eq!(error.hints, ["sample login"]);
+    let told = Stage::new("dies-at-open").open().unwrap_err();
+    let Fault::Broken(failure) = &told else {
+        panic!("{told:?}");
+    };
+    assert_eq!(
+        failure.message,
+        "plugin `secrets-sample` ended without a reply (exit status: 3)"
+    );
+    assert_eq!(failure.hints, ["its last words: the keyring is locked"]);
 }

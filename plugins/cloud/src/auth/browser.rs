@@ -6,20 +6,16 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 use url::Url;
 
-use super::callback::{Brought, Callback, Visitor};
+use super::callback::{Brought, Callback, Page, Visitor};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
-use super::page::Page;
-use crate::backend::hosted::http::waiting::{runtime, until_cancelled};
+use crate::backend::hosted::http::connect::{runtime, until_cancelled};
 use crate::pace::Pace;
 use crate::text;
 use crate::watch::Watch;
 
 /// The time limit for the user.
 const PATIENCE: Duration = Duration::from_secs(600);
-
-/// The browser that returned, and what the issuer granted it.
-type Visit = (Visitor, Result<Credentials, (Page, Failure)>);
 
 /// Leads the user through it; `show` gets the address that is to be opened. The browser is told what `confirm` makes of the
 /// sign-in that was granted.
@@ -32,47 +28,42 @@ pub fn sign_in<T>(
 ) -> Result<T, Failure> {
     let runtime = runtime()?;
     let (visitor, granted) = runtime.block_on(async {
-        let issuer = Issuer::find(base, pace, watch).await;
-        let issuer = issuer?;
+        let issuer = Issuer::find(base, pace, watch).await?;
         visit(&issuer, watch, show).await
     })?;
     // Outside of the runtime: what confirms it has one of its own.
-    let (outcome, confirmed) = match granted {
-        Err((outcome, failure)) => (outcome, Err(failure)),
-        Ok(credentials) => match confirm(credentials) {
-            Ok(confirmed) => (Page::SignedIn, Ok(confirmed)),
-            Err(failure) => (Page::NotSignedIn, Err(failure)),
-        },
+    let confirmed = granted.and_then(confirm);
+    let outcome = match confirmed {
+        Ok(_) => Page::SignedIn,
+        Err(_) => Page::NotSignedIn,
     };
     runtime.block_on(visitor.tell(outcome));
     confirmed
 }
 
+/// Returns the browser that came back, and what the issuer granted it.
 async fn visit(
     issuer: &Issuer<'_>,
     watch: &dyn Watch,
     show: impl FnOnce(&str),
-) -> Result<Visit, Failure> {
+) -> Result<(Visitor, Result<Credentials, Failure>), Failure> {
     let callback = Callback::open().await.map_err(|error| {
         let could_not = "could not wait for the browser on the ports 8400 to 8404";
         Failure::because(Exit::Failed, "no_port", could_not, error)
             .hint("end what uses them, or sign in with `--token-stdin`")
     })?;
-    let client = issuer
-        .oauth(Some(&callback.address()))
-        .map_err(Failure::from)?;
+    let client = issuer.oauth()?;
+    let client = client.set_redirect_uri(callback.address.clone());
     let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
     let (address, state) = client
         .authorize_url(CsrfToken::new_random)
-        .add_scopes(issuer.scopes())
+        .add_scope(issuer.scope())
         .set_pkce_challenge(challenge)
         .url();
     show(address.as_str());
     watch.waiting("Waiting for the browser");
     let waiting = tokio::time::timeout(PATIENCE, callback.wait(state.secret()));
-    let visit = until_cancelled(watch, waiting)
-        .await
-        .map_err(Failure::from)?;
+    let visit = until_cancelled(watch, waiting).await?;
     let Ok(Some((visitor, brought))) = visit else {
         return Err(Failure::new(
             Exit::Unavailable,
@@ -87,7 +78,7 @@ async fn visit(
             let message = format!("the sign-in was refused: {}", text::theirs(&why));
             let failure = Failure::new(Exit::NotAllowed, "not_signed_in", message)
                 .hint("bot-cli cloud auth login");
-            return Ok((visitor, Err((Page::Refused, failure))));
+            return Ok((visitor, Err(failure)));
         }
     };
     let exchanged = client
@@ -97,7 +88,6 @@ async fn visit(
         .await;
     let granted = exchanged
         .map_err(|error| refused(&error))
-        .and_then(|answer| issuer.grant(&answer))
-        .map_err(|error| (Page::NotSignedIn, error.into()));
-    Ok((visitor, granted))
+        .and_then(|answer| issuer.grant(&answer));
+    Ok((visitor, granted.map_err(Failure::from)))
 }

@@ -1,9 +1,8 @@
 //! The server on loopback that the browser returns to, for the duration of one sign-in.
 //!
-//! Visitors are served side by side, because browsers open connections that they don't use, and everybody on this machine
-//! can open one. Only who knows the state of the sign-in can end it. Asynchronous, because hyper is.
+//! Visitors are served side by side, because browsers open connections that they don't use, and every program on this machine
+//! can open one. Only a visitor who knows the state of the sign-in can end it. Asynchronous, because hyper is.
 
-use std::collections::VecDeque;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -16,12 +15,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use oauth2::RedirectUrl;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
-use tokio::task::AbortHandle;
-use url::Url;
-
-use super::page::Page;
+use url::form_urlencoded;
 
 /// The ports that the issuer knows.
 const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
@@ -35,23 +32,61 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// The time limit for fetching the page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The maximum number of connections; one more closes the oldest. Every process can open more files than that.
-const MOST: usize = 128;
-
 /// The pause where no connection can be accepted, for want of files.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// An address that waits for a browser.
 pub struct Callback {
     listener: TcpListener,
-    port: u16,
+    pub address: RedirectUrl,
 }
 
-/// A browser that waits for the outcome. Dropping it ends every connection.
+/// A browser that waits for the outcome.
 pub struct Visitor {
     outcome: watch::Sender<Option<Page>>,
     shown: mpsc::UnboundedReceiver<()>,
-    accepting: AbortHandle,
+}
+
+/// The outcome of a sign-in, for the browser's page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// The service has confirmed it.
+    SignedIn,
+    /// It failed, here or at the issuer.
+    NotSignedIn,
+    /// The address belongs to no sign-in that is under way.
+    Unknown,
+}
+
+impl Page {
+    /// Returns the document. It needs no network, and nothing of a request is in it.
+    fn html(self) -> String {
+        let (title, text, light, dark) = match self {
+            Self::SignedIn => (
+                "You are signed in",
+                "You can close this page and go back to the terminal.",
+                "#1a7f4b",
+                "#3fb77a",
+            ),
+            Self::NotSignedIn => (
+                "You are not signed in",
+                "The sign-in was refused, or it failed. The terminal says why.",
+                "#b4442e",
+                "#e8795f",
+            ),
+            Self::Unknown => (
+                "This sign-in is not known",
+                "bot-cli waits for another one. Use the address that the terminal shows.",
+                "#b4442e",
+                "#e8795f",
+            ),
+        };
+        include_str!("page.html")
+            .replace("{title}", title)
+            .replace("{text}", text)
+            .replace("{light}", light)
+            .replace("{dark}", dark)
+    }
 }
 
 /// The result of a redirection from the browser.
@@ -76,19 +111,18 @@ impl Callback {
         let mut last = io::Error::from(io::ErrorKind::AddrInUse);
         for port in PORTS {
             match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
-                Ok(listener) => return Ok(Self { listener, port }),
+                Ok(listener) => {
+                    let address = format!("http://127.0.0.1:{port}{PATH}");
+                    let address = RedirectUrl::new(address).map_err(io::Error::other)?;
+                    return Ok(Self { listener, address });
+                }
                 Err(error) => last = error,
             }
         }
         Err(last)
     }
 
-    /// Returns the address.
-    pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}{PATH}", self.port)
-    }
-
-    /// Waits for somebody with the right state; `None` comes only with the end of the runtime.
+    /// Waits for a visitor with the right state; `None` comes only with the end of the runtime.
     pub async fn wait(self, state: &str) -> Option<(Visitor, Brought)> {
         let (brought, mut arrivals) = mpsc::unbounded_channel();
         let (outcome, told) = watch::channel(None);
@@ -99,14 +133,9 @@ impl Callback {
             outcome: told,
             shown: showing,
         };
-        let accepting = tokio::spawn(accept(self.listener, Arc::new(shared)));
-        let visitor = Visitor {
-            outcome,
-            shown,
-            accepting: accepting.abort_handle(),
-        };
+        tokio::spawn(accept(self.listener, Arc::new(shared)));
         let brought = arrivals.recv().await?;
-        Some((visitor, brought))
+        Some((Visitor { outcome, shown }, brought))
     }
 }
 
@@ -118,27 +147,12 @@ impl Visitor {
     }
 }
 
-impl Drop for Visitor {
-    fn drop(&mut self) {
-        self.accepting.abort();
-    }
-}
-
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let mut connections: VecDeque<AbortHandle> = VecDeque::new();
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        connections.retain(|connection| !connection.is_finished());
-        if connections.len() >= MOST
-            && let Some(oldest) = connections.pop_front()
-        {
-            oldest.abort();
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::spawn(serve(stream, Arc::clone(&shared)))),
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
-        let connection = tokio::spawn(serve(stream, Arc::clone(&shared)));
-        connections.push_back(connection.abort_handle());
     }
 }
 
@@ -167,19 +181,32 @@ async fn answer(
     shared: &Shared,
     waits: &mpsc::UnboundedSender<()>,
 ) -> io::Result<Response<Full<Bytes>>> {
-    let is_head = request.method() == Method::HEAD;
-    if !is_head && request.method() != Method::GET {
-        return ended(head(405).header(ALLOW, "GET, HEAD"), String::new());
+    let head = |status: u16| {
+        // The address of the request has the code in it.
+        Response::builder()
+            .status(status)
+            .header(ALLOW, "GET, HEAD")
+            .header(CACHE_CONTROL, "no-store")
+            .header(REFERRER_POLICY, "no-referrer")
+            .header(CONTENT_TYPE, "text/html; charset=utf-8")
+            .header(
+                CONTENT_SECURITY_POLICY,
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+            )
+    };
+    // A program that only looks brings nothing.
+    let bare = match (request.method(), request.uri().path()) {
+        (&Method::GET, PATH) => None,
+        (&Method::HEAD, PATH) => Some(200),
+        (&Method::GET | &Method::HEAD, _) => Some(404),
+        _ => Some(405),
+    };
+    if let Some(status) = bare {
+        return head(status).body(Full::default()).map_err(io::Error::other);
     }
-    if request.uri().path() != PATH {
-        return ended(head(404), String::new());
-    }
-    let target = request.uri().path_and_query();
-    let target = target.map_or("", |target| target.as_str());
-    let page = match brought(target, &shared.state) {
+    let query = request.uri().query().unwrap_or_default();
+    let page = match brought(query, &shared.state) {
         None => Page::Unknown,
-        // Who only looks brings nothing.
-        Some(_) if is_head => return ended(head(200), String::new()),
         Some(brought) => {
             let _ = waits.send(());
             let _ = shared.brought.send(brought);
@@ -189,34 +216,14 @@ async fn answer(
             page.unwrap_or(Page::NotSignedIn)
         }
     };
-    let head = head(page.status())
-        .header(CONTENT_TYPE, "text/html; charset=utf-8")
-        .header(
-            CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-        );
-    ended(head, page.html())
+    let status = if page == Page::SignedIn { 200 } else { 400 };
+    let page = Full::from(page.html());
+    head(status).body(page).map_err(io::Error::other)
 }
 
-fn head(status: u16) -> hyper::http::response::Builder {
-    // The address of the request has the code in it.
-    Response::builder()
-        .status(status)
-        .header(CACHE_CONTROL, "no-store")
-        .header(REFERRER_POLICY, "no-referrer")
-}
-
-fn ended(head: hyper::http::response::Builder, body: String) -> io::Result<Response<Full<Bytes>>> {
-    head.body(Full::from(body)).map_err(io::Error::other)
-}
-
-fn brought(target: &str, state: &str) -> Option<Brought> {
-    let url = Url::parse("http://127.0.0.1").ok()?.join(target).ok()?;
-    if url.path() != PATH {
-        return None;
-    }
+fn brought(query: &str, state: &str) -> Option<Brought> {
     let get = |wanted: &str| {
-        url.query_pairs()
+        form_urlencoded::parse(query.as_bytes())
             .find(|(name, _)| name == wanted)
             .map(|(_, value)| value.into_owned())
     };
@@ -232,31 +239,35 @@ fn brought(target: &str, state: &str) -> Option<Brought> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Brought, brought};
+    use super::{Brought, Page, brought};
+
+    #[test]
+    fn a_page_is_filled_in_and_needs_no_network() {
+        for page in [Page::SignedIn, Page::NotSignedIn, Page::Unknown] {
+            let html = page.html();
+            for left in ["{t", "{light}", "{dark}", "http", "url(", "<script"] {
+                assert!(!html.contains(left), "{left}: {html}");
+            }
+        }
+    }
 
     #[test]
     fn only_the_right_state_brings_anything() {
-        let code = |target: &str| match brought(target, "s") {
-            Some(Brought::Code(code)) => Some(code),
-            Some(Brought::Refusal(refusal)) => Some(format!("refused: {refusal}")),
-            None => None,
-        };
-        assert_eq!(
-            code("/oauth_callback?code=a%20b&state=s").as_deref(),
-            Some("a b")
-        );
-        assert_eq!(
-            code("/oauth_callback?error=access_denied&state=s").as_deref(),
-            Some("refused: access_denied")
-        );
-        for target in [
-            "/oauth_callback?code=a&state=x",
-            "/oauth_callback?code=a",
-            "/other?code=a&state=s",
-            "/oauth_callback?state=s",
-            "//",
+        for (query, expected) in [
+            ("code=a%20b&state=s", Some("a b")),
+            (
+                "error=access_denied&state=s",
+                Some("refused: access_denied"),
+            ),
+            ("code=a&state=x", None),
+            ("code=a", None),
+            ("state=s", None),
         ] {
-            assert_eq!(code(target), None, "{target}");
+            let found = brought(query, "s").map(|brought| match brought {
+                Brought::Code(code) => code,
+                Brought::Refusal(refusal) => format!("refused: {refusal}"),
+            });
+            assert_eq!(found.as_deref(), expected, "{query}");
         }
     }
 }

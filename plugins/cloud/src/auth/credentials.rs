@@ -11,27 +11,29 @@ use crate::config::homeless;
 use crate::domain::TokenKind;
 use crate::environment::Environment;
 use crate::files::lock::{LockError, PATIENCE, lock as take};
-use crate::files::{Reason, private_folder};
+use crate::files::private_folder;
 use crate::keyring::KeyringError;
-use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
+use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
 use crate::watch::Watch;
 use crate::words;
 
 /// The token of a sign-in and what belongs to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
     /// The service it is for; it is never sent to another.
     pub api_url: String,
     pub kind: TokenKind,
-    /// The token.
+    #[serde(serialize_with = "exposed")]
     pub token: Secret,
     /// Renews the token.
+    #[serde(flatten)]
     pub refresh: Option<Refresh>,
 }
 
 /// The means to replace an expiring token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refresh {
+    #[serde(rename = "refresh_token", serialize_with = "exposed")]
     pub token: Secret,
     /// When the present token runs out, in seconds since 1970.
     pub expires_at: u64,
@@ -46,19 +48,6 @@ pub enum StoredCredentials {
     Usable(Credentials),
     /// Somebody has, and it can't be used; why.
     Broken(SecretFileError),
-}
-
-/// The text as it is written.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    api_url: String,
-    kind: TokenKind,
-    token: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    refresh_token: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    expires_at: Option<u64>,
 }
 
 /// Returns the token, without the blanks around it; `None` where it has characters that no token has.
@@ -82,19 +71,8 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
         Err(error) => return StoredCredentials::Broken(error),
     };
     // The parser's own words quote the text.
-    match toml::from_str::<File>(text.expose()) {
-        Ok(file) if !file.token.is_empty() => StoredCredentials::Usable(Credentials {
-            api_url: file.api_url,
-            kind: file.kind,
-            token: Secret::new(file.token),
-            refresh: file
-                .refresh_token
-                .zip(file.expires_at)
-                .map(|(token, expires_at)| Refresh {
-                    token: Secret::new(token),
-                    expires_at,
-                }),
-        }),
+    match toml::from_str::<Credentials>(text.expose()) {
+        Ok(found) if !found.token.expose().is_empty() => StoredCredentials::Usable(found),
         Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
             "it is not what signing in writes".into(),
         )),
@@ -107,28 +85,12 @@ pub fn keep(
     credentials: &Credentials,
     wanted: Storage,
 ) -> Result<Storage, Failure> {
-    let kept = written(credentials).and_then(|text| place.write(&text, wanted));
-    kept.map_err(|error| not_kept(place.path(), error))
-}
-
-/// Keeps credentials in the room that was reserved for them; where they are.
-pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Storage, SecretFileError> {
-    room.keep(&written(credentials)?)
-}
-
-fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
-    let refresh = credentials.refresh.as_ref();
-    let file = File {
-        api_url: credentials.api_url.clone(),
-        kind: credentials.kind,
-        token: credentials.token.expose().to_owned(),
-        refresh_token: refresh.map(|refresh| refresh.token.expose().to_owned()),
-        expires_at: refresh.map(|refresh| refresh.expires_at),
-    };
     // The writer's own words may quote the text.
-    toml::to_string(&file)
+    let text = toml::to_string(credentials)
         .map(Secret::new)
-        .map_err(|_| SecretFileError::File("it has no written form".into()))
+        .map_err(|_| SecretFileError::File("it has no written form".into()));
+    let kept = text.and_then(|text| place.write(&text, wanted));
+    kept.map_err(|error| not_kept(place.path(), error))
 }
 
 fn not_kept(path: &Path, error: SecretFileError) -> Failure {
@@ -137,7 +99,7 @@ fn not_kept(path: &Path, error: SecretFileError) -> Failure {
         SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
         SecretFileError::TooOpen { .. }
         | SecretFileError::Foreign { .. }
-        | SecretFileError::Keyring(_) => words::not_written(path, Reason::of(error)),
+        | SecretFileError::Keyring(_) => words::not_written(path, error.to_string().into()),
         SecretFileError::File(reason) => words::not_written(path, reason),
     }
 }
@@ -191,7 +153,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
         | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
-    failure.hint("`bot-cli cloud auth login` writes it anew")
+    failure.hint("`bot-cli cloud auth login` replaces it")
 }
 
 #[cfg(test)]

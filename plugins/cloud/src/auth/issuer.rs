@@ -2,12 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use oauth2::basic::{BasicClient, BasicTokenResponse, BasicTokenType};
+use oauth2::basic::{BasicClient, BasicErrorResponseType, BasicTokenResponse, BasicTokenType};
 use oauth2::{
-    AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RedirectUrl,
-    RefreshToken, RequestTokenError, TokenResponse, TokenUrl,
+    AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RefreshToken,
+    RequestTokenError, Scope, TokenResponse, TokenUrl,
 };
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Request, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::{Url, form_urlencoded};
@@ -15,8 +16,7 @@ use url::{Url, form_urlencoded};
 use super::credentials::{Credentials, Refresh, parse_token};
 use crate::address::address;
 use crate::backend::hosted::ServiceError;
-use crate::backend::hosted::http::connect::{connector, failed, read};
-use crate::backend::hosted::http::waiting::{patiently, runtime};
+use crate::backend::hosted::http::connect::{connector, failed, patiently, read, runtime};
 use crate::domain::TokenKind;
 use crate::pace::Pace;
 use crate::watch::Watch;
@@ -27,16 +27,6 @@ const LONGEST: usize = 256 * 1024;
 /// The longest that a token is believed to last, in seconds: ten years.
 const LONGEST_LIFE: u64 = 315_360_000;
 
-/// The codes of the protocol for a request that is refused whatever its grant, RFC 6749, 5.2.
-const REFUSALS: [&str; 6] = [
-    "invalid_client",
-    "unauthorized_client",
-    "unsupported_grant_type",
-    "invalid_request",
-    "invalid_scope",
-    "access_denied",
-];
-
 /// A client with both endpoints.
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
@@ -44,9 +34,14 @@ pub type Oauth =
 /// The issuer of tokens for a service.
 pub struct Issuer<'a> {
     service: String,
-    http: reqwest::Client,
+    wire: Wire<'a>,
     config: SignInConfig,
     endpoints: Endpoints,
+}
+
+/// Requests without a token.
+struct Wire<'a> {
+    http: reqwest::Client,
     pace: Pace,
     watch: &'a dyn Watch,
 }
@@ -56,7 +51,7 @@ pub struct Issuer<'a> {
 pub enum Revocation {
     /// It is ended, or was already.
     Done,
-    /// Nobody can do that here.
+    /// The issuer has no means for it.
     NotOffered,
 }
 
@@ -65,13 +60,8 @@ pub enum Revocation {
 struct SignInConfig {
     issuer: String,
     client_id: String,
-    #[serde(default)]
     scopes: Option<String>,
 }
-
-/// Any JSON object.
-#[derive(Deserialize)]
-struct IgnoredObject {}
 
 /// The issuer's metadata.
 #[derive(Deserialize)]
@@ -79,9 +69,7 @@ struct Endpoints {
     issuer: String,
     authorization_endpoint: String,
     token_endpoint: String,
-    #[serde(default)]
     revocation_endpoint: Option<String>,
-    #[serde(default)]
     code_challenge_methods_supported: Option<Vec<String>>,
 }
 
@@ -89,20 +77,14 @@ impl<'a> Issuer<'a> {
     /// Asks the service, then the issuer. One that is not what it says is not followed.
     pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, ServiceError> {
         let http = connector(base, pace)?;
+        let wire = Wire { http, pace, watch };
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
-        let config: SignInConfig = get(&http, &format!("{root}/auth/config"), pace, watch).await?;
+        let config: SignInConfig = wire.get(&format!("{root}/auth/config")).await?;
         secure(&config.issuer)?;
-        let discovery = format!(
-            "{}/.well-known/openid-configuration",
-            config.issuer.trim_end_matches('/')
-        );
-        let endpoints: Endpoints = match get(&http, &discovery, pace, watch).await {
-            Err(ServiceError::Unavailable { status, .. }) => {
-                return Err(ServiceError::IssuerUnavailable(Some(status)));
-            }
-            answer => answer?,
-        };
+        let issuer = config.issuer.trim_end_matches('/');
+        let discovery = format!("{issuer}/.well-known/openid-configuration");
+        let endpoints: Endpoints = wire.get(&discovery).await?;
         if endpoints.issuer != config.issuer {
             return Err(unsound("it gives another name than the service does"));
         }
@@ -115,11 +97,9 @@ impl<'a> Issuer<'a> {
         }
         Ok(Self {
             service,
-            http,
+            wire,
             config,
             endpoints,
-            pace,
-            watch,
         })
     }
 
@@ -133,96 +113,55 @@ impl<'a> Issuer<'a> {
         runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
     }
 
-    /// Ends a sign-in where it was made. All of it takes as long as one request may.
+    /// Ends a sign-in where it was made.
     pub fn revoked(
         base: &Url,
         pace: Pace,
         watch: &'a dyn Watch,
         credentials: &Credentials,
     ) -> Result<Revocation, ServiceError> {
-        let asked = async {
-            Self::find(base, pace, watch)
-                .await?
-                .revoke(credentials)
-                .await
-        };
-        let answer = runtime()?.block_on(async { tokio::time::timeout(pace.request, asked).await });
-        answer.unwrap_or_else(|_| {
-            Err(ServiceError::TimedOut(
-                base.host_str().unwrap_or_default().to_owned(),
-            ))
+        runtime()?.block_on(async {
+            let issuer = Self::find(base, pace, watch).await?;
+            issuer.revoke(credentials).await
         })
     }
 
-    /// The protocol's client, which comes back to `redirect`.
-    pub fn oauth(&self, redirect: Option<&str>) -> Result<Oauth, ServiceError> {
+    /// The protocol's client.
+    pub fn oauth(&self) -> Result<Oauth, ServiceError> {
+        let endpoints = &self.endpoints;
         let wrong = |_| unsound("one of its addresses is not valid");
-        let client = BasicClient::new(ClientId::new(self.config.client_id.clone()))
-            .set_auth_uri(
-                AuthUrl::new(self.endpoints.authorization_endpoint.clone()).map_err(wrong)?,
-            )
-            .set_token_uri(TokenUrl::new(self.endpoints.token_endpoint.clone()).map_err(wrong)?);
-        match redirect {
-            Some(redirect) => {
-                Ok(client.set_redirect_uri(RedirectUrl::new(redirect.to_owned()).map_err(wrong)?))
-            }
-            None => Ok(client),
-        }
+        let authorization = AuthUrl::new(endpoints.authorization_endpoint.clone());
+        let token = TokenUrl::new(endpoints.token_endpoint.clone());
+        let client = BasicClient::new(ClientId::new(self.config.client_id.clone()));
+        Ok(client
+            .set_auth_uri(authorization.map_err(wrong)?)
+            .set_token_uri(token.map_err(wrong)?))
     }
 
-    /// Returns the scopes of a sign-in.
-    pub fn scopes(&self) -> impl Iterator<Item = oauth2::Scope> {
-        let scopes = self
-            .config
-            .scopes
-            .as_deref()
-            .unwrap_or("openid profile email offline_access");
-        scopes
-            .split_whitespace()
-            .map(|scope| oauth2::Scope::new(scope.to_owned()))
+    /// Returns the scopes of a sign-in, separated by blanks.
+    pub fn scope(&self) -> Scope {
+        let scopes = self.config.scopes.as_deref();
+        Scope::new(
+            scopes
+                .unwrap_or("openid profile email offline_access")
+                .to_owned(),
+        )
     }
 
-    /// Sends a request for a token. Returns only an answer in the protocol's form.
+    /// Sends a request for a token.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ServiceError> {
         let request =
-            reqwest::Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
-        let path = request.url().path().to_owned();
-        let answer = self.execute(request).await?;
-        let status = answer.status().as_u16();
-        if matches!(status, 408 | 429 | 500..) {
-            return Err(ServiceError::IssuerUnavailable(Some(status)));
-        }
-        match serde_json::from_slice::<IgnoredObject>(answer.body()) {
-            Ok(_) => Ok(answer),
-            Err(_) => Err(ServiceError::InvalidResponse(format!(
-                "the answer of `{path}` (status {status}) is not that of an issuer of tokens"
-            ))),
-        }
-    }
-
-    async fn execute(&self, request: reqwest::Request) -> Result<HttpResponse, ServiceError> {
-        let base = request.url().clone();
-        self.watch.requested(&format!("POST {}", base.path()));
-        let exchange = async {
-            let response = self
-                .http
-                .execute(request)
-                .await
-                .map_err(|error| failed(&base, error))?;
-            let status = response.status();
-            let body = body(response, &base).await?;
-            let mut answer = HttpResponse::new(body);
-            *answer.status_mut() = status;
-            Ok(answer)
-        };
-        let slow = || self.watch.waiting(&waiting(&base));
-        patiently(self.watch, self.pace.slow, slow, exchange).await?
+            Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
+        let (status, body) = self.wire.exchange(request).await?;
+        let mut answer = HttpResponse::new(body);
+        *answer.status_mut() = status;
+        Ok(answer)
     }
 
     /// Another token for a refresh token.
-    pub async fn renew(&self, refresh: &Refresh) -> Result<Credentials, ServiceError> {
+    async fn renew(&self, refresh: &Refresh) -> Result<Credentials, ServiceError> {
         let token = RefreshToken::new(refresh.token.expose().to_owned());
-        let client = self.oauth(None)?;
+        let client = self.oauth()?;
         let sent = client
             .exchange_refresh_token(&token)
             .request_async(&|request| self.send(request))
@@ -240,7 +179,7 @@ impl<'a> Issuer<'a> {
     }
 
     /// Ends a sign-in for everybody who has a copy of it, RFC 7009: by its refresh token, without one by its token.
-    pub async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
+    async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
         let Some(endpoint) = &self.endpoints.revocation_endpoint else {
             return Ok(Revocation::NotOffered);
         };
@@ -255,22 +194,18 @@ impl<'a> Issuer<'a> {
             .append_pair("client_id", &self.config.client_id)
             .finish();
         // The protocol's client would refuse an issuer on this machine.
-        let request = self
-            .http
-            .post(endpoint)
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(body)
-            .build()
-            .map_err(|_| unsound("one of its addresses is not valid"))?;
-        let answer = self.execute(request).await?;
-        match answer.status().as_u16() {
-            200..=299 => Ok(Revocation::Done),
-            status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable(Some(status))),
-            status => Err(ServiceError::Refused {
-                status,
-                message: String::new(),
-            }),
+        let request = self.wire.http.post(endpoint);
+        let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let request = request.body(body).build();
+        let request = request.map_err(|_| unsound("one of its addresses is not valid"))?;
+        let (status, _) = self.wire.exchange(request).await?;
+        if status.is_success() {
+            return Ok(Revocation::Done);
         }
+        Err(ServiceError::Refused {
+            status: status.as_u16(),
+            message: String::new(),
+        })
     }
 
     /// Returns the sign-in that an issuer's answer gives. What can't be a bearer token is refused.
@@ -318,64 +253,67 @@ pub fn refused(
 ) -> ServiceError {
     match error {
         RequestTokenError::Request(error) => error.clone(),
-        RequestTokenError::ServerResponse(answer) => match answer.error().as_ref() {
-            "invalid_grant" => {
+        RequestTokenError::ServerResponse(answer) => match answer.error() {
+            BasicErrorResponseType::InvalidGrant => {
                 ServiceError::NotSignedIn("the issuer grants no token for it".to_owned())
             }
-            "temporarily_unavailable" | "server_error" => ServiceError::IssuerUnavailable(None),
+            BasicErrorResponseType::Extension(code)
+                if code == "temporarily_unavailable" || code == "server_error" =>
+            {
+                ServiceError::IssuerUnavailable(None)
+            }
             // Any other word may be anything.
-            code => ServiceError::IssuerRefused(REFUSALS.into_iter().find(|known| *known == code)),
+            BasicErrorResponseType::Extension(_) => ServiceError::IssuerRefused(None),
+            BasicErrorResponseType::InvalidClient
+            | BasicErrorResponseType::InvalidRequest
+            | BasicErrorResponseType::InvalidScope
+            | BasicErrorResponseType::UnauthorizedClient
+            | BasicErrorResponseType::UnsupportedGrantType => {
+                ServiceError::IssuerRefused(Some(answer.error().as_ref().to_owned()))
+            }
         },
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-            unsound("its answer is not a token")
+            let what = "the answer is not that of an issuer of tokens";
+            ServiceError::InvalidResponse(what.to_owned())
         }
     }
 }
 
-async fn get<T: DeserializeOwned>(
-    http: &reqwest::Client,
-    address: &str,
-    pace: Pace,
-    watch: &dyn Watch,
-) -> Result<T, ServiceError> {
-    let url = Url::parse(address).map_err(|_| unsound("its address is not valid"))?;
-    watch.requested(&format!("GET {}", url.path()));
-    let exchange = async {
-        let response = http
-            .get(url.clone())
-            .send()
-            .await
-            .map_err(|error| failed(&url, error))?;
-        let status = response.status().as_u16();
-        let body = body(response, &url).await?;
-        match status {
-            200..=299 => serde_json::from_slice(&body).map_err(|_| {
-                ServiceError::InvalidResponse(format!(
-                    "what `{}` answers does not help signing in",
-                    url.path()
-                ))
-            }),
-            408 | 429 | 500.. => Err(ServiceError::Unavailable {
-                status,
-                message: String::new(),
-                retry_after: None,
-            }),
-            _ => Err(ServiceError::InvalidResponse(format!(
-                "`{}` answers with status {status}",
-                url.path()
-            ))),
+impl Wire<'_> {
+    async fn get<T: DeserializeOwned>(&self, address: &str) -> Result<T, ServiceError> {
+        let request = self.http.get(address).build();
+        let request = request.map_err(|_| unsound("one of its addresses is not valid"))?;
+        let path = request.url().path().to_owned();
+        let (status, body) = self.exchange(request).await?;
+        let decoded = serde_json::from_slice(&body).ok();
+        decoded.filter(|_| status.is_success()).ok_or_else(|| {
+            let status = status.as_u16();
+            let what = format!("what `{path}` answers (status {status}) does not help signing in");
+            ServiceError::InvalidResponse(what)
+        })
+    }
+
+    /// Sends a request, and says what is waited for where that takes long.
+    async fn exchange(&self, request: Request) -> Result<(StatusCode, Vec<u8>), ServiceError> {
+        let url = request.url().clone();
+        let line = format!("{} {}", request.method(), url.path());
+        self.watch.requested(&line);
+        let exchange = async {
+            let response = self.http.execute(request).await;
+            let response = response.map_err(|error| failed(&url, &error))?;
+            let status = response.status();
+            let too_long = untrusted("its answer is too long");
+            let body = read(response, &url, LONGEST, too_long).await?;
+            Ok((status, body))
+        };
+        let host = url.host_str().unwrap_or_default();
+        let slow = || self.watch.waiting(&format!("Waiting for {host}"));
+        let (status, body) = patiently(self.watch, self.pace.slow, slow, exchange).await??;
+        match status.as_u16() {
+            status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable(Some(status))),
+            _ => Ok((status, body)),
         }
-    };
-    let slow = || watch.waiting(&waiting(&url));
-    patiently(watch, pace.slow, slow, exchange).await?
-}
-
-fn waiting(url: &Url) -> String {
-    format!("Waiting for {}", url.host_str().unwrap_or_default())
-}
-
-async fn body(response: reqwest::Response, base: &Url) -> Result<Vec<u8>, ServiceError> {
-    read(response, base, LONGEST, untrusted("its answer is too long")).await
+    }
 }
 
 fn secure(text: &str) -> Result<(), ServiceError> {

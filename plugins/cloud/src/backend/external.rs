@@ -3,34 +3,31 @@
 //! Whatever it does, a change ends as done, not done or unknown, and nothing that it says is quoted once it has a value.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
-use bot_cli_secrets::Error;
-use bot_cli_secrets::client::{ChangeFault, Client, Fault};
+use bot_cli_secrets::client::{Client, Fault};
 use bot_cli_secrets::messages::{
-    self, Code, DeleteParams, OpenResult, PutImagePullSecretParams, PutParams, SetDetails,
-    UnsetParams,
+    self, Code, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
+    NameParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
+    UnsetParams, UnsetResult, ValuesResult, methods,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{
     Ability, BackendError, ChangeError, Confirmed, Details, Keys, Limits, NameRules, Prior,
-    Profile, ReadsValues, Regions, SecretsBackend, Summary,
+    Profile, ReadsValues, Regions, SecretsBackend, Summary, names,
 };
 use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
-use crate::watch::Watch;
-
-/// The interval at which a wait checks for the user's request to stop.
-const TICK: Duration = Duration::from_millis(20);
+use crate::text::theirs;
+use crate::watch::{InVain, Watch, wait};
 
 /// A backend that is open.
 pub struct External<'a> {
     name: BackendName,
     profile: Profile,
-    regions: Regions,
     client: RefCell<Client>,
     watch: &'a dyn Watch,
 }
@@ -40,37 +37,21 @@ pub struct External<'a> {
 pub enum ExternalError {
     /// The backend says so itself, or it was not there to say anything.
     #[error("the backend `{backend}` could not do it")]
-    Fault {
+    Fault { backend: BackendName, fault: Fault },
+    /// It has a key or a value that no variable of an environment can have.
+    #[error("can't use what the backend `{backend}` has: {problem}")]
+    Unusable {
         backend: BackendName,
-        /// The cause.
-        fault: Fault,
-    },
-    /// It gives a key that no variable of an environment can have.
-    #[error("the backend `{backend}` gives a key that can't be one")]
-    Key {
-        backend: BackendName,
+        /// Without any value.
         problem: String,
-    },
-    /// It gives a value that no variable of an environment can have.
-    #[error("the backend `{backend}` gives a value that can't be one")]
-    Value {
-        backend: BackendName,
-        /// The key of the value, if the backend names it without values, too.
-        key: Option<Key>,
     },
 }
 
 impl<'a> External<'a> {
     /// The backend `name` behind `client`, which has opened a place.
     pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
-        let regions = client.opened().regions.clone().unwrap_or_default();
-        let all = regions.all.into_iter();
         Self {
             profile: opened_profile(&name, client.opened()),
-            regions: Regions {
-                all: all.map(|region| (region.code, region.name)).collect(),
-                default: regions.default,
-            },
             client: RefCell::new(client),
             name,
             watch,
@@ -82,29 +63,48 @@ impl<'a> External<'a> {
         if !self.profile.can(Ability::Organizations) {
             return Ok(None);
         }
-        let all = self.client.borrow_mut().organizations();
-        let all = all.map_err(|fault| self.failed(fault))?.into_iter();
-        Ok(Some(
-            all.map(|one| {
-                let label = one.label.unwrap_or_else(|| one.name.clone());
-                (one.name, label)
-            })
-            .collect(),
-        ))
+        let none = serde_json::Map::new();
+        let all: OrganizationsResult = self.ask(methods::ORGANIZATIONS, &none)?;
+        let rows = all.organizations.into_iter().map(|one| {
+            let label = self.client.borrow().shown(one.label);
+            (one.name.clone(), label.unwrap_or(one.name))
+        });
+        Ok(Some(rows.collect()))
     }
 
-    /// The value of `key` can't be used. What comes with values is not shown: the key is, if it is one that lists show.
-    fn unusable(&self, set: &SetName, key: &Key) -> BackendError {
-        BackendError::Own(Box::new(ExternalError::Value {
-            backend: self.name.clone(),
-            key: self.lists(set, key.as_str()).then(|| key.clone()),
-        }))
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, BackendError> {
+        let answer = self.client.borrow_mut().ask(method, params);
+        answer.map_err(|fault| self.failed(fault))
+    }
+
+    fn change<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+        keys: &[String],
+    ) -> Result<T, ChangeError> {
+        let done = self.client.borrow_mut().change(method, params, keys);
+        done.map_err(|(fault, effect)| {
+            let cause = self.failed(fault);
+            ChangeError { cause, effect }
+        })
     }
 
     /// Whether the backend calls this a key where it has no values, so that it is none.
     fn lists(&self, set: &SetName, key: &str) -> bool {
-        let listed = self.client.borrow_mut().get(set.as_str());
-        matches!(listed, Ok(Some(set)) if set.keys.iter().any(|one| one == key))
+        let keys = self.get(set).ok().flatten().map(|set| set.keys);
+        matches!(keys, Some(Keys::Known(keys)) if keys.iter().any(|one| one == key))
+    }
+
+    fn unusable(&self, problem: String) -> BackendError {
+        BackendError::Own(Box::new(ExternalError::Unusable {
+            backend: self.name.clone(),
+            problem,
+        }))
     }
 
     fn failed(&self, mut fault: Fault) -> BackendError {
@@ -113,26 +113,17 @@ impl<'a> External<'a> {
         }
         failed(&self.name, fault)
     }
-
-    fn change_failed(&self, error: ChangeFault) -> ChangeError {
-        ChangeError {
-            cause: self.failed(error.fault),
-            effect: error.effect,
-        }
-    }
 }
 
 /// Returns the error for `fault` of the backend `name`.
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
-    match fault {
-        Fault::Cancelled => BackendError::Cancelled,
-        fault @ (Fault::Told(_) | Fault::Broken(_)) => {
-            BackendError::Own(Box::new(ExternalError::Fault {
-                backend: name.clone(),
-                fault,
-            }))
-        }
+    if fault == Fault::Cancelled {
+        return BackendError::Cancelled;
     }
+    BackendError::Own(Box::new(ExternalError::Fault {
+        backend: name.clone(),
+        fault,
+    }))
 }
 
 /// Returns what is known of every backend before it is opened: what it does not refuse then, it may refuse later.
@@ -182,22 +173,49 @@ impl SecretsBackend for External<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
-        Ok(self.regions.clone())
+        let regions = self.client.borrow().opened().regions.clone();
+        let messages::Regions { all, default } = regions.unwrap_or_default();
+        let all = all.into_iter().map(|region| (region.code, region.name));
+        Ok(Regions {
+            all: all.collect(),
+            default,
+        })
     }
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let sets = self.client.borrow_mut().list(region.map(Region::as_str));
-        let mut sets = sets.map_err(|fault| self.failed(fault))?;
-        if let Some(region) = region {
-            sets.retain(|set| set.region.as_deref() == Some(region.as_str()));
+        let region = region.map(ToString::to_string);
+        let params = ListParams { region };
+        let ListResult { mut sets } = self.ask(methods::LIST, &params)?;
+        sets.retain(|set| params.region.is_none() || set.region == params.region);
+        for set in &mut sets {
+            set.error = self.client.borrow().shown(set.error.take());
         }
         Ok(sets)
     }
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        let set = self.client.borrow_mut().get(name.as_str());
-        let set = set.map_err(|fault| self.failed(fault))?;
-        Ok(set.map(details))
+        let GetResult { set } = self.ask(methods::GET, &named(name))?;
+        let Some(set) = set else {
+            return Ok(None);
+        };
+        let mut client = self.client.borrow_mut();
+        if set.name != name.as_str() {
+            let wrong = client.wrong(methods::GET, "`result.set.name` is another name");
+            return Err(failed(&self.name, wrong));
+        }
+        Ok(Some(Details {
+            keys: match set.kind {
+                SetKind::Secret => Keys::Known(set.keys),
+                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
+            },
+            summary: Summary {
+                name: set.name,
+                kind: set.kind,
+                region: set.region,
+                status: set.status,
+                error: client.shown(set.error),
+            },
+        }))
     }
 
     fn put(
@@ -206,18 +224,15 @@ impl SecretsBackend for External<'_> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        let pairs: BTreeMap<String, Secret> = entries
-            .iter()
-            .map(|entry| (entry.key.to_string(), entry.value.clone()))
-            .collect();
+        let pair = |entry: &Entry| (entry.key.to_string(), entry.value.clone());
         let put = PutParams {
             name: name.to_string(),
             region: prior.region().map(ToString::to_string),
-            entries: pairs,
+            entries: entries.iter().map(pair).collect(),
             prior: on_wire(prior),
         };
-        let done = self.client.borrow_mut().put(&put);
-        done.map_err(|error| self.change_failed(error))?;
+        let keys: Vec<String> = put.entries.keys().cloned().collect();
+        let PutResult {} = self.change(methods::PUT, &put, &keys)?;
         Ok(Confirmed::ByAnswer)
     }
 
@@ -235,8 +250,7 @@ impl SecretsBackend for External<'_> {
             credentials: credentials.clone(),
             prior: on_wire(prior),
         };
-        let done = self.client.borrow_mut().put_image_pull_secret(&put);
-        done.map_err(|error| self.change_failed(error))?;
+        let PutResult {} = self.change(methods::PUT_IMAGE_PULL_SECRET, &put, &[])?;
         Ok(Confirmed::ByAnswer)
     }
 
@@ -248,11 +262,10 @@ impl SecretsBackend for External<'_> {
     ) -> Result<Vec<Key>, ChangeError> {
         let unset = UnsetParams {
             name: name.to_string(),
-            keys: keys.iter().map(ToString::to_string).collect(),
+            keys: names(keys),
             prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
         };
-        let missing = self.client.borrow_mut().unset(&unset);
-        let missing = missing.map_err(|error| self.change_failed(error))?;
+        let UnsetResult { missing } = self.change(methods::UNSET, &unset, &unset.keys)?;
         let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
         Ok(keys.iter().filter(is_missing).cloned().collect())
     }
@@ -262,62 +275,53 @@ impl SecretsBackend for External<'_> {
             name: name.to_string(),
             prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
         };
-        let deleted = self.client.borrow_mut().delete(&delete);
-        deleted.map_err(|error| self.change_failed(error))
+        let DeleteResult { deleted } = self.change(methods::DELETE, &delete, &[])?;
+        Ok(deleted)
     }
 
     fn pause(&self, pause: Duration) -> Result<(), BackendError> {
-        let end = Instant::now() + pause;
-        while Instant::now() < end {
-            if self.watch.cancelled() {
-                return Err(BackendError::Cancelled);
-            }
-            thread::sleep(TICK.min(pause));
+        match wait(self.watch, pause, None, || None::<()>) {
+            Err(InVain::Cancelled) => Err(BackendError::Cancelled),
+            Ok(()) | Err(InVain::TimedOut) => Ok(()),
         }
-        Ok(())
     }
 }
 
 impl ReadsValues for External<'_> {
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
-        let values = self.client.borrow_mut().values(name.as_str());
-        let values = values.map_err(|fault| match fault {
-            Fault::Told(error) => {
-                let key = error.key.clone().filter(|key| self.lists(name, key));
-                failed(&self.name, Fault::Told(Error { key, ..error }))
+        let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
+        let ValuesResult { values } = answer.map_err(|mut fault| {
+            // What comes with values is not shown, unless it is a key that lists show.
+            if let Fault::Told(error) = &mut fault {
+                error.key = error.key.take().filter(|key| self.lists(name, key));
             }
-            fault @ (Fault::Broken(_) | Fault::Cancelled) => self.failed(fault),
+            failed(&self.name, fault)
         })?;
         let Some(values) = values else {
             return Ok(None);
         };
         let entries = values.into_iter().map(|(key, value)| {
-            let key = Key::parse_existing(&key).and_then(|key| {
-                if key.as_str().contains('=') {
-                    return Err("has a `=`".to_owned());
-                }
-                Ok(key)
-            });
-            Ok(Entry { key: key?, value })
+            let key = Key::parse_existing(&key)
+                .map_err(|problem| self.unusable(format!("a key {problem}")))?;
+            if key.as_str().contains('=') {
+                return Err(self.unusable("a key has a `=`".to_owned()));
+            }
+            if value.expose().contains('\0') {
+                let whose = if self.lists(name, key.as_str()) {
+                    format!("`{}`", theirs(key.as_str()))
+                } else {
+                    "a key".to_owned()
+                };
+                return Err(self.unusable(format!("the value of {whose} has a NUL character")));
+            }
+            Ok(Entry { key, value })
         });
-        let entries: Result<Vec<Entry>, String> = entries.collect();
-        let entries = entries.map_err(|problem| {
-            BackendError::Own(Box::new(ExternalError::Key {
-                backend: self.name.clone(),
-                problem,
-            }))
-        })?;
-        let unusable = entries
-            .iter()
-            .find(|entry| entry.value.expose().contains('\0'));
-        match unusable {
-            Some(entry) => Err(self.unusable(name, &entry.key)),
-            None => Ok(Some(entries)),
-        }
+        entries.collect::<Result<_, _>>().map(Some)
     }
 
     fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {
-        match self.client.borrow_mut().credentials(name.as_str()) {
+        let mut client = self.client.borrow_mut();
+        match client.ask::<CredentialsResult>(methods::CREDENTIALS, &named(name)) {
             Ok(found) => Ok(Some((found.host, found.credentials))),
             Err(Fault::Told(error)) if error.code == Code::NotFound => Ok(None),
             Err(fault) => Err(self.failed(fault)),
@@ -325,25 +329,15 @@ impl ReadsValues for External<'_> {
     }
 }
 
+fn named(name: &SetName) -> NameParams {
+    NameParams {
+        name: name.to_string(),
+    }
+}
+
 fn on_wire(prior: Prior<'_>) -> messages::Prior {
     match prior {
         Prior::Absent(_) => messages::Prior::Absent,
         Prior::Keys(keys) => messages::Prior::Keys(keys.to_vec()),
-    }
-}
-
-fn details(set: SetDetails) -> Details {
-    Details {
-        keys: match set.kind {
-            SetKind::Secret => Keys::Known(set.keys),
-            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-        },
-        summary: Summary {
-            name: set.name,
-            kind: set.kind,
-            region: set.region,
-            status: set.status,
-            error: set.error,
-        },
     }
 }

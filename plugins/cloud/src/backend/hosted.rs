@@ -6,25 +6,24 @@
 pub mod access;
 mod error;
 pub mod http;
-mod path;
 mod redact;
-mod retry;
 mod wire;
 
 use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
+use reqwest::Method;
 use serde_json::Value;
 
 use super::{
     Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
-    Prior, Profile, Regions, SecretsBackend, Summary,
+    Prior, Profile, Regions, SecretsBackend, Summary, names, parts,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
 pub use error::ServiceError;
-use http::{Answer, Change, Client, Reach, Unconfirmed};
-use path::{path, segment};
+use http::{Answer, Client, Reach, Unconfirmed};
+use wire::{path, segment};
 
 /// The account that the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,76 +99,87 @@ impl<'a> Hosted<'a> {
     }
 
     fn codes(&self) -> Result<Vec<String>, ServiceError> {
-        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let regions: wire::Names = self.client.get(&self.path(&["regions"]))?.decode()?;
         Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
+    }
+
+    /// Fetches a set; `None` when no set has that name.
+    fn details(
+        &self,
+        name: &SetName,
+        fetch: impl Fn(&str) -> Result<Answer, ServiceError>,
+    ) -> Result<Option<Details>, ServiceError> {
+        match fetch(&self.set(name)) {
+            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
+            Err(ServiceError::NotFound(_)) => Ok(None),
+            // The service refuses to show an image pull secret; the listing has it.
+            Err(refused @ ServiceError::Refused { status: 400, .. }) => {
+                let listed: wire::List = fetch(&self.path(&["secrets"]))?.decode()?;
+                let mut sets = listed.summaries().into_iter();
+                let found = sets.find(|set| set.name == name.as_str());
+                let found = found.filter(|set| set.kind == SetKind::ImagePullSecret);
+                let keys = Keys::None;
+                let details = found.map(|summary| Details { summary, keys });
+                details.map(Some).ok_or(refused)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
     fn sight(&self, name: &SetName) -> Sight {
-        let listed = |known: &Result<Answer, ServiceError>| {
-            let list: wire::List = self
-                .client
-                .look(&self.path(&["secrets"]))
-                .ok()?
-                .decode()
-                .ok()?;
-            let mut sets = list.summaries().into_iter();
-            let found = sets.find(|set| set.name == name.as_str());
-            match (known, found) {
-                (Err(ServiceError::NotFound(_)), None) => Some(Sight::Gone),
-                (Err(ServiceError::Refused { .. }), Some(summary))
-                    if summary.kind == SetKind::ImagePullSecret =>
-                {
-                    Some(Sight::There(Details {
-                        summary,
-                        keys: Keys::None,
-                    }))
+        let look = |path: &str| self.client.look(path);
+        match self.details(name, look) {
+            Ok(Some(details)) => Sight::There(details),
+            Ok(None) => {
+                let listed = look(&self.path(&["secrets"])).and_then(Answer::decode::<wire::List>);
+                let is_other = |set: &Summary| set.name != name.as_str();
+                match listed.map(wire::List::summaries) {
+                    Ok(sets) if sets.iter().all(is_other) => Sight::Gone,
+                    Ok(_) | Err(_) => Sight::Unclear,
                 }
-                _ => None,
-            }
-        };
-        match self.client.look(&self.set(name)) {
-            Ok(answer) => answer
-                .decode::<wire::Set>()
-                .and_then(|set| set.details(name))
-                .map_or(Sight::Unclear, Sight::There),
-            known @ Err(ServiceError::NotFound(_) | ServiceError::Refused { status: 400, .. }) => {
-                listed(&known).unwrap_or(Sight::Unclear)
             }
             Err(_) => Sight::Unclear,
         }
     }
 
-    /// Decides what became of a change that was not confirmed: by how far it came, else by what `judge` sees in the set.
+    /// Decides what became of a change that was not confirmed, key by key: by how far it came, else by what `judge` sees in the set.
     fn decide(
         &self,
         name: &SetName,
         unconfirmed: Unconfirmed,
-        judge: impl FnOnce(&Sight) -> Option<bool>,
+        keys: Vec<String>,
+        judge: impl Fn(&Sight, &str) -> Option<bool>,
     ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let Unconfirmed { error, reach } = unconfirmed;
         if reach == Reach::Nothing {
             return Err(ChangeError::not_done(error));
         }
-        // A user who wants to stop does not wait for a look.
-        let sight = if error == ServiceError::Cancelled {
+        // A user who wants to stop does not wait for a look, nor does a look help where nothing is new.
+        let helps = keys.iter().any(|key| judge(&Sight::Gone, key).is_some());
+        let sight = if error == ServiceError::Cancelled || !helps {
             Sight::Unclear
         } else {
             self.sight(name)
         };
-        let effect = match (judge(&sight), sight) {
-            (Some(true), Sight::There(details)) => {
-                return Ok(Confirmed::BySight(Some(details.summary)));
-            }
-            (Some(true), Sight::Gone | Sight::Unclear) => return Ok(Confirmed::BySight(None)),
-            // What is still under way may yet be carried out.
-            (Some(false), _) if reach == Reach::Ended => Effect::NotDone,
-            (Some(false) | None, _) => Effect::Unknown,
-        };
-        Err(ChangeError {
-            cause: error,
-            effect,
-        })
+        let mut parts = Parts::default();
+        for key in keys {
+            let state = match judge(&sight, &key) {
+                Some(true) => &mut parts.done,
+                // What is still under way may yet be carried out.
+                Some(false) if reach == Reach::Ended => &mut parts.not_done,
+                Some(false) | None => &mut parts.unknown,
+            };
+            state.push(key);
+        }
+        match (Effect::of(parts), sight) {
+            (Effect::Done, Sight::There(details)) => Ok(Confirmed::BySight(Some(details.summary))),
+            (Effect::Done, Sight::Gone | Sight::Unclear) => Ok(Confirmed::BySight(None)),
+            (effect, _) => Err(ChangeError {
+                cause: error,
+                effect,
+            }),
+        }
     }
 
     /// Writes entries in one request, whole or one key.
@@ -180,73 +190,19 @@ impl<'a> Hosted<'a> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError<ServiceError>> {
-        match self.client.change(Change::Put, &self.set(name), Some(body)) {
-            Ok(()) => Ok(Confirmed::ByAnswer),
-            Err(unconfirmed) => self.decide_put(name, unconfirmed, entries, prior),
-        }
-    }
-
-    /// Decides what became of entries key by key: a new one is there or not, one that was there before looks the same with
-    /// either value.
-    fn decide_put(
-        &self,
-        name: &SetName,
-        unconfirmed: Unconfirmed,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
-        let Unconfirmed { error, reach } = unconfirmed;
-        if reach == Reach::Nothing {
-            return Err(ChangeError::not_done(error));
-        }
-        let before: &[String] = match prior {
-            Prior::Absent(_) => &[],
-            Prior::Keys(keys) => keys,
+        let Err(unconfirmed) = self
+            .client
+            .change(&Method::PUT, &self.set(name), Some(body))
+        else {
+            return Ok(Confirmed::ByAnswer);
         };
-        let is_new = |entry: &Entry| !before.iter().any(|key| key == entry.key.as_str());
-        // Whoever wants to stop does not wait for a look, nor does a look help where nothing is new.
-        let sight = if error == ServiceError::Cancelled || !entries.iter().any(is_new) {
-            Sight::Unclear
-        } else {
-            self.sight(name)
-        };
-        let (there, summary) = match (sight, prior) {
-            (
-                Sight::There(Details {
-                    summary,
-                    keys: Keys::Known(keys),
-                }),
-                prior,
-            ) if prior
-                .region()
-                .is_none_or(|region| summary.region.as_deref() == Some(region.as_str())) =>
-            {
-                (Some(keys), Some(summary))
-            }
-            (Sight::Gone, _) => (Some(Vec::new()), None),
-            (Sight::There(_) | Sight::Unclear, _) => (None, None),
-        };
-        let mut parts = Parts::default();
-        for entry in entries {
-            let is_there = |keys: &Vec<String>| keys.iter().any(|key| key == entry.key.as_str());
-            let seen = there.as_ref().filter(|_| is_new(entry)).map(is_there);
-            let state = match seen {
-                Some(true) => &mut parts.done,
-                // What is still under way may yet be carried out.
-                Some(false) if reach == Reach::Ended => &mut parts.not_done,
-                Some(false) | None => &mut parts.unknown,
-            };
-            state.push(entry.key.to_string());
-        }
-        let effect = match (parts.done.len(), parts.unknown.len(), parts.not_done.len()) {
-            (_, 0, 0) => return Ok(Confirmed::BySight(summary)),
-            (0, _, 0) => Effect::Unknown,
-            (0, 0, _) => Effect::NotDone,
-            _ => Effect::Partly(Box::new(parts)),
-        };
-        Err(ChangeError {
-            cause: error,
-            effect,
+        let keys = names(entries.iter().map(|entry| &entry.key));
+        self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
+            // One that was there before looks the same with either value.
+            (_, Prior::Keys(before)) if before.iter().any(|known| known == key) => None,
+            (Sight::There(details), _) if is_in(details, prior.region()) => has(details, key),
+            (Sight::Gone, _) => Some(false),
+            (Sight::There(_) | Sight::Unclear, _) => None,
         })
     }
 
@@ -260,10 +216,9 @@ impl<'a> Hosted<'a> {
         let mut confirmed = Confirmed::ByAnswer;
         for (index, entry) in entries.iter().enumerate() {
             let body = wire::one_key(name, entry, prior.region());
-            match self.put_body(name, &body, std::slice::from_ref(entry), prior) {
-                Ok(seen) => confirmed = seen,
-                Err(error) => return Err(partly(error, &keys(entries), index)),
-            }
+            let put = self.put_body(name, &body, std::slice::from_ref(entry), prior);
+            let keys = || names(entries.iter().map(|entry| &entry.key));
+            confirmed = put.map_err(|error| partly(error, &keys(), index))?;
         }
         Ok(confirmed)
     }
@@ -279,7 +234,7 @@ impl SecretsBackend for Hosted<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
-        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let regions: wire::Names = self.client.get(&self.path(&["regions"]))?.decode()?;
         let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
         let default = settings["properties"]["defaultRegion"].as_str();
         Ok(Regions {
@@ -314,23 +269,7 @@ impl SecretsBackend for Hosted<'_> {
     }
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        match self.client.get(&self.set(name)) {
-            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
-            Err(ServiceError::NotFound(_)) => Ok(None),
-            // The service refuses to show an image pull secret; the listing has it.
-            Err(refused @ ServiceError::Refused { status: 400, .. }) => match self
-                .list(None)?
-                .into_iter()
-                .find(|set| set.name == name.as_str())
-            {
-                Some(summary) if summary.kind == SetKind::ImagePullSecret => Ok(Some(Details {
-                    summary,
-                    keys: Keys::None,
-                })),
-                Some(_) | None => Err(refused.into()),
-            },
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.details(name, |path| self.client.get(path))?)
     }
 
     fn put(
@@ -339,43 +278,31 @@ impl SecretsBackend for Hosted<'_> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
+        let is_user = matches!(self.tenant, Tenant::User(_));
         // With one key both forms are one request, and this one is known to both families.
-        let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
-        if keyed {
+        if is_user && entries.len() == 1 {
             return Ok(self.put_keyed(name, entries, prior)?);
         }
         let whole = wire::whole_set(entries, prior.region());
-        let sent = self
-            .client
-            .change(Change::Put, &self.set(name), Some(&whole));
-        let refused = match sent {
-            Ok(()) => return Ok(Confirmed::ByAnswer),
-            // Only the service itself can say that it does not know the form, and nothing may be under way.
+        let refused = match self.put_body(name, &whole, entries, prior) {
+            // The paths of an organization may know only one key a request; the published paths have only this form.
             Err(refused)
-                if refused.reach == Reach::Nothing
-                    && is_about_the_form(&refused.error, entries) =>
+                if is_user
+                    && refused.effect == Effect::NotDone
+                    && is_about_the_form(&refused.cause, entries) =>
             {
-                ChangeError::not_done(refused.error)
+                refused
             }
-            Err(unconfirmed) => return Ok(self.decide_put(name, unconfirmed, entries, prior)?),
+            done => return Ok(done?),
         };
-        match self.tenant {
-            // The published paths have only this form.
-            Tenant::ApiKey => Err(refused.into()),
-            // Those of an organization may know only one key a request.
-            Tenant::User(_) => {
-                let keyed = self.put_keyed(name, entries, prior);
-                Ok(keyed.map_err(|error| {
-                    let is_refused = matches!(error.cause, ServiceError::Refused { .. });
-                    if is_refused && error.effect == Effect::NotDone {
-                        // What was wrong with the whole says more than what is wrong with its first key.
-                        refused
-                    } else {
-                        error
-                    }
-                })?)
+        self.put_keyed(name, entries, prior).map_err(|error| {
+            let is_refused = matches!(error.cause, ServiceError::Refused { .. });
+            if is_refused && error.effect == Effect::NotDone {
+                // What was wrong with the whole says more than what is wrong with its first key.
+                return refused.into();
             }
-        }
+            error.into()
+        })
     }
 
     fn put_image_pull_secret(
@@ -388,14 +315,14 @@ impl SecretsBackend for Hosted<'_> {
         let body = wire::image_pull_secret(host, credentials, prior.region());
         let sent = self
             .client
-            .change(Change::Put, &self.set(name), Some(&body));
+            .change(&Method::PUT, &self.set(name), Some(&body));
         let Err(unconfirmed) = sent else {
             return Ok(Confirmed::ByAnswer);
         };
-        let decided = self.decide(name, unconfirmed, |sight| match (sight, prior) {
+        let all = vec![name.to_string()];
+        let decided = self.decide(name, unconfirmed, all, |sight, _| match (sight, prior) {
             (Sight::There(details), Prior::Absent(region))
-                if details.summary.kind == SetKind::ImagePullSecret
-                    && details.summary.region.as_deref() == region.map(Region::as_str) =>
+                if details.summary.kind == SetKind::ImagePullSecret && is_in(details, region) =>
             {
                 Some(true)
             }
@@ -415,56 +342,44 @@ impl SecretsBackend for Hosted<'_> {
         let mut missing = Vec::new();
         for (index, key) in keys.iter().enumerate() {
             let path = self.path(&["secrets", name.as_str(), key.as_str()]);
-            let Err(unconfirmed) = self.client.change(Change::Delete, &path, None) else {
+            let Err(unconfirmed) = self.client.change(&Method::DELETE, &path, None) else {
                 continue;
             };
-            let is_missing = unconfirmed.is_missing();
-            let has = |details: &Details| match &details.keys {
-                Keys::Known(keys) => Some(keys.iter().any(|known| known == key.as_str())),
-                Keys::Referenced | Keys::None => None,
+            let is_gone = |sight: &Sight, key: &str| match sight {
+                Sight::There(details) => has(details, key).map(|has| !has),
+                Sight::Gone => Some(true),
+                Sight::Unclear => None,
             };
-            if is_missing {
-                // Is the key not there, or something else?
-                match self.sight(name) {
-                    Sight::There(details) if has(&details) == Some(false) => {}
-                    Sight::Gone => {}
-                    Sight::There(_) | Sight::Unclear => {
-                        let error = ChangeError::not_done(unconfirmed.error);
-                        return Err(partly(error, keys, index).into());
-                    }
-                }
+            // Is the key not there, or something else?
+            if unconfirmed.is_missing() && is_gone(&self.sight(name), key.as_str()) == Some(true) {
                 missing.push(key.clone());
                 continue;
             }
-            let decided = self.decide(name, unconfirmed, |sight| match sight {
-                Sight::There(details) => has(details).map(|has| !has),
-                Sight::Gone => Some(true),
-                Sight::Unclear => None,
-            });
-            decided.map_err(|error| partly(error, keys, index))?;
+            let decided = self.decide(name, unconfirmed, vec![key.to_string()], is_gone);
+            decided.map_err(|error| partly(error, &names(keys), index))?;
         }
         Ok(missing)
     }
 
     fn delete(&self, name: &SetName, _seen: Option<&[String]>) -> Result<bool, ChangeError> {
-        let sent = self.client.change(Change::Delete, &self.set(name), None);
+        let sent = self.client.change(&Method::DELETE, &self.set(name), None);
         let Err(unconfirmed) = sent else {
             return Ok(true);
         };
-        if unconfirmed.is_missing() {
-            // Is the set not there, or something else?
-            return match self.sight(name) {
-                Sight::Gone => Ok(false),
-                Sight::There(_) | Sight::Unclear => {
-                    Err(ChangeError::not_done(unconfirmed.error).into())
-                }
-            };
+        // Is the set not there, or something else?
+        if unconfirmed.is_missing() && matches!(self.sight(name), Sight::Gone) {
+            return Ok(false);
         }
-        self.decide(name, unconfirmed, |sight| match sight {
-            Sight::There(_) => Some(false),
-            Sight::Gone => Some(true),
-            Sight::Unclear => None,
-        })?;
+        self.decide(
+            name,
+            unconfirmed,
+            vec![name.to_string()],
+            |sight, _| match sight {
+                Sight::There(_) => Some(false),
+                Sight::Gone => Some(true),
+                Sight::Unclear => None,
+            },
+        )?;
         Ok(true)
     }
 
@@ -473,33 +388,31 @@ impl SecretsBackend for Hosted<'_> {
     }
 }
 
-fn keys(entries: &[Entry]) -> Vec<Key> {
-    entries.iter().map(|entry| entry.key.clone()).collect()
+/// Whether a set is in the region where it was to be made.
+fn is_in(details: &Details, region: Option<&Region>) -> bool {
+    region.is_none_or(|region| details.summary.region.as_deref() == Some(region.as_str()))
 }
 
-fn names(keys: &[Key]) -> Vec<String> {
-    keys.iter().map(ToString::to_string).collect()
+/// Whether a set has a key, where its keys can be seen.
+fn has(details: &Details, key: &str) -> Option<bool> {
+    match &details.keys {
+        Keys::Known(keys) => Some(keys.iter().any(|known| known == key)),
+        Keys::Referenced | Keys::None => None,
+    }
 }
 
 /// The error of the request for the key at `index`, after those for the keys before it were done.
 fn partly(
     error: ChangeError<ServiceError>,
-    keys: &[Key],
+    keys: &[String],
     index: usize,
 ) -> ChangeError<ServiceError> {
-    let (done, rest) = keys.split_at(index);
-    let is_unknown = error.effect == Effect::Unknown;
-    if done.is_empty() && (!is_unknown || rest.len() == 1) {
-        return error;
-    }
-    let (unknown, not_done) = rest.split_at(usize::from(is_unknown));
+    let mut parts = parts(error.effect, vec![keys[index].clone()]);
+    parts.done.splice(0..0, keys[..index].iter().cloned());
+    parts.not_done.extend_from_slice(&keys[index + 1..]);
     ChangeError {
         cause: error.cause,
-        effect: Effect::Partly(Box::new(Parts {
-            done: names(done),
-            unknown: names(unknown),
-            not_done: names(not_done),
-        })),
+        effect: Effect::of(parts),
     }
 }
 

@@ -155,8 +155,4 @@ impl Watch for CommandContext<'_> {
     fn note(&self, line: &str) {
         Self::note(self, line);
     }
-
-    fn detail(&self, line: &str) {
-        self.tell(line);
-    }
 }

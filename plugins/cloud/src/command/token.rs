@@ -10,10 +10,9 @@ use crate::backend::Explained;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::access;
 use crate::domain::TokenKind;
-use crate::keyring::KeyringError;
 use crate::scope::Scope;
-use crate::secret_file::{SecretFile, SecretFileError};
-use crate::words::{SIGN_IN, failed};
+use crate::secret_file::SecretFile;
+use crate::words::SIGN_IN;
 
 /// A token that expires in so many seconds is replaced.
 const MARGIN: u64 = 60;
@@ -101,8 +100,7 @@ pub fn replacement(
     }
 }
 
-/// Renews a sign-in. A refresh token is good for one use, so one process uses it, and the others take the result. Nothing is
-/// sent before there is room to store the new sign-in.
+/// Renews a sign-in. A refresh token is good for one use, so one process uses it, and the others take the result.
 fn renew(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -114,8 +112,6 @@ fn renew(
     if kept.token != *stale && !expires_within(&kept, MARGIN) {
         return Ok(kept);
     }
-    let room = place.reserve(scope.keyring.value);
-    let room = room.map_err(|why| no_room(place, &why))?;
     let has_expired = || not_signed_in("your sign-in has run out");
     let refresh = kept.refresh.as_ref().ok_or_else(has_expired)?;
     context.progress("Renewing the sign-in");
@@ -131,26 +127,13 @@ fn renew(
         let message = format!("could not renew your sign-in: {}", failure.message);
         failure.message(message).hint("your sign-in is kept")
     })?;
-    if let Err(why) = credentials::keep_in(room, &renewed) {
-        let path = place.path().display();
+    if let Err(failure) = credentials::keep(place, &renewed, scope.keyring.value) {
         context.warn(&format!(
-            "your sign-in is renewed, but `{path}` may not have it: {why}; you are signed in for this run, and may have to sign in again afterwards (`{SIGN_IN}`)"
+            "your sign-in is renewed, but may not be kept: {}; you are signed in for this run, and may have to sign in again afterwards (`{SIGN_IN}`)",
+            failure.message
         ));
     }
     Ok(renewed)
-}
-
-fn no_room(place: &SecretFile<'_>, why: &SecretFileError) -> Failure {
-    if *why == SecretFileError::Keyring(KeyringError::Cancelled) {
-        return Failure::cancelled();
-    }
-    let message = format!(
-        "your sign-in has to be renewed and could not be kept: `{}` can't be written: {why}",
-        place.path().display()
-    );
-    failed("not_written", message).hint(
-        "nothing was sent, so it can still be renewed; look at the disk's free space and at the folder's rights",
-    )
 }
 
 fn expires_within(credentials: &Credentials, seconds: u64) -> bool {

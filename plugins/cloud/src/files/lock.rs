@@ -3,20 +3,13 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::platform::{give_to_owner, private_file};
-use crate::watch::Watch;
+use crate::watch::{InVain, Watch, wait};
 
 /// The time limit for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// After how long the user is told what is waited for.
-const SOON: Duration = Duration::from_secs(1);
-
-/// The interval between attempts to lock.
-const TICK: Duration = Duration::from_millis(10);
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -47,25 +40,15 @@ pub fn lock(
         .write(true)
         .open(path)?;
     give_to_owner(path)?;
-    let begun = Instant::now();
-    let mut told = false;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
-        if watch.cancelled() {
-            return Err(LockError::Cancelled);
-        }
-        if begun.elapsed() >= patience {
-            return Err(LockError::Busy(patience));
-        }
-        if begun.elapsed() >= SOON && !told {
-            told = true;
-            watch.note(waiting);
-        }
-        thread::sleep(TICK);
+    let locked = wait(watch, patience, Some(waiting), || match file.try_lock() {
+        Ok(()) => Some(Ok(())),
+        Err(TryLockError::WouldBlock) => None,
+        Err(TryLockError::Error(error)) => Some(Err(error)),
+    });
+    match locked {
+        Ok(locked) => Ok(locked.map(|()| file)?),
+        Err(InVain::Cancelled) => Err(LockError::Cancelled),
+        Err(InVain::TimedOut) => Err(LockError::Busy(patience)),
     }
 }
 

@@ -21,21 +21,8 @@ impl Explained for ExternalError {
                 Fault::Broken(failure) => broken(backend, failure),
                 Fault::Cancelled => Failure::cancelled(),
             },
-            Self::Key { backend, problem } => failed(
-                "invalid_response",
-                format!("the backend `{backend}` has a key that can't be used: it {problem}"),
-            )
-            .hint("rename or remove the key where the set was made"),
-            Self::Value { backend, key } => {
-                let whose = key.as_ref().map_or_else(
-                    || "a key".to_owned(),
-                    |key| format!("`{}`", theirs(key.as_str())),
-                );
-                let message = format!(
-                    "the value of {whose} in the backend `{backend}` has a NUL character, which no variable of an environment can have"
-                );
-                failed("invalid_response", message).hint("set it again without that character")
-            }
+            Self::Unusable { .. } => failed("invalid_response", self.to_string())
+                .hint("correct it where the set was made"),
         }
     }
 }

@@ -54,7 +54,7 @@ impl Explained for ServiceError {
             retry_after,
         } => unavailable(*status, message, *retry_after),
         ServiceError::IssuerUnavailable(status) => issuer_unavailable(*status),
-        ServiceError::IssuerRefused(code) => issuer_refused(*code),
+        ServiceError::IssuerRefused(code) => issuer_refused(code.as_deref()),
         ServiceError::InvalidToken => Failure::new(
             Exit::NotAllowed,
             "not_signed_in",
@@ -108,7 +108,7 @@ fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure 
 
 fn issuer_unavailable(status: Option<u16>) -> Failure {
     let status = status.map_or_else(String::new, |status| format!(" (status {status})"));
-    let message = format!("the issuer of tokens is not available{status}");
+    let message = format!("signing in is not available{status}");
     Failure::new(Exit::Unavailable, "unavailable", message).hint("try again in a while")
 }
 

@@ -32,8 +32,6 @@ fn worded(error: &VaultError) -> Failure {
     let failure = |code: &str| failed(code, error.to_string());
     match error {
         VaultError::File(path, _) => failure("vault_unusable").hint(look_at(path)),
-        VaultError::Unreachable(path, _) => failure("vault_unreachable")
-            .hint(look_at(path)),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
         VaultError::Writable { path, .. } => {
             failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))

@@ -22,37 +22,12 @@ pub enum Fault {
     Cancelled,
 }
 
-/// A change that did not succeed, and its outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeFault {
-    /// Why.
-    pub fault: Fault,
-    /// The outcome of the change.
-    pub effect: Effect,
-}
-
 impl Fault {
     pub(super) fn broken(failure: impl Into<Failure>) -> Self {
         let mut failure = failure.into();
         // The caller states the outcome of a change.
         failure.outcome = None;
         Self::Broken(Box::new(failure))
-    }
-
-    /// The fault of a change that changed nothing.
-    pub const fn not_done(self) -> ChangeFault {
-        ChangeFault {
-            fault: self,
-            effect: Effect::NotDone,
-        }
-    }
-
-    /// The fault of a change that may have been done.
-    pub const fn unknown(self) -> ChangeFault {
-        ChangeFault {
-            fault: self,
-            effect: Effect::Unknown,
-        }
     }
 }
 
@@ -98,7 +73,7 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
 
 /// Returns the outcome of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit the keys,
 /// is unknown.
-pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
+pub fn effect(error: &ErrorObject, keys: &[String]) -> Effect {
     let not_begun = [
         codes::PARSE_ERROR,
         codes::INVALID_REQUEST,
@@ -111,16 +86,14 @@ pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
     }
     match member(error, "effect").unwrap_or_default() {
         Effect::Partly(parts) if keys.is_empty() || !covers(&parts, keys) => Effect::Unknown,
-        Effect::Partly(parts) if parts.done.len() == keys.len() => Effect::Done,
-        Effect::Partly(parts) if parts.not_done.len() == keys.len() => Effect::NotDone,
-        effect @ (Effect::NotDone | Effect::Done | Effect::Unknown | Effect::Partly(_)) => effect,
+        Effect::Partly(parts) => Effect::of(*parts),
+        effect @ (Effect::NotDone | Effect::Done | Effect::Unknown) => effect,
     }
 }
 
 /// Whether every key is in exactly one of the lists, and nothing else.
-fn covers(parts: &Parts, keys: &[&str]) -> bool {
-    let lists = [&parts.done, &parts.unknown, &parts.not_done];
-    let mut named: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
+fn covers(parts: &Parts, keys: &[String]) -> bool {
+    let mut named = [&parts.done[..], &parts.unknown, &parts.not_done].concat();
     let mut keys = keys.to_vec();
     named.sort_unstable();
     keys.sort_unstable();
@@ -166,6 +139,6 @@ mod tests {
             error(1, json!({ "code": "refused", "effect": parts }))
         };
         assert_eq!(effect(&partly(&[]), &[]), Effect::Unknown);
-        assert_eq!(effect(&partly(&["A"]), &["A"]), Effect::Done);
+        assert_eq!(effect(&partly(&["A"]), &["A".to_owned()]), Effect::Done);
     }
 }

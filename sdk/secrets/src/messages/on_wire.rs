@@ -3,14 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
-use serde::{Deserialize, Deserializer, Serializer};
-
-/// Reads a member that must be there, and may be `null`.
-pub fn required<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    Option::deserialize(deserializer)
-}
+use serde::Serializer;
 
 /// Writes a text.
 pub fn text<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {

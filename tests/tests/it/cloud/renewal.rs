@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use bot_cli_tests::patience::wait_for_file;
@@ -38,52 +38,6 @@ fn assert_no_token(run: &Run) {
             assert!(!shown.contains(trace), "{run:?}");
         }
     }
-}
-
-/// The same command where no byte can be written to any file.
-fn on_a_full_disk(user: &User, arguments: &[&str]) -> Run {
-    let program = user.command(arguments).get_program().to_owned();
-    let mut command = Command::new("/bin/sh");
-    command
-        .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""])
-        .arg(program)
-        .args(arguments)
-        .current_dir(user.work())
-        .env_clear()
-        .envs(user.variables());
-    user.feed(&mut command, "")
-}
-
-#[test]
-fn a_renewal_that_cannot_be_kept_is_not_spent() {
-    let user = expired();
-    let run = on_a_full_disk(&user, &["--json", "secrets", "list"]);
-    assert_eq!(run.status, Some(1), "{run:?}");
-    assert_eq!(
-        run.document()["error"]["code"],
-        "not_written",
-        "nothing is asked of the issuer: {run:?}"
-    );
-    assert_eq!(forms(&user), [""; 0]);
-    assert_no_token(&run);
-    // No harm was done.
-    user.done(&["secrets", "list"]);
-    assert_eq!(forms(&user).len(), 1);
-
-    // What still holds is used.
-    let text = fs::read_to_string(credentials(&user)).unwrap();
-    let soon = std::time::SystemTime::now() + Duration::from_secs(30);
-    let soon = soon.duration_since(std::time::UNIX_EPOCH).unwrap();
-    let kept: Vec<_> = text
-        .lines()
-        .filter(|line| !line.starts_with("expires_at"))
-        .map(str::to_owned)
-        .chain([format!("expires_at = {}", soon.as_secs())])
-        .collect();
-    put_back(&user, &kept.join("\n"));
-    let run = on_a_full_disk(&user, &["secrets", "list"]);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert_eq!(forms(&user).len(), 1);
 }
 
 #[test]
@@ -156,26 +110,22 @@ fn a_change_that_meets_a_refused_token_is_tried_again_with_another() {
 }
 
 #[test]
-fn a_refused_token_of_the_environment_is_not_replaced() {
-    let mut user = stranger();
-    sign_in(&user);
-    user.service().world().sent.clear();
-    user.set("BOT_CLI_TOKEN", "pcc_pat_unknown");
-    let refused = (Some(4), "not_signed_in".to_owned());
-    assert_eq!(user.fails(&["secrets", "list"]), refused);
-    assert_eq!(forms(&user), [""; 0]);
-}
-
-#[test]
-fn what_cannot_be_renewed_is_refused_as_before() {
-    let user = stranger();
-    user.service().world().issuer.refreshes = false;
-    sign_in(&user);
-    user.service().world().tokens.remove("access-token-1");
-    user.service().world().sent.clear();
-    let refused = (Some(4), "not_signed_in".to_owned());
-    assert_eq!(user.fails(&["secrets", "list"]), refused);
-    assert_eq!(forms(&user), [""; 0]);
+fn a_token_that_can_not_be_renewed_is_refused_as_before() {
+    let mut of_the_environment = stranger();
+    sign_in(&of_the_environment);
+    of_the_environment.set("BOT_CLI_TOKEN", "pcc_pat_unknown");
+    let without_refresh = stranger();
+    without_refresh.service().world().issuer.refreshes = false;
+    sign_in(&without_refresh);
+    let mut world = without_refresh.service().world();
+    world.tokens.remove("access-token-1");
+    drop(world);
+    for user in [of_the_environment, without_refresh] {
+        user.service().world().sent.clear();
+        let refused = (Some(4), "not_signed_in".to_owned());
+        assert_eq!(user.fails(&["secrets", "list"]), refused);
+        assert_eq!(forms(&user), [""; 0]);
+    }
 }
 
 #[test]
@@ -297,63 +247,22 @@ fn no_token_is_shown_whatever_the_issuer_says() {
 #[test]
 fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
     let coded = |status, code: &str| Fault::json(status, &format!(r#"{{"error":"{code}"}}"#));
-    for (fault, status, code, words) in [
-        (coded(400, "invalid_grant"), 4, "not_signed_in", "run out"),
-        (coded(408, "x"), 7, "unavailable", "(status 408)"),
-        (coded(429, "slow_down"), 7, "unavailable", "(status 429)"),
-        (coded(500, "server_error"), 7, "unavailable", "(status 500)"),
-        (
-            coded(500, "invalid_grant"),
-            7,
-            "unavailable",
-            "(status 500)",
-        ),
-        (Fault::json(500, ""), 7, "unavailable", "(status 500)"),
-        (Fault::html(503), 7, "unavailable", "(status 503)"),
-        (
-            coded(400, "server_error"),
-            7,
-            "unavailable",
-            "not available",
-        ),
-        (
-            coded(400, "temporarily_unavailable"),
-            7,
-            "unavailable",
-            "not available",
-        ),
-        (
-            coded(401, "invalid_client"),
-            1,
-            "issuer_refused",
-            "`invalid_client`",
-        ),
-        (
-            coded(400, "unauthorized_client"),
-            1,
-            "issuer_refused",
-            "`unauthorized_client`",
-        ),
-        (
-            coded(400, "unsupported_grant_type"),
-            1,
-            "issuer_refused",
-            "refuses the request of bot-cli",
-        ),
-        (
-            coded(400, "something_else"),
-            1,
-            "issuer_refused",
-            "refuses the request of bot-cli",
-        ),
-        (
-            Fault::html(200),
-            1,
-            "invalid_response",
-            "is not that of an issuer",
-        ),
-        (Fault::html(400), 1, "invalid_response", "(status 400)"),
-        (Fault::json(404, ""), 1, "invalid_response", "(status 404)"),
+    let unavailable = (7, "unavailable");
+    let refused = (1, "issuer_refused");
+    let invalid = (1, "invalid_response");
+    let no_issuer = "is not that of an issuer";
+    for (fault, (status, code), words) in [
+        (coded(400, "invalid_grant"), (4, "not_signed_in"), "run out"),
+        (coded(408, "x"), unavailable, "(status 408)"),
+        (coded(429, "slow_down"), unavailable, "(status 429)"),
+        (coded(500, "invalid_grant"), unavailable, "(status 500)"),
+        (Fault::html(503), unavailable, "(status 503)"),
+        (coded(400, "server_error"), unavailable, "not available"),
+        (coded(401, "invalid_client"), refused, "`invalid_client`"),
+        (coded(400, "something_else"), refused, "refuses the request"),
+        (Fault::html(200), invalid, no_issuer),
+        (Fault::html(400), invalid, no_issuer),
+        (Fault::json(404, ""), invalid, no_issuer),
     ] {
         let user = expired();
         let kept = fs::read_to_string(credentials(&user)).unwrap();

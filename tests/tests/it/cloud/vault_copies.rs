@@ -61,6 +61,10 @@ fn rekey_replaces_the_key_and_keeps_every_value() {
     assert_ne!(fs::read(&key).unwrap(), before);
     let values = pairs(&[("A", "c4n4ry-1"), ("B", "c4n4ry-2")]);
     assert_eq!(user.values("prod"), values);
+    // The old one opens nothing.
+    fs::write(&key, before).unwrap();
+    let expected = (Some(1), "vault_wrong_key".to_owned());
+    assert_eq!(user.fails(&["vault", "verify"]), expected);
     let empty = User::of_the_vault();
     let expected = (Some(1), "no_vault".to_owned());
     assert_eq!(empty.fails(&["vault", "rekey"]), expected);

@@ -36,7 +36,7 @@ fn vault_that_can_not_be_reached_is_not_called_empty() {
         ] {
             let (status, document) = user.json(arguments);
             assert_eq!(status, Some(1), "{what}: {arguments:?}: {document}");
-            assert_eq!(document["error"]["code"], "vault_unreachable", "{document}");
+            assert_eq!(document["error"]["code"], "vault_unusable", "{document}");
         }
         if folder.is_dir() {
             fs::remove_dir_all(&folder).unwrap();

@@ -22,12 +22,7 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
 /// A person's organizations: the name in paths, and the one for people.
 pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
     let answer = client.get(&path(&["organizations"]))?;
-    let list: wire::Organizations = answer.decode()?;
-    Ok(list
-        .organizations
-        .into_iter()
-        .map(|row| (row.name.clone(), row.verbose_name.unwrap_or(row.name)))
-        .collect())
+    Ok(answer.decode::<wire::Names>()?.pairs())
 }
 
 /// Returns the address of the person whose token it is, or what the service calls them. Asks once.
@@ -60,7 +55,7 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
         Err(error) => return Err(error),
     };
     let regions = client.get(&path(&["regions"]));
-    match regions.and_then(Answer::decode::<wire::RegionList>) {
+    match regions.and_then(Answer::decode::<wire::Names>) {
         Ok(_) => Ok(Probed {
             kind: TokenKind::ApiKey,
             organizations: None,

@@ -46,7 +46,7 @@ pub enum ServiceError {
     IssuerUnavailable(Option<u16>),
     /// The issuer of tokens does not serve this client, whatever the sign-in.
     #[error("the issuer of tokens refuses this client")]
-    IssuerRefused(Option<&'static str>),
+    IssuerRefused(Option<String>),
     /// The token can't be sent; the service was not asked.
     #[error("the token has characters that can't be sent")]
     InvalidToken,

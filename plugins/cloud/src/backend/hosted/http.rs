@@ -5,35 +5,27 @@
 
 pub mod connect;
 mod exchange;
-pub mod waiting;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
+use reqwest::Method;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use url::Url;
 
 use super::redact::Redactor;
-use super::retry;
 use super::wire::Body;
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::text::theirs;
 use crate::watch::Watch;
-use connect::connector;
-use waiting::{runtime, until_cancelled};
+use connect::{connector, runtime, until_cancelled};
 
-/// A method of HTTP that changes something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Creates or replaces.
-    Put,
-    /// Removes.
-    Delete,
-}
+/// The maximum number of attempts. Every request can be tried again: it says what shall be, not what to add.
+const TRIES: u32 = 3;
 
 /// The point that a request may have reached, over all attempts. The furthest one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,24 +84,18 @@ pub struct Answer {
 impl Answer {
     /// Returns the body as the service means it.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, ServiceError> {
-        // The parser's own words quote the body.
-        let what = match self.body {
-            None => format!("status {} without a body", self.status),
-            // What fails does not describe anything as well.
-            Some(body) if body["error"].is_string() => {
-                format!("status {} with an error in it", self.status)
-            }
-            Some(body) => match serde_json::from_value(body) {
-                Ok(decoded) => return Ok(decoded),
-                Err(_) => "the response has another shape".to_owned(),
-            },
-        };
-        Err(ServiceError::InvalidResponse(what))
+        // What fails does not describe anything as well. The parser's own words quote the body.
+        let body = self.body.filter(|body| !body["error"].is_string());
+        let decoded = body.and_then(|body| serde_json::from_value(body).ok());
+        decoded.ok_or_else(|| {
+            let what = format!("status {} without what was asked for", self.status);
+            ServiceError::InvalidResponse(what)
+        })
     }
 
     /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
     /// is now. What also names an error, or describes a set, says something else.
-    fn confirms(&self, change: Change) -> bool {
+    fn confirms(&self, change: &Method) -> bool {
         let Some(body) = &self.body else {
             return false;
         };
@@ -122,10 +108,9 @@ impl Answer {
         let is_somewhere = body["region"]
             .as_str()
             .is_some_and(|region| !region.is_empty());
-        match (change, body.get("status")) {
-            (_, Some(status)) => status == "OK",
-            (Change::Put, None) => is_somewhere,
-            (Change::Delete, None) => false,
+        match body.get("status") {
+            Some(status) => status == "OK",
+            None => *change == Method::PUT && is_somewhere,
         }
     }
 }
@@ -165,51 +150,43 @@ impl<'a> Client<'a> {
 
     /// Reads something, and tries again what may pass.
     pub fn get(&self, path: &str) -> Result<Answer, ServiceError> {
-        self.with_renewal(|| {
-            let got = self
-                .runtime
-                .block_on(self.tries("GET", path, None, retry::TRIES));
-            got.map_err(|unconfirmed| unconfirmed.error)
-        })
+        self.with_renewal(|| self.read(path, TRIES))
     }
 
     /// Reads something, once: a look that only makes another answer surer.
     pub fn look(&self, path: &str) -> Result<Answer, ServiceError> {
-        let got = self.runtime.block_on(self.tries("GET", path, None, 1));
+        self.read(path, 1)
+    }
+
+    fn read(&self, path: &str, tries: u32) -> Result<Answer, ServiceError> {
+        let got = self.tries(&Method::GET, path, None, tries);
+        let got = self.runtime.block_on(got);
         got.map_err(|unconfirmed| unconfirmed.error)
     }
 
     /// Changes something, and tries again what may pass. Only the service's own confirmation is a success.
     pub fn change(
         &self,
-        change: Change,
+        method: &Method,
         path: &str,
         body: Option<&Body>,
     ) -> Result<(), Unconfirmed> {
         if let Some(body) = body {
             self.secrets.borrow_mut().conceal(&body.secrets);
         }
-        let method = match change {
-            Change::Put => "PUT",
-            Change::Delete => "DELETE",
-        };
         let mut reach = Reach::Nothing;
         let sent = self.with_renewal(|| {
-            let sent = self
-                .runtime
-                .block_on(self.tries(method, path, body, retry::TRIES));
+            let sent = self.tries(method, path, body, TRIES);
+            let sent = self.runtime.block_on(sent);
             sent.map_err(|unconfirmed| {
                 reach = reach.max(unconfirmed.reach);
                 unconfirmed.error
             })
         });
         match sent {
-            Ok(answer) if answer.confirms(change) => Ok(()),
+            Ok(answer) if answer.confirms(method) => Ok(()),
             Ok(answer) => {
-                let what = match answer.body {
-                    None => format!("status {} without a body", answer.status),
-                    Some(_) => "it does not confirm the change".to_owned(),
-                };
+                let what = format!("status {} does not confirm the change", answer.status);
                 // Whatever answered may have passed the request on.
                 Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
             }
@@ -250,7 +227,7 @@ impl<'a> Client<'a> {
     /// Sends a request until it succeeds, fails in a way that stays, or has been tried so often.
     async fn tries(
         &self,
-        method: &'static str,
+        method: &Method,
         path: &str,
         body: Option<&Body>,
         tries: u32,
@@ -266,7 +243,7 @@ impl<'a> Client<'a> {
             };
             reach = reach.max(failed.reach);
             let error = failed.error;
-            let pause = (turn < tries).then(|| retry::pause(&error, turn, self.pace));
+            let pause = (turn < tries).then(|| pause_after(&error, turn, self.pace));
             let Some(pause) = pause.flatten() else {
                 return Err(Unconfirmed { error, reach });
             };
@@ -292,11 +269,96 @@ impl<'a> Client<'a> {
     }
 }
 
+/// Returns the pause after the `tried`-th attempt failed; `None` if another attempt would fail as well.
+fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
+    if !is_passing(error) {
+        return None;
+    }
+    let ServiceError::Unavailable {
+        retry_after: Some(seconds),
+        ..
+    } = error
+    else {
+        return Some(pace.first_retry * 2_u32.pow(tried - 1));
+    };
+    let asked = Duration::from_secs(*seconds);
+    (asked <= pace.longest_wait).then(|| asked.max(pace.first_retry))
+}
+
+/// Whether the same request may well succeed in a moment.
+fn is_passing(error: &ServiceError) -> bool {
+    if let ServiceError::Conflict(message) = error {
+        return message.contains("modified concurrently");
+    }
+    matches!(
+        error,
+        ServiceError::Unreachable { .. }
+            | ServiceError::TimedOut(_)
+            | ServiceError::Unavailable {
+                status: 429 | 502 | 503 | 504,
+                ..
+            }
+    )
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use reqwest::Method;
     use serde_json::json;
 
-    use super::{Answer, Change};
+    use super::{Answer, pause_after};
+    use crate::backend::hosted::ServiceError;
+    use crate::pace::Pace;
+
+    const PACE: Pace = Pace::USUAL;
+
+    fn unavailable(status: u16, retry_after: Option<u64>) -> ServiceError {
+        ServiceError::Unavailable {
+            status,
+            message: String::new(),
+            retry_after,
+        }
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_again_and_ever_later() {
+        let error = unavailable(503, None);
+        let pauses: Vec<_> = (1..=2)
+            .map(|tried| pause_after(&error, tried, PACE))
+            .collect();
+        let (first, second) = (Duration::from_millis(250), Duration::from_millis(500));
+        assert_eq!(pauses, [Some(first), Some(second)]);
+        assert!(
+            pause_after(&unavailable(500, None), 1, PACE).is_none(),
+            "the service is broken, not busy"
+        );
+        let conflict = |message: &str| ServiceError::Conflict(message.to_owned());
+        assert!(
+            pause_after(
+                &conflict("Set 'a' was modified concurrently. Please retry."),
+                1,
+                PACE
+            )
+            .is_some()
+        );
+        assert!(pause_after(&conflict("in use"), 1, PACE).is_none());
+        assert!(pause_after(&ServiceError::NotSignedIn(String::new()), 1, PACE).is_none());
+    }
+
+    #[test]
+    fn the_service_may_say_when_but_not_too_late() {
+        assert_eq!(
+            pause_after(&unavailable(429, Some(2)), 1, PACE),
+            Some(Duration::from_secs(2))
+        );
+        assert_eq!(
+            pause_after(&unavailable(429, Some(0)), 1, PACE),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(pause_after(&unavailable(429, Some(31)), 1, PACE), None);
+    }
 
     #[test]
     fn only_the_services_own_words_confirm_a_change() {
@@ -305,20 +367,20 @@ mod tests {
                 status,
                 body: Some(body),
             };
-            answer.confirms(change)
+            answer.confirms(&change)
         };
         for body in [
             json!({"status": "OK"}),
             json!({"status": "OK", "region": "us-west", "errorMessage": null}),
         ] {
-            for change in [Change::Put, Change::Delete] {
-                assert!(confirms(200, body.clone(), change), "{body}");
+            for change in [Method::PUT, Method::DELETE] {
+                assert!(confirms(200, body.clone(), change.clone()), "{body}");
                 assert!(!confirms(203, body.clone(), change), "{body}");
             }
         }
         let somewhere = json!({"region": "us-west"});
-        assert!(confirms(202, somewhere.clone(), Change::Put));
-        assert!(!confirms(200, somewhere, Change::Delete));
+        assert!(confirms(202, somewhere.clone(), Method::PUT));
+        assert!(!confirms(200, somewhere, Method::DELETE));
         for body in [
             json!({}),
             json!({"region": ""}),
@@ -326,7 +388,7 @@ mod tests {
             json!({"status": "OK", "error": "in use"}),
             json!({"region": "us-west", "secrets": []}),
         ] {
-            assert!(!confirms(200, body.clone(), Change::Put), "{body}");
+            assert!(!confirms(200, body.clone(), Method::PUT), "{body}");
         }
     }
 }

@@ -1,11 +1,34 @@
-//! Bodies of requests and answers. Answers may have fields that are not here.
+//! Paths and bodies of requests, and bodies of answers. Answers may have fields that are not here.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::ServiceError;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_protocol::secret::Secret;
+
+/// Everything but what is unreserved in an address. Segments of dots alone never come here: the domain refuses them.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// A segment.
+pub fn segment(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// `/v1/…`.
+pub fn path(parts: &[&str]) -> String {
+    let mut path = "/v1".to_owned();
+    for part in parts {
+        path.push('/');
+        path.push_str(&segment(part));
+    }
+    path
+}
 
 /// The sets of an organization.
 #[derive(Deserialize)]
@@ -21,9 +44,8 @@ struct Row {
     kind: String,
     #[serde(default)]
     region: String,
-    #[serde(default)]
-    status: String,
-    #[serde(default)]
+    #[serde(default = "pending")]
+    status: Status,
     error_message: Option<String>,
 }
 
@@ -35,7 +57,7 @@ impl List {
             .into_iter()
             .map(|row| Summary {
                 kind: kind(&row.kind),
-                status: status(&row.status),
+                status: row.status,
                 name: row.name,
                 region: Some(row.region),
                 error: row.error_message,
@@ -54,13 +76,8 @@ fn kind(text: &str) -> SetKind {
     }
 }
 
-/// Parses a status of the service; one that it adds later counts as pending.
-fn status(text: &str) -> Status {
-    match text {
-        "ready" => Status::Ready,
-        "failed" => Status::Failed,
-        _ => Status::Pending,
-    }
+const fn pending() -> Status {
+    Status::Pending
 }
 
 /// One set.
@@ -69,13 +86,10 @@ fn status(text: &str) -> Status {
 pub struct Set {
     #[serde(default)]
     region: String,
-    #[serde(default)]
-    status: String,
-    #[serde(default)]
+    #[serde(default = "pending")]
+    status: Status,
     error_message: Option<String>,
-    #[serde(default)]
     secrets: Option<Vec<Field>>,
-    #[serde(default)]
     source: Option<String>,
 }
 
@@ -106,7 +120,7 @@ impl Set {
                 name: name.to_string(),
                 kind: SetKind::Secret,
                 region: Some(self.region),
-                status: status(&self.status),
+                status: self.status,
                 error: self.error_message,
             },
             keys,
@@ -114,45 +128,28 @@ impl Set {
     }
 }
 
-/// The regions of an organization.
+/// The regions of an organization, or the organizations of a person.
 #[derive(Deserialize)]
-pub struct RegionList {
-    regions: Vec<RegionRow>,
+pub struct Names {
+    #[serde(rename = "regions", alias = "organizations")]
+    rows: Vec<Name>,
 }
 
 #[derive(Deserialize)]
-struct RegionRow {
-    code: String,
-    #[serde(default)]
-    display_name: Option<String>,
+struct Name {
+    #[serde(alias = "code")]
+    name: String,
+    #[serde(alias = "display_name", alias = "verboseName")]
+    label: Option<String>,
 }
 
-impl RegionList {
-    /// Code and name of each.
+impl Names {
+    /// The name of each in paths, and the one for people; the first organization is the default.
     pub fn pairs(self) -> Vec<(String, String)> {
-        self.regions
-            .into_iter()
-            .map(|row| (row.code.clone(), row.display_name.unwrap_or(row.code)))
+        let rows = self.rows.into_iter();
+        rows.map(|row| (row.name.clone(), row.label.unwrap_or(row.name)))
             .collect()
     }
-}
-
-/// The organizations of a person.
-#[derive(Deserialize)]
-pub struct Organizations {
-    /// Each of them; the first is the default.
-    pub organizations: Vec<OrganizationRow>,
-}
-
-/// One of them.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OrganizationRow {
-    /// The name in paths.
-    pub name: String,
-    /// The name for people.
-    #[serde(default)]
-    pub verbose_name: Option<String>,
 }
 
 /// The body of a request.
@@ -253,9 +250,18 @@ impl Body {
 
 #[cfg(test)]
 mod tests {
-    use super::{image_pull_secret, one_key, whole_set};
+    use super::{image_pull_secret, one_key, path, whole_set};
     use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
     use bot_cli_protocol::secret::Secret;
+
+    #[test]
+    fn segments_are_quoted() {
+        assert_eq!(
+            path(&["secrets", "a b/c?d#e%f", "é"]),
+            "/v1/secrets/a%20b%2Fc%3Fd%23e%25f/%C3%A9"
+        );
+        assert_eq!(path(&["secrets", "a.b-c_d~e"]), "/v1/secrets/a.b-c_d~e");
+    }
 
     #[test]
     fn bodies_are_as_the_service_reads_them() {

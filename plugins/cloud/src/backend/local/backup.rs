@@ -2,13 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
 
 use super::document::{self, Flaw, Sets};
 use super::home::LARGEST;
-use super::seal::{self, Closed};
+use super::seal;
 use super::{Size, Vault, VaultError};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
@@ -31,16 +31,13 @@ impl Backup {
         if bytes.len() as u64 > LARGEST {
             return Err(not_a_backup("it is larger than 256 MiB"));
         }
-        let document =
-            seal::open_with_passphrase(&bytes, passphrase).map_err(|closed| match closed {
-                Closed::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
-                Closed::Damaged(reason) => not_a_backup(reason),
-            })?;
-        let sets = document::decode(&document).map_err(|flaw| match flaw {
+        let document = seal::open_with_passphrase(&bytes, passphrase);
+        let sets = document.and_then(|document| document::decode(&document));
+        sets.map(|sets| Self { sets }).map_err(|flaw| match flaw {
+            Flaw::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
             Flaw::Later => VaultError::Later(path.to_owned()),
             Flaw::Damaged(reason) => not_a_backup(&reason),
-        })?;
-        Ok(Self { sets })
+        })
     }
 }
 
@@ -48,24 +45,16 @@ impl Vault<'_> {
     /// Checks that a backup can be written to `path`, which is no part of the vault and no device.
     pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
         let refused = |reason| Err(VaultError::NotAPlace(path.to_owned(), reason));
-        let is_there = exists(path)?;
+        let is_there = exists(path).map_err(|error| VaultError::file(path, error))?;
         if is_there && !fs::metadata(path).is_ok_and(|found| found.is_file()) {
             return refused("it is not a regular file");
         }
-        let parent = path
-            .parent()
-            .and_then(|parent| fs::canonicalize(parent).ok());
-        let target = fs::canonicalize(path).ok();
-        if let Ok(vault) = fs::canonicalize(&self.home.folder)
-            && [&parent, &target]
-                .into_iter()
-                .flatten()
-                .any(|found| found.starts_with(&vault))
-        {
-            return refused("it is in the folder of the vault");
-        }
-        if target.is_some() && target == fs::canonicalize(self.home.key_file().path()).ok() {
-            return refused("it has the key of the vault");
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let places = [real(path), path.parent().and_then(real)];
+        let own = [real(&self.home.folder), real(self.home.key_file().path())];
+        let is_own = |place: &PathBuf| own.iter().flatten().any(|own| place.starts_with(own));
+        if places.iter().flatten().any(is_own) {
+            return refused("it belongs to the vault");
         }
         if is_there && overwrite == Overwrite::Refuse {
             return Err(VaultError::Exists(path.to_owned()));

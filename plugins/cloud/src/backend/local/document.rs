@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::Size;
 use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::secret_file::exposed;
 
 /// The version of the document.
 const VERSION: u32 = 1;
@@ -37,9 +38,11 @@ pub enum Contents {
     },
 }
 
-/// Why bytes are no document.
+/// Why a sealed document can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
+    /// It is sealed to another key or passphrase.
+    OtherKey,
     /// A later version of this program wrote it.
     Later,
     /// It can't be what this program wrote.
@@ -83,10 +86,6 @@ impl Contents {
             Self::ImagePullSecret { credentials, .. } => vec![credentials],
         }
     }
-}
-
-fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(secret.expose())
 }
 
 fn exposed_values<S: Serializer>(

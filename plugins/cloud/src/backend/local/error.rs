@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::backend::{BackendError, ChangeError, Effect};
-use crate::files::{Reason, Unreachable, WriteError};
+use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
 
 /// Errors of the vault.
@@ -12,9 +12,6 @@ pub enum VaultError {
     /// A file can't be used.
     #[error("could not use `{path}`: {1}", path = .0.display())]
     File(PathBuf, #[source] Reason),
-    /// It can't be seen whether there is a vault.
-    #[error("could not look into `{path}`: {1}", path = .0.display())]
-    Unreachable(PathBuf, #[source] Reason),
     /// Others can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
     TooOpen { path: PathBuf, mode: u32 },
@@ -110,12 +107,6 @@ impl VaultError {
             WriteError::NotWritten(error) => Self::not_written(path, error),
             WriteError::NotSynced(error) => Self::NotSynced(path.to_owned(), error.into()),
         }
-    }
-}
-
-impl From<Unreachable> for VaultError {
-    fn from(Unreachable { path, reason }: Unreachable) -> Self {
-        Self::Unreachable(path, reason)
     }
 }
 

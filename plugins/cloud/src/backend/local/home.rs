@@ -7,13 +7,15 @@ use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use age::x25519::Identity;
+
 use super::VaultError;
 use super::document::{self, Flaw, Sets};
-use super::key::{self, Key};
-use super::seal::{self, Closed};
+use super::key;
+use super::seal;
 use crate::files::lock::{self, LockError};
 use crate::files::{
-    self, Overwrite, Reason, exists, foreign_owner, private_folder, sweep, writable_by_others,
+    self, Overwrite, exists, foreign_owner, private_folder, sweep, writable_by_others,
 };
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, Storage};
@@ -38,7 +40,7 @@ pub struct Home<'a> {
     /// Told about waiting.
     pub watch: &'a dyn Watch,
     /// The keys that were read last, so that a keyring is not asked twice.
-    pub known: RefCell<Vec<Key>>,
+    pub known: RefCell<Vec<Identity>>,
 }
 
 /// The behaviour if there is no vault.
@@ -76,7 +78,7 @@ impl<'a> Home<'a> {
     }
 
     /// Returns the sets, and the key that opens them.
-    fn open(&self) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn open(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let mut attempt = 1;
         loop {
             match self.open_once() {
@@ -91,7 +93,7 @@ impl<'a> Home<'a> {
         }
     }
 
-    fn open_once(&self) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn open_once(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let Some(bytes) = self.read()? else {
             return Ok(None);
         };
@@ -114,49 +116,47 @@ impl<'a> Home<'a> {
     }
 
     /// Opens the vault with the one of these keys that fits, if there is one.
-    fn opened(&self, bytes: &[u8], keys: &[Key]) -> Result<Option<(Sets, Key)>, VaultError> {
+    fn opened(
+        &self,
+        bytes: &[u8],
+        keys: &[Identity],
+    ) -> Result<Option<(Sets, Identity)>, VaultError> {
         let path = self.vault();
         for key in keys {
-            let document = match seal::open_with_key(bytes, key) {
-                Err(Closed::OtherKey) => continue,
-                Err(Closed::Damaged(reason)) => return Err(VaultError::damaged(&path, reason)),
-                Ok(document) => document,
-            };
-            return match document::decode(&document) {
-                Ok(sets) => Ok(Some((sets, key.clone()))),
-                Err(Flaw::Later) => Err(VaultError::Later(path)),
-                Err(Flaw::Damaged(reason)) => Err(VaultError::damaged(&path, reason)),
-            };
+            let document = seal::open_with_key(bytes, key);
+            match document.and_then(|document| document::decode(&document)) {
+                Ok(sets) => return Ok(Some((sets, key.clone()))),
+                Err(Flaw::OtherKey) => {}
+                Err(Flaw::Later) => return Err(VaultError::Later(path)),
+                Err(Flaw::Damaged(reason)) => return Err(VaultError::damaged(&path, reason)),
+            }
         }
         Ok(None)
     }
 
     /// Reads the file of the vault; `None` when there is none.
     fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
-        if !exists(&self.folder)? {
+        let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
+        if !is_there(&self.folder)? {
             return Ok(None);
         }
-        let folder = fs::metadata(&self.folder);
-        refuse_others(
-            &self.folder,
-            &folder.map_err(|error| VaultError::file(&self.folder, error))?,
-        )?;
+        let found = fs::metadata(&self.folder);
+        let found = found.map_err(|error| VaultError::file(&self.folder, error))?;
+        refuse_others(&self.folder, &found)?;
         let path = self.vault();
-        if !exists(&path)? {
+        if !is_there(&path)? {
             let earlier = ["vault.sealed", "vault.redb"].map(|name| self.folder.join(name));
             return match earlier.into_iter().find(|path| path.exists()) {
                 Some(path) => Err(VaultError::Earlier(path)),
                 None => Ok(None),
             };
         }
-        // A rename would replace the link and leave old values behind it.
-        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-            let problem = "it is a link, and only the whole folder may be one";
-            return Err(VaultError::file(&path, problem));
-        }
-        let found = fs::metadata(&path).map_err(|error| VaultError::file(&path, error))?;
+        let found = fs::symlink_metadata(&path);
+        let found = found.map_err(|error| VaultError::file(&path, error))?;
+        // A rename would replace a link and leave old values behind it.
         if !found.is_file() {
-            return Err(VaultError::file(&path, "it is not a file"));
+            let problem = "it is not a regular file, and only the whole folder may be a link";
+            return Err(VaultError::file(&path, problem));
         }
         refuse_others(&path, &found)?;
         if found.len() > LARGEST {
@@ -214,7 +214,7 @@ impl<'a> Home<'a> {
     }
 
     /// Returns the key of a new vault, which is kept before anything is sealed to it.
-    fn new_key(&self) -> Result<Key, VaultError> {
+    fn new_key(&self) -> Result<Identity, VaultError> {
         let file = self.key_file();
         if let Some(key) = key::read(&file)?.into_iter().next() {
             return Ok(key);
@@ -232,7 +232,7 @@ impl<'a> Home<'a> {
         Ok(key)
     }
 
-    fn save(&self, sets: &Sets, key: &Key) -> Result<(), VaultError> {
+    fn save(&self, sets: &Sets, key: &Identity) -> Result<(), VaultError> {
         let path = self.vault();
         let bytes = document::encode(sets).and_then(|document| seal::with_key(&document, key));
         let bytes = bytes.map_err(|reason| VaultError::not_written(&path, reason))?;
@@ -247,13 +247,14 @@ impl<'a> Home<'a> {
 
     /// Makes the key that the vault is sealed to the only one, also after a `rekey` that was interrupted. The change is
     /// in place, whatever fails now.
-    fn settle(&self, key: &Key) -> Result<(), VaultError> {
+    fn settle(&self, key: &Identity) -> Result<(), VaultError> {
         if self.known.borrow().len() < 2 {
             return Ok(());
         }
         let file = self.key_file();
-        key::write(&file, &[key], file.place())
-            .map_err(|error| VaultError::Leftover(file.path().to_owned(), Reason::of(error)))?;
+        key::write(&file, &[key], file.place()).map_err(|error| {
+            VaultError::Leftover(file.path().to_owned(), error.to_string().into())
+        })?;
         *self.known.borrow_mut() = vec![key.clone()];
         Ok(())
     }

@@ -1,7 +1,5 @@
 //! The key of the vault as it is kept: an identity of age, in the keyring or in a private file.
 
-use std::fmt;
-
 use age::secrecy::ExposeSecret;
 use age::x25519::Identity;
 use bot_cli_protocol::secret::Secret;
@@ -12,41 +10,35 @@ use crate::keyring::KeyringError;
 use crate::random::random;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
-/// The key of a vault.
-#[derive(Clone)]
-pub struct Key(pub Identity);
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(…)")
-    }
-}
-
 /// Reads the keys in a file: usually one, two while the vault gets a new one, none without a file.
-pub fn read(file: &SecretFile<'_>) -> Result<Vec<Key>, VaultError> {
+pub fn read(file: &SecretFile<'_>) -> Result<Vec<Identity>, VaultError> {
     let unusable = |reason: Reason| VaultError::File(file.path().to_owned(), reason);
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
         return Ok(Vec::new());
     };
     let lines = text.expose().lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let keys: Result<Vec<Key>, _> = lines.map(|line| line.parse().map(Key)).collect();
+    let keys: Result<Vec<Identity>, _> = lines.map(str::parse).collect();
     keys.ok()
         .filter(|keys| !keys.is_empty())
         .ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))
 }
 
 /// Generates a key for the vault whose key is in `file`.
-pub fn generate(file: &SecretFile<'_>) -> Result<Key, VaultError> {
+pub fn generate(file: &SecretFile<'_>) -> Result<Identity, VaultError> {
     // Without random numbers, `generate` would panic.
     random(&mut [0; 32]).map_err(|reason| VaultError::not_written(file.path(), reason))?;
-    Ok(Key(Identity::generate()))
+    Ok(Identity::generate())
 }
 
 /// Keeps keys in the place of earlier ones, in the keyring if `wanted` and there is one. Returns where.
-pub fn write(file: &SecretFile<'_>, keys: &[&Key], wanted: Storage) -> Result<Storage, VaultError> {
+pub fn write(
+    file: &SecretFile<'_>,
+    keys: &[&Identity],
+    wanted: Storage,
+) -> Result<Storage, VaultError> {
     let not_written = |reason: Reason| VaultError::NotWritten(file.path().to_owned(), reason);
-    let lines = keys.iter().map(|key| key.0.to_string());
+    let lines = keys.iter().map(|key| key.to_string());
     let lines: Vec<_> = lines.collect();
     let lines: Vec<&str> = lines.iter().map(ExposeSecret::expose_secret).collect();
     let text = Secret::new(lines.join("\n"));

@@ -4,11 +4,11 @@ use std::io::{Read, Write};
 use std::iter;
 
 use age::secrecy::SecretString;
-use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt};
+use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt, x25519};
 use bot_cli_protocol::secret::Secret;
 use zeroize::Zeroizing;
 
-use super::key::Key;
+use super::document::Flaw;
 use crate::random::random;
 
 /// The cost of guessing the passphrase of a new backup, as a power of two: 128 MiB and half a second per guess.
@@ -19,18 +19,9 @@ const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";
 
-/// Why something sealed can't be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Closed {
-    /// It is not a file of age, or damaged.
-    Damaged(&'static str),
-    /// It is sealed to another key or passphrase.
-    OtherKey,
-}
-
 /// Seals a document to the key of a vault.
-pub fn with_key(document: &[u8], key: &Key) -> Result<Vec<u8>, String> {
-    seal(document, &key.0.to_public())
+pub fn with_key(document: &[u8], key: &x25519::Identity) -> Result<Vec<u8>, String> {
+    seal(document, &key.to_public())
 }
 
 /// Seals a document to the passphrase of a backup.
@@ -41,18 +32,16 @@ pub fn with_passphrase(document: &[u8], passphrase: &Secret) -> Result<Vec<u8>, 
 }
 
 /// Opens what was sealed to the key of a vault.
-pub fn open_with_key(bytes: &[u8], key: &Key) -> Result<Zeroizing<Vec<u8>>, Closed> {
-    document(header(bytes)?, &key.0, bytes.len())
+pub fn open_with_key(bytes: &[u8], key: &x25519::Identity) -> Result<Zeroizing<Vec<u8>>, Flaw> {
+    document(header(bytes)?, key, bytes.len())
 }
 
 /// Opens what was sealed to the passphrase of a backup.
-pub fn open_with_passphrase(
-    bytes: &[u8],
-    passphrase: &Secret,
-) -> Result<Zeroizing<Vec<u8>>, Closed> {
+pub fn open_with_passphrase(bytes: &[u8], passphrase: &Secret) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     let decryptor = header(bytes)?;
     if !decryptor.is_scrypt() {
-        return Err(Closed::Damaged("it is not sealed with a passphrase"));
+        let reason = "it is not sealed with a passphrase";
+        return Err(Flaw::Damaged(reason.to_owned()));
     }
     let mut identity = scrypt::Identity::new(owned(passphrase));
     identity.set_max_work_factor(MOST_WORK);
@@ -73,7 +62,7 @@ fn seal(document: &[u8], recipient: &dyn Recipient) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn header(bytes: &[u8]) -> Result<Decryptor<&[u8]>, Closed> {
+fn header(bytes: &[u8]) -> Result<Decryptor<&[u8]>, Flaw> {
     Decryptor::new_buffered(bytes).map_err(|error| closed(&error))
 }
 
@@ -81,31 +70,30 @@ fn document(
     decryptor: Decryptor<&[u8]>,
     identity: &dyn Identity,
     length: usize,
-) -> Result<Zeroizing<Vec<u8>>, Closed> {
+) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     let reader = decryptor.decrypt(iter::once(identity));
     // As large as it will be: what a growing buffer leaves behind would not be wiped.
     let mut document = Zeroizing::new(Vec::with_capacity(length));
     reader
         .map_err(|error| closed(&error))?
         .read_to_end(&mut document)
-        .map_err(|_| Closed::Damaged(CHANGED))?;
+        .map_err(|_| Flaw::Damaged(CHANGED.to_owned()))?;
     Ok(document)
 }
 
-fn closed(error: &DecryptError) -> Closed {
+fn closed(error: &DecryptError) -> Flaw {
     #[expect(clippy::wildcard_enum_match_arm, reason = "age may add to it")]
-    match error {
+    let reason = match error {
         DecryptError::NoMatchingKeys
         | DecryptError::KeyDecryptionFailed
-        | DecryptError::DecryptionFailed => Closed::OtherKey,
-        DecryptError::ExcessiveWork { .. } => {
-            Closed::Damaged("its passphrase costs more than this version accepts")
-        }
+        | DecryptError::DecryptionFailed => return Flaw::OtherKey,
+        DecryptError::ExcessiveWork { .. } => "its passphrase costs more than this version accepts",
         DecryptError::UnknownFormat | DecryptError::InvalidHeader => {
-            Closed::Damaged("it is no file of age, or its beginning was changed")
+            "it is no file of age, or its beginning was changed"
         }
-        _ => Closed::Damaged(CHANGED),
-    }
+        _ => CHANGED,
+    };
+    Flaw::Damaged(reason.to_owned())
 }
 
 fn owned(passphrase: &Secret) -> SecretString {

@@ -16,7 +16,7 @@ use crate::backend::{
     BackendError, ChangeError, Confirmed, Details, Keys, Prior, ReadsValues, SecretsBackend,
     Summary,
 };
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetName};
 use crate::files::Overwrite;
 use crate::secret_file::{SecretFile, Storage};
 use crate::watch::Nobody;
@@ -162,7 +162,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn reading_makes_nothing() {
+fn reading_makes_nothing_changes_no_file_and_needs_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("vault");
     let vault = local(&place);
@@ -174,19 +174,15 @@ fn reading_makes_nothing() {
     assert_eq!(vault.organizations(), Ok(Vec::new()));
     assert_eq!(vault.verify(), Ok(None));
     assert!(!place.exists());
-}
 
-#[test]
-fn reading_changes_no_file_and_needs_no_lock() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    fs::remove_file(folder.path().join("vault.lock")).unwrap();
-    let before = files(folder.path());
+    let vault = filled(&place);
+    fs::remove_file(place.join("vault.lock")).unwrap();
+    let before = files(&place);
     view(&vault).unwrap();
     get(&vault, "prod").unwrap();
     vault.organizations().unwrap();
     vault.verify().unwrap();
-    assert_eq!(files(folder.path()), before);
+    assert_eq!(files(&place), before);
 }
 
 #[test]
@@ -243,27 +239,6 @@ fn what_killed_processes_left_goes_with_the_next_change() {
 }
 
 #[test]
-fn new_key_opens_everything_and_the_old_one_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    let expected = view(&vault).unwrap();
-    let path = folder.path().join("vault.key");
-    let old = fs::read(&path).unwrap();
-    assert_eq!(vault.rekey(), Ok(Storage::File));
-    assert_eq!(view(&vault).unwrap(), expected);
-    let new = fs::read(&path).unwrap();
-    fs::write(&path, old).unwrap();
-    let failed = view(&vault).unwrap_err();
-    assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
-    fs::write(&path, new).unwrap();
-    let left: Vec<_> = files(folder.path())
-        .into_iter()
-        .map(|file| file.0)
-        .collect();
-    assert_eq!(left, ["vault.age", "vault.key", "vault.lock"]);
-}
-
-#[test]
 fn readers_and_writers_never_see_half_a_new_key() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
@@ -285,52 +260,6 @@ fn readers_and_writers_never_see_half_a_new_key() {
         }
         assert!(writer.join().unwrap() && other.join().unwrap());
     });
-}
-
-#[test]
-fn backup_is_restored_whole_into_another_vault() {
-    let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
-    let file = folder.path().join("backup");
-    let vault = filled(&one);
-    let size = vault
-        .backup(&file, &passphrase(), Overwrite::Refuse)
-        .unwrap();
-    assert_eq!((size.sets, size.values), (3, 4));
-    let again = vault.backup(&file, &passphrase(), Overwrite::Refuse);
-    assert!(matches!(again, Err(VaultError::Exists(_))), "{again:?}");
-    let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode, 0o600);
-    let other = local(&two);
-    put(&other, "old", &[entry("OLD", "0")], None).unwrap();
-    let wrong = Backup::read(&file, &Secret::new("wrong".to_owned()));
-    assert!(
-        matches!(wrong, Err(VaultError::WrongPassphrase(_))),
-        "{wrong:?}"
-    );
-    assert_eq!(list(&other, None).unwrap().len(), 1);
-    assert_eq!(
-        other.restore(Backup::read(&file, &passphrase()).unwrap()),
-        Ok(size)
-    );
-    assert_eq!(view(&other).unwrap(), view(&vault).unwrap());
-}
-
-#[test]
-fn image_pull_secrets_are_replaced_and_have_no_keys() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = local(folder.path());
-    for host in ["ghcr.io", "https://registry.example/v1/"] {
-        put_pull(&vault, "pull", host).unwrap();
-    }
-    let found = get(&vault, "pull").unwrap().unwrap();
-    let kind = (found.summary.kind, found.keys);
-    assert_eq!(kind, (SetKind::ImagePullSecret, Keys::None));
-    let (host, _) = vault.credentials(&name("pull")).unwrap().unwrap();
-    assert_eq!(host, "https://registry.example/v1/");
-    assert_eq!(values(&vault, "pull").unwrap(), None);
-    let east = Region::parse("us-east").unwrap();
-    assert_eq!(list(&vault, Some(&east)), Ok(Vec::new()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{COMMANDS, VALUE, assert_clean, every_command_fails, users};
 
 #[test]
-fn refusals_keep_their_class() {
+fn every_status_has_its_class() {
     for (status, exit, codes) in [
         (400, 1, &["refused"][..]),
         (401, 4, &["not_signed_in"]),
@@ -16,26 +16,14 @@ fn refusals_keep_their_class() {
         let fault = Fault::error(status, "that can't be", "SOME_CODE");
         every_command_fails(&fault, exit, codes);
     }
-}
-
-#[test]
-fn trouble_of_the_service_is_worth_a_retry() {
     for status in [429, 500, 502, 503, 504] {
         // Asking for more patience than anybody has: it is given up at once.
         let fault = Fault::error(status, "not now", "LATER").with("retry-after", "3600");
         every_command_fails(&fault, 7, &["unavailable"]);
     }
-}
-
-#[test]
-fn a_page_for_a_browser_is_no_answer() {
+    // A page for a browser is no answer, and no 404 of the service.
     every_command_fails(&Fault::html(200), 1, &["invalid_response"]);
-    let down = Fault::html(500);
-    every_command_fails(&down, 7, &["unavailable"]);
-}
-
-#[test]
-fn a_page_that_says_404_is_not_the_services_not_found() {
+    every_command_fails(&Fault::html(500), 7, &["unavailable"]);
     every_command_fails(&Fault::html(404), 1, &["invalid_response", "refused"]);
 }
 
@@ -79,29 +67,6 @@ fn an_answer_without_a_body_is_enough_where_nothing_is_asked_for() {
         user.done(&["secrets", "unset", "prod", "A", "--skip"]);
         user.done(&["secrets", "delete", "prod", "--skip"]);
         assert_eq!(user.service().stored()["first-org"], serde_json::json!({}));
-    }
-}
-
-#[test]
-fn a_listing_of_nothing_may_be_missing() {
-    for user in users() {
-        user.done(&["secrets", "delete", "prod", "--skip"]);
-        user.service().world().empty_list_is_missing = true;
-        assert_eq!(
-            user.done(&["secrets", "list"])["sets"],
-            serde_json::json!([])
-        );
-    }
-}
-
-#[test]
-fn a_listing_in_an_organization_that_there_is_not_is_no_empty_one() {
-    for user in users() {
-        let fault = Fault::error(404, "Organization not found", "ORG_NOT_FOUND");
-        user.service()
-            .inject(Injection::new("GET", "/secrets", fault));
-        let (status, code) = user.fails(&["secrets", "list"]);
-        assert_eq!((status, code.as_str()), (Some(1), "not_found"));
     }
 }
 

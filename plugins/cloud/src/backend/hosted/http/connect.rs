@@ -1,13 +1,20 @@
-//! Connections: how one comes about, and why there is none, for people.
+//! Connections: how they are made, why they fail, in words for people, and waiting for them as long as the user wants to.
 
 use std::error::Error as _;
+use std::future::Future;
+use std::pin::pin;
+use std::time::{Duration, Instant};
 
+use tokio::runtime::Runtime;
 use url::Url;
 
 use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
-use crate::files::Reason;
 use crate::pace::Pace;
+use crate::watch::Watch;
+
+/// The interval at which a request to stop is checked.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Returns an HTTP client for the service at `base`.
 pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {
@@ -44,7 +51,7 @@ pub async fn read(
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
-        let Some(chunk) = chunk.map_err(|error| failed(base, error))? else {
+        let Some(chunk) = chunk.map_err(|error| failed(base, &error))? else {
             return Ok(body);
         };
         if body.len() + chunk.len() > longest {
@@ -55,7 +62,7 @@ pub async fn read(
 }
 
 /// A failure before a whole answer came.
-pub fn failed(base: &Url, error: reqwest::Error) -> ServiceError {
+pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     let name = base.host_str().unwrap_or_default();
     let host = match base.port() {
         Some(port) => format!("{name}:{port}"),
@@ -64,52 +71,61 @@ pub fn failed(base: &Url, error: reqwest::Error) -> ServiceError {
     if error.is_timeout() {
         return ServiceError::TimedOut(host);
     }
-    let mut reason = String::new();
+    let mut reason = "the connection broke off".to_owned();
     let mut cause = error.source();
     while let Some(inner) = cause {
-        if let Some(words) = find_tls(inner).map(distrust) {
-            let reason = Reason::worded(words, error.without_url());
-            return ServiceError::BadCertificate { host, reason };
-        }
         reason = inner.to_string();
         cause = inner.source();
     }
-    if reason.is_empty() {
-        "the connection broke off".clone_into(&mut reason);
+    if reason.contains("certificate") {
+        let reason = reason.into();
+        return ServiceError::BadCertificate { host, reason };
     }
-    let reason = reason
-        .split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_lowercase();
-    let reason = Reason::worded(reason, error.without_url());
+    let reason = reason.split(" (os error").next().unwrap_or_default();
+    let reason = reason.to_lowercase().into();
     ServiceError::Unreachable { host, reason }
 }
 
-/// Why a certificate is not believed, for people. What the system's own verifier says of an unknown issuer is not for them.
-fn distrust(error: &rustls::CertificateError) -> String {
-    let is_unknown = matches!(
-        error,
-        rustls::CertificateError::UnknownIssuer | rustls::CertificateError::Other(_)
-    );
-    if is_unknown {
-        return "no authority that this machine trusts has signed its certificate".to_owned();
-    }
-    error.to_string()
+/// The runtime of a client: one thread is enough for a few requests.
+pub fn runtime() -> Result<Runtime, ServiceError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ServiceError::Unreachable {
+            host: "the network".to_owned(),
+            reason: error.into(),
+        })
 }
 
-/// The certificate's fault, which I/O errors may wrap, several deep.
-fn find_tls<'e>(
-    mut error: &'e (dyn std::error::Error + 'static),
-) -> Option<&'e rustls::CertificateError> {
-    while let Some(inner) = error
-        .downcast_ref::<std::io::Error>()
-        .and_then(std::io::Error::get_ref)
-    {
-        error = inner;
-    }
-    match error.downcast_ref::<rustls::Error>() {
-        Some(rustls::Error::InvalidCertificate(reason)) => Some(reason),
-        _ => None,
+/// Waits for the future or for the user's request to stop.
+pub async fn until_cancelled<T>(
+    watch: &dyn Watch,
+    future: impl Future<Output = T>,
+) -> Result<T, ServiceError> {
+    patiently(watch, Duration::MAX, || {}, future).await
+}
+
+/// The same, and says so when it takes longer than `soon`.
+pub async fn patiently<T>(
+    watch: &dyn Watch,
+    soon: Duration,
+    slow: impl FnOnce(),
+    future: impl Future<Output = T>,
+) -> Result<T, ServiceError> {
+    let begun = Instant::now();
+    let mut slow = Some(slow);
+    let mut future = pin!(future);
+    loop {
+        if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
+            return Ok(output);
+        }
+        if watch.cancelled() {
+            return Err(ServiceError::Cancelled);
+        }
+        if begun.elapsed() >= soon
+            && let Some(slow) = slow.take()
+        {
+            slow();
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use bot_cli_protocol::secret::Secret;
 use bytes::Bytes;
+use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use url::Url;
 
-use super::connect::{failed, read};
-use super::waiting::patiently;
+use super::connect::{failed, patiently, read};
 use super::{Answer, Client, Reach, Unconfirmed};
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::redact::HIDDEN;
@@ -20,7 +20,7 @@ impl Client<'_> {
     /// Sends one request, and says what is waited for where that takes long.
     pub(super) async fn exchange(
         &self,
-        method: &'static str,
+        method: &Method,
         url: Url,
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
@@ -39,29 +39,25 @@ impl Client<'_> {
 
     /// No redirection is followed with a token.
     fn redirected(&self, url: &Url, to: &str) -> Unconfirmed {
-        let shown = url.join(to).map_or(to.to_owned(), |mut target| {
-            target.set_query(None);
-            target.set_fragment(None);
-            // An address that names a user is shown without.
-            let _ = target.set_username("");
-            let _ = target.set_password(None);
-            target.to_string()
-        });
+        // Without its path, which may have anything in it.
+        let target = url
+            .join(to)
+            .map(|target| target.origin().ascii_serialization());
+        let shown = target.unwrap_or_else(|_| "an address that is not valid".to_owned());
         let shown = self.secrets.borrow().text(&shown);
         Unconfirmed::under_way(ServiceError::Redirected(shown))
     }
 
     async fn answered(
         &self,
-        method: &'static str,
+        method: &Method,
         url: Url,
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
-        let verb = reqwest::Method::from_bytes(method.as_bytes()).unwrap_or_default();
         let authorization = self.authorization().map_err(Unconfirmed::not_sent)?;
         let mut request = self
             .http
-            .request(verb, url.clone())
+            .request(method.clone(), url.clone())
             .header(ACCEPT, "application/json")
             .header(AUTHORIZATION, authorization);
         if let Some(body) = body {
@@ -73,7 +69,7 @@ impl Client<'_> {
         let response = sent.map_err(|error| {
             // Without a connection nothing was sent.
             let is_unsent = error.is_connect() || error.is_builder();
-            let error = failed(&self.base, error);
+            let error = failed(&self.base, &error);
             if is_unsent {
                 return Unconfirmed::not_sent(error);
             }
@@ -91,10 +87,7 @@ impl Client<'_> {
         {
             return Err(self.redirected(&url, to));
         }
-        let retry_after = header(RETRY_AFTER).map(str::trim);
-        let is_number = |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-        let retry_after = retry_after.filter(is_number);
-        let retry_after = retry_after.map(|seconds| seconds.parse().unwrap_or(u64::MAX));
+        let retry_after = header(RETRY_AFTER).and_then(|seconds| seconds.trim().parse().ok());
         let too_long = format!("the response is longer than {} MiB", LONGEST / 1024 / 1024);
         let read = read(response, &self.base, LONGEST, too_long).await;
         let read = read.map_err(Unconfirmed::under_way)?;

@@ -16,7 +16,7 @@ fn what_can_not_be_reached_is_not_called_empty() {
             put,
         ] {
             let failed = failed.unwrap_err();
-            let is_told = matches!(failed, VaultError::Unreachable(..) | VaultError::File(..));
+            let is_told = matches!(failed, VaultError::File(..));
             assert!(is_told, "{what}: {failed:?}");
         }
     };
