@@ -1,6 +1,5 @@
 //! The sentences in which this crate says what went wrong, and what to do about it.
 
-pub mod change;
 mod external;
 mod service;
 mod vault;

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::{Change, Manner, Work, check_credentials};
+use super::change::{Change, Work, check_credentials};
 use super::context::CommandContext;
 use super::open;
 use super::target::target;
@@ -33,11 +33,12 @@ pub(super) fn put(
     } else {
         Encoding::Base64
     };
-    let (name, host, given) = parsed(context, options, encoding)?;
-    let wanted = options.scope.wanted(options.region.region.as_deref());
+    let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem))?;
+    let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem))?;
+    let given = given(context, options, encoding)?;
+    let wanted = options.scope.wanted(options.region.as_deref());
     let mut opened = open::open(context, &wanted)?;
-    check_credentials(&opened)?;
-    opened.backend.conceal(given.as_slice());
+    check_credentials(&opened, given.as_slice())?;
     // The listing shows all there is to know of credentials, whatever kind of set has the name.
     let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
@@ -45,61 +46,45 @@ pub(super) fn put(
         summary,
         keys: Keys::None,
     });
-    let kind = SetKind::ImagePullSecret;
-    let target = target(&mut opened, &name, kind, existing)?;
+    let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
     // What is typed is always encoded.
     let is_encoded = encoding == Encoding::Base64 || given.is_none();
+    let mut manner = options.manner;
     let credentials = match given {
         Some(credentials) => credentials,
-        None if options.dry_run => Secret::new(String::new()),
+        None if manner.dry_run => Secret::new(String::new()),
         None => ask(context)?,
     };
-    let manner = Manner {
-        // A script that gives everything means it.
-        asks: target.exists && context.interactive() && !options.skip,
-        dry_run: options.dry_run,
-        wait: options.wait,
-    };
-    let change = Change {
-        name,
-        target,
-        work: Work::Credentials { host, credentials },
-    };
+    // A script that gives everything means it.
+    manner.skip |= !target.exists || !context.interactive();
+    let work = Work::Credentials { host, credentials };
+    let change = Change { name, target, work };
     let mut reply = change.make(context, &opened, manner)?;
     reply.data["encoded"] = json!(is_encoded);
     Ok(reply)
 }
 
-/// Returns name, address and credentials as far as they are given; all problems at once.
-fn parsed(
+/// Returns the credentials as far as they are given.
+fn given(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
     encoding: Encoding,
-) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
-    let mut wrong = Vec::new();
-    let mut problem = |field: &str, problem: String| wrong.push(Field::new(field, problem));
-    let name = SetName::parse(&options.name).map_err(|wrong| problem("name", wrong));
-    let host = RegistryHost::parse(&options.host).map_err(|wrong| problem("host", wrong));
-    let given = match options.credentials.as_deref() {
-        None => None,
-        Some("-") => Some(text(context.stdin()?)),
-        Some(text) => Some(Ok(Secret::new(text.to_owned()))),
-    };
-    let checked = given.map(|given| {
-        let given = given.map_err(|problem| problem.replacen("is ", "are ", 1))?;
-        let given = given.expose().trim_end_matches(['\n', '\r']);
-        checked(given, encoding)
-    });
-    let credentials = checked.transpose();
-    let credentials = credentials.map_err(|wrong| problem("credentials", wrong));
+) -> Result<Option<Secret>, Failure> {
+    let wrong = |problem: String| wrong("credentials", problem);
     if !options.rest.is_empty() {
-        let one_word = "are one word: quote them if they have a blank";
-        problem("credentials", one_word.to_owned());
+        let problem = "are one word: quote them if they have a blank";
+        return Err(wrong(problem.to_owned()));
     }
-    match (name, host, credentials) {
-        (Ok(name), Ok(host), Ok(credentials)) if wrong.is_empty() => Ok((name, host, credentials)),
-        _ => Err(Failure::invalid_input(wrong)),
-    }
+    let text = match options.credentials.as_deref() {
+        None => return Ok(None),
+        Some("-") => {
+            let text = text(context.stdin()?);
+            text.map_err(|problem| wrong(problem.replacen("is ", "are ", 1)))?
+        }
+        Some(text) => Secret::new(text.to_owned()),
+    };
+    let text = text.expose().trim_end_matches(['\n', '\r']);
+    checked(text, encoding).map(Some).map_err(wrong)
 }
 
 /// Returns credentials in the form they are stored in; the error never quotes them.
