@@ -47,16 +47,6 @@ pub enum Command {
     Config(ConfigCommand),
 }
 
-#[derive(Debug, Clone, Default, Args)]
-pub struct ScopeOptions {
-    /// Organization (default: the configured one)
-    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub organization: Option<String>,
-    /// Secrets backend: local, hosted or an installed one (default: hosted when signed in)
-    #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub backend: Option<String>,
-}
-
 /// How a change is made.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Manner {
@@ -78,17 +68,6 @@ impl Manner {
             skip,
             dry_run: false,
             wait: false,
-        }
-    }
-}
-
-impl ScopeOptions {
-    /// Returns the wanted scope.
-    pub fn wanted(&self, region: Option<&str>) -> Wanted {
-        Wanted {
-            organization: self.organization.clone(),
-            region: region.map(str::to_owned),
-            backend: self.backend.clone(),
         }
     }
 }
@@ -154,7 +133,7 @@ pub struct List {
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 /// `secrets set`.
@@ -186,7 +165,7 @@ pub struct Set {
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 /// `secrets copy`.
@@ -225,7 +204,7 @@ pub struct Unset {
     #[arg(short, long)]
     pub skip: bool,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 /// `secrets delete`.
@@ -237,7 +216,7 @@ pub struct Delete {
     #[arg(short, long)]
     pub skip: bool,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 /// `secrets image-pull-secret`.
@@ -266,7 +245,7 @@ pub struct ImagePullSecret {
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 /// `secrets run`.
@@ -278,7 +257,7 @@ pub struct Run {
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<String>,
     #[command(flatten)]
-    pub scope: ScopeOptions,
+    pub scope: Wanted,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -310,7 +289,7 @@ pub struct Login {
 #[derive(Debug, Clone, Subcommand)]
 pub enum OrganizationsCommand {
     /// List them
-    List(ScopeOptions),
+    List(Wanted),
     /// Set the default organization
     Use {
         /// Name of the organization
@@ -322,7 +301,7 @@ pub enum OrganizationsCommand {
 #[derive(Debug, Clone, Subcommand)]
 pub enum RegionsCommand {
     /// List them
-    List(ScopeOptions),
+    List(Wanted),
 }
 
 #[derive(Debug, Clone, Subcommand)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_terminal::shell::quoted;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -41,13 +42,16 @@ impl<T: ToString> Setting<T> {
 }
 
 /// The scope as given by options.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Wanted {
-    /// `--organization`.
+    /// Organization (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
-    /// `--region`.
+    /// Few commands have a region; those that do take it from an option of their own.
+    #[arg(skip)]
     pub region: Option<String>,
-    /// `--backend`.
+    /// Secrets backend: local, hosted or an installed one (default: hosted when signed in)
+    #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
     pub backend: Option<String>,
 }
 
@@ -58,6 +62,14 @@ impl Wanted {
             organization: organization.map(str::to_owned),
             region: None,
             backend: Some(backend.to_owned()),
+        }
+    }
+
+    /// The same in a region.
+    pub fn in_region(&self, region: Option<&String>) -> Self {
+        Self {
+            region: region.cloned(),
+            ..self.clone()
         }
     }
 }

@@ -64,13 +64,13 @@ impl Change {
         manner: Manner,
     ) -> Result<Reply, Failure> {
         refused(self.too_much(opened))?;
-        let wording = self.wording(opened);
+        let (plan, done) = self.plan_and_report(opened);
         if manner.dry_run {
-            let text = wording.plan + "Nothing was changed\n";
+            let text = plan + "Nothing was changed\n";
             return Ok(Reply::text(text).data(self.data(opened, None, true)));
         }
         if !manner.skip {
-            self.confirm(context, wording.question, wording.plan)?;
+            self.confirm(context, plan)?;
         }
         context.progress(&format!("Changing `{}`", self.name));
         self.carry_out(opened)?;
@@ -80,7 +80,7 @@ impl Change {
             }
             Work::Remove(_) | Work::Delete(_) => None,
         };
-        let text = self.done(opened, &wording.done, status);
+        let text = self.done(opened, &done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         Ok(match &self.work {
@@ -107,16 +107,12 @@ impl Change {
     }
 
     /// Asks for yes or no; to delete a set, for its name.
-    fn confirm(
-        &self,
-        context: &CommandContext<'_>,
-        message: String,
-        plan: String,
-    ) -> Result<(), Failure> {
+    fn confirm(&self, context: &CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
+            let message = format!("Type `{}` to delete it:", self.name);
             return confirm_by_name(context, self.name.as_str(), message, plan);
         }
-        let question = Question::confirm("confirm", message);
+        let question = Question::confirm("confirm", "Make this change?".to_owned());
         let mut question = question.details(plan).flag("--skip");
         // Without a terminal, a default would be an answer.
         if context.interactive() {

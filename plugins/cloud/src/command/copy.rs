@@ -26,11 +26,8 @@ struct Original {
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let (from, to) = names(options)?;
     let original = read(context, options, from)?;
-    let wanted = Wanted {
-        region: options.region.clone(),
-        ..Wanted::of(&options.to, None)
-    };
-    let mut opened = open::open(context, &wanted)?;
+    let wanted = Wanted::of(&options.to, None);
+    let mut opened = open::open(context, &wanted.in_region(options.region.as_ref()))?;
     let (there, here) = (&opened.scope, &original.scope);
     let is_same_place = there.backend.value == here.backend.value
         && there.place == here.place

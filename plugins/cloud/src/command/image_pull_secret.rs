@@ -36,7 +36,7 @@ pub(super) fn put(
     let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem))?;
     let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem))?;
     let given = given(context, options, encoding)?;
-    let wanted = options.scope.wanted(options.region.as_deref());
+    let wanted = options.scope.in_region(options.region.as_ref());
     let mut opened = open::open(context, &wanted)?;
     check_credentials(&opened, given.as_slice())?;
     // The listing shows all there is to know of credentials, whatever kind of set has the name.

@@ -186,9 +186,8 @@ fn tenant(
     let wanted = scope.organization.take();
     if kind == TokenKind::ApiKey {
         if let Some(Setting { value, source }) = wanted {
-            let message = format!(
-                "a private API key works for its own organization only; `{value}` is ignored"
-            );
+            let own = "a private API key works for its own organization only";
+            let message = format!("{own}; `{value}` is ignored");
             if source == Source::Flag {
                 context.warn(&message);
             } else {

@@ -14,7 +14,7 @@ use crate::backend::{Details, Keys, Summary};
 use crate::config::Settings;
 use crate::domain::{BackendName, Organization, SetKind, SetName};
 use crate::input::wrong;
-use crate::options::{List, ScopeOptions};
+use crate::options::List;
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
@@ -23,7 +23,7 @@ use crate::words::{failed, near_or};
 pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options.name.as_deref().map(SetName::parse_existing);
     let name = name.transpose().map_err(|problem| wrong("name", problem))?;
-    let wanted = options.scope.wanted(options.region.as_deref());
+    let wanted = options.scope.in_region(options.region.as_ref());
     let mut scope = open::scope(context, &wanted)?;
     // All regions, unless the user wants one here and now.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
@@ -165,11 +165,8 @@ fn set_json(set: &Summary) -> Value {
     json
 }
 
-pub(super) fn regions(
-    context: &CommandContext<'_>,
-    options: &ScopeOptions,
-) -> Result<Reply, Failure> {
-    let opened = open::open(context, &options.wanted(None))?;
+pub(super) fn regions(context: &CommandContext<'_>, options: &Wanted) -> Result<Reply, Failure> {
+    let opened = open::open(context, options)?;
     let regions = opened.backend.regions()?;
     let rows = regions.all.iter().map(|(code, name)| {
         let is_default = regions.default.as_ref() == Some(code);
@@ -188,9 +185,9 @@ pub(super) fn regions(
 
 pub(super) fn organizations(
     context: &CommandContext<'_>,
-    options: &ScopeOptions,
+    options: &Wanted,
 ) -> Result<Reply, Failure> {
-    let (scope, all, _) = all_organizations(context, &options.wanted(None))?;
+    let (scope, all, _) = all_organizations(context, options)?;
     let current = scope.organization_name();
     let rows = all.iter().map(|(name, title)| {
         let is_current = Some(name.as_str()) == current;

@@ -35,7 +35,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         (deploy.secret_set, template)
     };
     let so = "no program can be started with them";
-    let opened = open::open_readable(context, &options.scope.wanted(None), so)?;
+    let opened = open::open_readable(context, &options.scope, so)?;
     let Some(entries) = opened.reader(so)?.values(&name)? else {
         if let Some(other) = opened.backend.get(&name)? {
             return Err(wrong_type(&name, other.summary.kind));

@@ -34,7 +34,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         mut given,
         template,
     } = read(context, &options)?;
-    let mut scope = open::scope(context, &options.scope.wanted(options.region.as_deref()))?;
+    let mut scope = open::scope(context, &options.scope.in_region(options.region.as_ref()))?;
     let chosen = scope.region.as_ref().map(|region| region.source);
     if let Some(region) = region
         && !matches!(chosen, Some(Source::Flag | Source::Environment))
@@ -147,7 +147,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
             keys.push(key);
         }
     }
-    let mut opened = open::open(context, &options.scope.wanted(None))?;
+    let mut opened = open::open(context, &options.scope)?;
     let details = opened.existing(&name)?;
     match details.keys {
         Known::Known(_) => {}
@@ -164,7 +164,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
 
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = existing(&options.name)?;
-    let mut opened = open::open(context, &options.scope.wanted(None))?;
+    let mut opened = open::open(context, &options.scope)?;
     let details = opened.existing(&name)?;
     let work = Work::Delete(details.summary.kind);
     let target = Target::existing(&mut opened, details);

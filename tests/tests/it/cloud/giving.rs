@@ -227,7 +227,7 @@ fn pruning_makes_the_set_what_the_file_is() {
 
         let shown = user.run(&[&set[..], &["--skip"]].concat());
         assert_eq!(shown.status, Some(0), "{shown:?}");
-        assert!(shown.stdout.contains("- remove     C"), "{shown:?}");
+        assert!(shown.stdout.contains("Removed: C, D\n"), "{shown:?}");
         assert!(
             shown.stdout.contains("1 created, 1 overwritten, 2 removed"),
             "{shown:?}"

@@ -14,49 +14,34 @@ use crate::text::theirs;
 const OLD_VALUES: &str =
     "Agents that are running keep the old values until they are deployed again\n";
 
-/// The sentences about a change.
-pub(super) struct Wording {
-    /// Every key with its size, and where.
-    pub plan: String,
-    pub question: String,
-    /// The report, without the place and the status.
-    pub done: String,
-}
-
 impl Change {
-    pub(super) fn wording(&self, opened: &Opened<'_>) -> Wording {
+    /// Returns the plan, with every key and its size, and the first words of the report.
+    pub(super) fn plan_and_report(&self, opened: &Opened<'_>) -> (String, String) {
         let (name, place) = (&self.name, self.place(opened));
         let verb = if self.target.exists {
             "Update"
         } else {
             "Create"
         };
-        let (plan, question, done) = match &self.work {
+        match &self.work {
             Work::Save(keys) => {
-                let number = count(keys.entries.len(), "key");
+                let lines = self.lines(keys) + &remarks(keys);
                 let (created, overwritten) = self.created_and_overwritten(keys);
                 let (created, overwritten) = (created.len(), overwritten.len());
-                let (also, removed) = match keys.removed.len() {
-                    0 => (String::new(), String::new()),
-                    gone => (
-                        format!(" and remove {}", count(gone, "key")),
-                        format!(", {gone} removed"),
-                    ),
-                };
-                let lines = self.lines(keys) + &remarks(keys);
-                (
-                    format!("{verb} the secret set `{name}` in {place}\n{lines}"),
-                    format!("Save {number} in `{name}`{also}?"),
-                    format!(
-                        "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
-                    ),
-                )
+                let number = count(keys.entries.len(), "key");
+                let mut done = format!(
+                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten"
+                );
+                if !keys.removed.is_empty() {
+                    done += &format!(", {} removed", keys.removed.len());
+                }
+                let plan = format!("{verb} the secret set `{name}` in {place}\n{lines}");
+                (plan, done)
             }
             Work::Credentials { host, .. } => {
                 let set = format!("the image pull secret `{name}` for {host}");
                 (
                     format!("{verb} {set} in {place}\n"),
-                    format!("Save the credentials of `{name}`?"),
                     format!("{verb}d {set}"),
                 )
             }
@@ -66,30 +51,20 @@ impl Change {
                     ..Keys::default()
                 });
                 let number = count(keys.len(), "key");
-                (
-                    format!("Remove {number} from the secret set `{name}` in {place}\n{lines}"),
-                    format!("Remove {number} from `{name}`?"),
-                    format!("Removed {} from `{name}`", names(keys)),
-                )
+                let set = format!("from the secret set `{name}`");
+                let plan = format!("Remove {number} {set} in {place}\n{lines}");
+                (plan, format!("Removed {} from `{name}`", names(keys)))
             }
             Work::Delete(kind) => {
                 let set = format!("the {} `{name}`", kind_words(*kind));
                 let keys = self.target.known.as_ref();
                 let keys = keys.map(|keys| format!(" with {}", count(keys.len(), "key")));
-                let keys = keys.unwrap_or_default();
-                (
-                    format!(
-                        "Delete {set}{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
-                    ),
-                    format!("Type `{name}` to delete it:"),
-                    format!("Deleted {set}"),
-                )
+                let plan = format!(
+                    "Delete {set}{} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n",
+                    keys.unwrap_or_default()
+                );
+                (plan, format!("Deleted {set}"))
             }
-        };
-        Wording {
-            plan,
-            question,
-            done,
         }
     }
 
