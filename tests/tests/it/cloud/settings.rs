@@ -56,18 +56,8 @@ fn a_flag_comes_before_the_environment_before_the_configuration_before_the_servi
 fn a_region_is_asked_of_the_right_organization() {
     let user = User::with_token();
     let of = |organization, region| {
-        let arguments = [
-            "secrets",
-            "set",
-            "prod",
-            "A=1",
-            "--skip",
-            "-o",
-            organization,
-            "-r",
-            region,
-        ];
-        user.json(&arguments)
+        let set = format!("secrets set prod A=1 --skip -o {organization} -r {region}");
+        user.json(&words(&set))
     };
     let (status, document) = of("first-org", "ap-south");
     assert_eq!(status, Some(2), "{document}");
@@ -79,14 +69,19 @@ fn a_region_is_asked_of_the_right_organization() {
 }
 
 #[test]
+fn an_organization_that_can_not_be_checked_is_said_to_be_unchecked() {
+    let user = User::of_the_vault();
+    let unchecked = "warning: the vault has nothing of `acme` yet";
+    let run = user.run(&["organizations", "use", "acme"]);
+    assert!(run.stderr.starts_with(unchecked), "{run:?}");
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(user.run(&["organizations", "use", "acme"]).stderr, "");
+}
+
+#[test]
 fn that_the_vault_is_used_is_noted_once_a_machine() {
     let mut user = User::of_the_vault();
     user.unset("BOT_CLI_BACKEND");
-    let quiet = user.run(&["-q", "secrets", "list"]);
-    assert_eq!(quiet.stderr, "", "{quiet:?}");
-    let other = User::of_the_vault();
-    let folder = other.home().display().to_string();
-    user.set("XDG_DATA_HOME", &folder);
     let noted = "note: not signed in: using this machine's vault";
     let first = user.run(&["secrets", "list"]);
     assert!(first.stderr.starts_with(noted), "{first:?}");
@@ -137,12 +132,9 @@ fn a_token_of_the_environment_may_end_with_a_line_end_and_has_nothing_else() {
         user.set("BOT_CLI_TOKEN", token);
         let run = user.run(&["secrets", "list"]);
         assert_eq!(run.status, Some(4), "{run:?}");
-        assert!(
-            run.stderr.contains(
-                "BOT_CLI_TOKEN has characters that no token has, so the service was not asked"
-            ),
-            "{run:?}"
-        );
+        let refused =
+            "BOT_CLI_TOKEN has characters that no token has, so the service was not asked";
+        assert!(run.stderr.contains(refused), "{run:?}");
         assert!(!run.stderr.contains("c4n4ry"), "{run:?}");
     }
     assert_eq!(user.service().take_sent(), [""; 0]);
@@ -226,16 +218,15 @@ fn a_backend_that_is_asked_for_is_never_replaced_by_another() {
 #[test]
 fn a_configuration_that_is_broken_is_named_and_kept() {
     let user = User::of_the_vault();
-    let folder = user.home().join(".config/bot-cli");
-    std::fs::create_dir_all(&folder).unwrap();
+    let path = user.home().join(".config/bot-cli/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     for text in ["organization = ", "organisation = \"x\"\n", "region = 7\n"] {
-        std::fs::write(folder.join("config.toml"), text).unwrap();
+        fs::write(&path, text).unwrap();
         let (status, document) = user.json(&["secrets", "list"]);
         assert_eq!(status, Some(2), "{text}: {document}");
         assert_eq!(document["error"]["code"], "invalid_config", "{document}");
         assert!(document.to_string().contains("config.toml"), "{document}");
-        let kept = std::fs::read_to_string(folder.join("config.toml")).unwrap();
-        assert_eq!(kept, text);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 }
 
@@ -257,8 +248,11 @@ fn inside_a_project_the_deploy_file_names_the_set_and_it_is_said() {
 
 #[test]
 fn waiting_goes_on_until_ready_or_failed() {
-    for mut user in [User::with_key(), User::with_token()] {
-        user.set("BOT_CLI_TIMEOUT", "5");
+    let (set, waiting) = (
+        words("secrets set prod A=1 --skip"),
+        words("secrets set prod A=1 --skip --wait"),
+    );
+    for user in [User::with_key(), User::with_token()] {
         let provision = |outcome| {
             user.service().world().provisioning = Provisioning {
                 pending_reads: 2,
@@ -266,12 +260,10 @@ fn waiting_goes_on_until_ready_or_failed() {
             };
         };
         provision(Outcome::Ready);
-        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
-        assert_eq!(made["status"], "ready", "{}", user.name);
-        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-        assert_eq!(made["status"], "pending", "{}", user.name);
+        assert_eq!(user.done(&waiting)["status"], "ready", "{}", user.name);
+        assert_eq!(user.done(&set)["status"], "pending", "{}", user.name);
         provision(Outcome::Failed("no room in this region"));
-        let (status, document) = user.json(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
+        let (status, document) = user.json(&waiting);
         assert_eq!(status, Some(1), "{}: {document}", user.name);
         assert_eq!(document["error"]["code"], "provisioning_failed");
         assert!(document.to_string().contains("no room in this region"));
@@ -281,21 +273,16 @@ fn waiting_goes_on_until_ready_or_failed() {
 #[test]
 fn what_looks_wrong_is_warned_about_without_being_shown() {
     let user = User::of_the_vault();
-    user.done(&["secrets", "set", "other", "A=1", "--skip"]);
-    for (value, what) in [("your-api-key", "placeholder"), ("  c4n4ry", "blank")] {
+    for (value, warning) in [
+        ("your-api-key", "looks like a placeholder"),
+        ("  c4n4ry", "has a blank at an edge"),
+    ] {
         let run = user.run(&["secrets", "set", "prod", &format!("KEY={value}"), "--skip"]);
         assert_eq!(run.status, Some(0), "{run:?}");
-        let warnings: Vec<&str> = run
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("warning: "))
-            .collect();
-        assert_eq!(warnings.len(), 1, "{what}: {run:?}");
-        assert!(warnings[0].contains("KEY"), "{what}: {run:?}");
-        assert!(
-            !run.stderr.contains("c4n4ry") && !run.stderr.contains("your-api-key"),
-            "{run:?}"
-        );
+        let warning = format!("warning: the value of `KEY` {warning}\n");
+        assert!(run.stderr.contains(&warning), "{run:?}");
+        assert_eq!(run.stderr.matches("warning: ").count(), 1, "{run:?}");
+        assert!(!run.stderr.contains(value), "{run:?}");
     }
 }
 
@@ -313,31 +300,24 @@ fn a_template_names_the_keys_that_are_still_missing() {
 #[test]
 fn a_script_drives_the_plugin_by_the_protocol() {
     let user = User::of_the_vault();
-    let run = |argv: Value, answers: Value| -> Value {
-        let params = json!({"protocol": "1.0", "argv": argv, "answers": answers});
+    let run = |line: &str, answers: Value| -> Value {
+        let params = json!({"protocol": "1.0", "argv": words(line), "answers": answers});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params});
         let run = user.run_with(&[], &format!("{request}\n"));
-        let last = run
-            .stdout
-            .lines()
-            .last()
-            .unwrap_or_else(|| panic!("{run:?}"));
-        serde_json::from_str(last).unwrap()
+        let last = run.stdout.lines().last();
+        serde_json::from_str(last.unwrap_or_else(|| panic!("{run:?}"))).unwrap()
     };
-    let reply = run(json!(["secrets", "set", "prod", "A"]), json!({}));
+    let reply = run("secrets set prod A", json!({}));
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
     let answers = json!({"value_A": "typed", "confirm": false});
-    let refused = run(json!(["secrets", "set", "prod", "A"]), answers);
+    let refused = run("secrets set prod A", answers);
     let expected = json!({"code": 130, "message": "cancelled", "data": {"code": "cancelled", "outcome": "not_done"}});
     assert_eq!(refused["error"], expected, "{refused}");
     let answers = json!({"value_A": "typed", "confirm": true});
-    let reply = run(json!(["secrets", "set", "prod", "A"]), answers);
+    let reply = run("secrets set prod A", answers);
     assert_eq!(reply["result"]["data"]["created"], json!(["A"]), "{reply}");
     assert_eq!(user.values("prod"), pairs(&[("A", "typed")]));
-    let reply = run(
-        json!(["secrets", "delete", "prod"]),
-        json!({"name": "prod"}),
-    );
+    let reply = run("secrets delete prod", json!({"name": "prod"}));
     assert_eq!(reply["result"]["data"]["name"], "prod", "{reply}");
 }
 
@@ -352,23 +332,18 @@ fn what_goes_without_saying_of_the_vault_is_said_to_whoever_asks() {
     let first = |place: &str| format!("Create the secret set `prod` in {place}");
     let vault = "the vault of this machine";
     assert_eq!(shown(&user, &[]), first(vault));
+    let default = "organization local, region us-west (the default)";
     for (options, place) in [
-        (
-            &["-v"][..],
-            "organization local, region us-west (the default)",
-        ),
+        (&["-v"][..], default),
         (&["-o", "local"], "organization local"),
-        (&["-o", "acme"], "organization acme"),
         (&["-r", "us-west"], "region us-west"),
         (&["-r", "us-east"], "region us-east"),
     ] {
         assert_eq!(shown(&user, options), first(&format!("{place}, {vault}")));
     }
     user.set("BOT_CLI_REGION", "us-west");
-    assert_eq!(
-        shown(&user, &[]),
-        first(&format!("region us-west, {vault}"))
-    );
+    let chosen = first(&format!("region us-west, {vault}"));
+    assert_eq!(shown(&user, &[]), chosen);
 }
 
 #[test]
@@ -436,20 +411,17 @@ fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
 
 #[test]
 fn a_variable_that_is_not_set_is_not_spoken_of() {
-    let user = User::with_token();
-    let refused = |user: &User| {
+    let with_variable = User::with_token();
+    let signed_in = stranger();
+    sign_in(&signed_in);
+    signed_in.service().world().issuer.refreshes = false;
+    for (user, is_set) in [(with_variable, true), (signed_in, false)] {
+        user.service().world().tokens.clear();
         let run = user.run(&["secrets", "list"]);
         assert_eq!(run.status, Some(4), "{run:?}");
-        run.stderr.contains("BOT_CLI_TOKEN is set and wins")
-    };
-    user.service().world().tokens.clear();
-    assert!(refused(&user));
-    let user = stranger();
-    sign_in(&user);
-    user.service().world().issuer.refreshes = false;
-    user.service().world().tokens.clear();
-    let run = user.run(&["secrets", "list"]);
-    assert!(!run.stderr.contains("BOT_CLI_TOKEN is set"), "{run:?}");
+        let hint = "BOT_CLI_TOKEN is set and wins";
+        assert_eq!(run.stderr.contains(hint), is_set, "{run:?}");
+    }
 }
 
 #[test]
