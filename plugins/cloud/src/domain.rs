@@ -226,15 +226,6 @@ pub const fn kind_words(kind: SetKind) -> &'static str {
     }
 }
 
-/// Returns the same with its article.
-pub fn with_article(kind: SetKind) -> String {
-    let article = match kind {
-        SetKind::ImagePullSecret => "an",
-        SetKind::Secret | SetKind::Unknown => "a",
-    };
-    format!("{article} {}", kind_words(kind))
-}
-
 /// The requests that a token is valid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

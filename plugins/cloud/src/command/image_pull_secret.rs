@@ -17,25 +17,13 @@ use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::input::{text, wrong};
 use crate::options::ImagePullSecret;
 
-/// Whether credentials are still to be encoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Encoding {
-    Base64,
-    AsTheyAre,
-}
-
 pub(super) fn put(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
-    let encoding = if options.no_encode {
-        Encoding::AsTheyAre
-    } else {
-        Encoding::Base64
-    };
     let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem))?;
     let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem))?;
-    let given = given(context, options, encoding)?;
+    let given = given(context, options)?;
     let wanted = options.scope.in_region(options.region.as_ref());
     let mut opened = open::open(context, &wanted)?;
     check_credentials(&opened, given.as_slice())?;
@@ -48,7 +36,7 @@ pub(super) fn put(
     });
     let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
     // What is typed is always encoded.
-    let is_encoded = encoding == Encoding::Base64 || given.is_none();
+    let is_encoded = !options.no_encode || given.is_none();
     let mut manner = options.manner;
     let credentials = match given {
         Some(credentials) => credentials,
@@ -68,7 +56,6 @@ pub(super) fn put(
 fn given(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
-    encoding: Encoding,
 ) -> Result<Option<Secret>, Failure> {
     let wrong = |problem: String| wrong("credentials", problem);
     if !options.rest.is_empty() {
@@ -84,18 +71,24 @@ fn given(
         Some(text) => Secret::new(text.to_owned()),
     };
     let text = text.expose().trim_end_matches(['\n', '\r']);
-    checked(text, encoding).map(Some).map_err(wrong)
+    let credentials = if options.no_encode {
+        already_encoded(text)
+    } else {
+        encoded(text)
+    };
+    credentials.map(Some).map_err(wrong)
 }
 
-/// Returns credentials in the form they are stored in; the error never quotes them.
-fn checked(given: &str, encoding: Encoding) -> Result<Secret, String> {
-    if encoding == Encoding::AsTheyAre {
-        let decoded = STANDARD.decode(given).map(zeroize::Zeroizing::new);
-        return match decoded {
-            Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
-            Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
-        };
+/// Checks credentials that are base64; the error never quotes them.
+fn already_encoded(given: &str) -> Result<Secret, String> {
+    match STANDARD.decode(given).map(zeroize::Zeroizing::new) {
+        Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
+        Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
     }
+}
+
+/// Encodes credentials as they are stored; the error never quotes them.
+fn encoded(given: &str) -> Result<Secret, String> {
     match given.split_once(':') {
         Some((user, token)) if !user.is_empty() && !token.is_empty() => {
             if given.chars().any(char::is_control) {
@@ -121,35 +114,22 @@ fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     })?;
     let parts: Vec<&str> = parts.iter().map(Secret::expose).collect();
     let pair = Secret::new(parts.join(":"));
-    let pair = checked(pair.expose(), Encoding::Base64);
-    pair.map_err(|problem| wrong("credentials", problem))
+    encoded(pair.expose()).map_err(|problem| wrong("credentials", problem))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, checked};
+    use super::{already_encoded, encoded};
 
     #[test]
     fn credentials_are_encoded_unless_they_are_already() {
-        let encoded =
-            |text: &str, encoding| checked(text, encoding).map(|secret| secret.expose().to_owned());
-        assert_eq!(
-            encoded("user:p:w", Encoding::Base64).unwrap(),
-            "dXNlcjpwOnc="
-        );
-        assert_eq!(
-            encoded("dXNlcjpwOnc=", Encoding::AsTheyAre).unwrap(),
-            "dXNlcjpwOnc="
-        );
-        for (text, encoding) in [
-            ("user", Encoding::Base64),
-            (":pw", Encoding::Base64),
-            ("user:", Encoding::Base64),
-            ("us\ner:pw", Encoding::Base64),
-            ("user:pw", Encoding::AsTheyAre),
-            ("dXNlcg==", Encoding::AsTheyAre),
-        ] {
-            let problem = encoded(text, encoding).unwrap_err();
+        assert_eq!(encoded("user:p:w").unwrap().expose(), "dXNlcjpwOnc=");
+        let kept = already_encoded("dXNlcjpwOnc=").unwrap();
+        assert_eq!(kept.expose(), "dXNlcjpwOnc=");
+        let wrong = ["user", ":pw", "user:", "us\ner:pw"].map(encoded);
+        let not_encoded = ["user:pw", "dXNlcg=="].map(already_encoded);
+        for result in wrong.into_iter().chain(not_encoded) {
+            let problem = result.unwrap_err();
             assert!(!problem.contains("pw"), "{problem}");
         }
     }

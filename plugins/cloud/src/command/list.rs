@@ -77,12 +77,9 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
     if is_elsewhere && let Some(wanted) = settle(opened)? {
         let place = opened.place();
         let message = format!("`{name}` is not in the region {wanted} of {place}");
-        let mut failure = failed("not_found", message);
-        let region = summary.region.as_deref();
-        failure
-            .hints
-            .extend(region.map(|region| format!("it is in {}", theirs(region))));
-        return Err(failure);
+        let is = summary.region.as_deref();
+        let is = is.map_or("no region".to_owned(), theirs);
+        return Err(failed("not_found", message).hint(format!("it is in {is}")));
     }
     let mut data = set_json(&summary);
     data["keys"] = Value::Null;

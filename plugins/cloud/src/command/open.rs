@@ -117,13 +117,11 @@ impl Opened<'_> {
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let source = source.unwrap_or(Source::Existing);
-        let default = match source {
-            Source::Service | Source::Backend | Source::Default => " (the default)",
-            Source::Flag
-            | Source::Environment
-            | Source::Config
-            | Source::DeployFile
-            | Source::Existing => "",
+        let by_default = [Source::Service, Source::Backend, Source::Default];
+        let default = if by_default.contains(&source) {
+            " (the default)"
+        } else {
+            ""
         };
         let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));

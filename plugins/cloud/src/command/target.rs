@@ -5,7 +5,7 @@ use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::open::Opened;
 use crate::backend::{Ability, Details, Keys, Prior};
-use crate::domain::{Region, SetKind, SetName, with_article};
+use crate::domain::{Region, SetKind, SetName, kind_words};
 use crate::input::wrong;
 use crate::scope::Setting;
 use crate::source::Source;
@@ -120,16 +120,9 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
             return Ok(Some(wanted.value));
         }
         // A region in which a bot is deployed, or in which the original of a copy is, may mean nothing to this backend.
-        let means_nothing = match wanted.source {
-            Source::DeployFile => !opened.profile().can(Ability::DeployRegions),
-            Source::Existing => codes.is_empty(),
-            Source::Flag
-            | Source::Environment
-            | Source::Config
-            | Source::Service
-            | Source::Backend
-            | Source::Default => false,
-        };
+        let deploys_there = opened.profile().can(Ability::DeployRegions);
+        let means_nothing = (wanted.source == Source::DeployFile && !deploys_there)
+            || (wanted.source == Source::Existing && codes.is_empty());
         if !means_nothing {
             return Err(unknown_region(&wanted, &codes));
         }
@@ -171,12 +164,13 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
 
 /// The name is that of a set of another type.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
-    let hint = match is {
-        SetKind::Unknown => "a newer bot-cli may know it: update",
-        SetKind::Secret => "use another name for the credentials",
-        SetKind::ImagePullSecret => "`bot-cli cloud secrets image-pull-secret` changes it",
+    let (article, hint) = match is {
+        SetKind::Unknown => ("a", "a newer bot-cli may know it: update"),
+        SetKind::Secret => ("a", "use another name for the credentials"),
+        SetKind::ImagePullSecret => ("an", "`bot-cli cloud secrets image-pull-secret` changes it"),
     };
-    failed("wrong_type", format!("`{name}` is {}", with_article(is))).hint(hint)
+    let message = format!("`{name}` is {article} {}", kind_words(is));
+    failed("wrong_type", message).hint(hint)
 }
 
 /// The set is in the customer's own cluster.

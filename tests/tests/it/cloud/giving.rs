@@ -15,13 +15,13 @@ fn assert_unseen(run: &Run) {
     }
 }
 
-fn fields(document: &Value) -> Vec<(&str, &str)> {
+fn fields<'d>(document: &'d Value) -> Vec<(&'d str, &'d str)> {
     let fields = document["error"]["fields"].as_array();
-    let field = |field: &'_ Value| {
-        let text = |name: &str| field[name].as_str().unwrap();
-        (text("field"), text("problem"))
-    };
-    fields.into_iter().flatten().map(field).collect()
+    let text = |field: &'d Value, name| field[name].as_str().unwrap();
+    let fields = fields.into_iter().flatten();
+    fields
+        .map(|field| (text(field, "field"), text(field, "problem")))
+        .collect()
 }
 
 #[test]

@@ -11,44 +11,39 @@ use serde_json::{Value, json};
 use super::user::{User, pairs};
 use super::words;
 
-fn scope(document: &Value, name: &str) -> (Value, Value) {
-    let entry = &document["scope"][name];
-    (entry["value"].clone(), entry["source"].clone())
+/// The scope that a command has: organization and region, each with its source.
+#[track_caller]
+fn assert_scope(user: &User, line: &str, expected: [&str; 4]) {
+    let document = user.done(&words(line));
+    let scope = &document["scope"];
+    let seen =
+        ["organization", "region"].map(|name| [&scope[name]["value"], &scope[name]["source"]]);
+    let seen = seen
+        .as_flattened()
+        .iter()
+        .map(|value| value.as_str().unwrap_or("none"));
+    assert_eq!(seen.collect::<Vec<_>>(), expected, "{line}: {document}");
 }
 
 #[test]
 fn a_flag_comes_before_the_environment_before_the_configuration_before_the_service() {
     let mut user = User::with_token();
     user.unset("BOT_CLI_ORGANIZATION");
-    let listed = user.done(&["secrets", "list"]);
-    let expected = (json!("first-org"), json!("service"));
-    assert_eq!(scope(&listed, "organization"), expected);
-
+    let set = "secrets set prod A=1 --skip";
+    assert_scope(&user, set, ["first-org", "service", "us-west", "service"]);
     user.done(&["config", "set", "organization", "second-org"]);
     user.done(&["config", "set", "region", "us-west"]);
-    let listed = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let expected = (json!("second-org"), json!("config"));
-    assert_eq!(scope(&listed, "organization"), expected);
-    assert_eq!(
-        scope(&listed, "region"),
-        (json!("us-west"), json!("config"))
-    );
-    let stored = user.service().stored();
-    assert_eq!(stored["second-org"]["prod"]["region"], "us-west");
-
+    assert_scope(&user, set, ["second-org", "config", "us-west", "config"]);
     user.set("BOT_CLI_ORGANIZATION", "first-org");
     user.set("BOT_CLI_REGION", "us-east");
-    let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let expected = (json!("first-org"), json!("environment"));
-    assert_eq!(scope(&made, "organization"), expected);
-    assert_eq!(made["region"], "us-east");
-
-    let arguments = words("secrets set other A=1 --skip -o second-org -r ap-south");
-    let made = user.done(&arguments);
-    let expected = (json!("second-org"), json!("flag"));
-    assert_eq!(scope(&made, "organization"), expected);
-    assert_eq!(scope(&made, "region"), (json!("ap-south"), json!("flag")));
+    let made = "secrets set other A=1 --skip";
+    let expected = ["first-org", "environment", "us-east", "environment"];
+    assert_scope(&user, made, expected);
+    let flags = "secrets set other A=1 --skip -o second-org -r ap-south";
+    assert_scope(&user, flags, ["second-org", "flag", "ap-south", "flag"]);
     let stored = user.service().stored();
+    assert_eq!(stored["first-org"]["other"]["region"], "us-east");
+    assert_eq!(stored["second-org"]["prod"]["region"], "us-west");
     assert_eq!(stored["second-org"]["other"]["region"], "ap-south");
 }
 
@@ -172,16 +167,19 @@ fn a_change_of_the_configuration_keeps_comments_and_links() {
 #[test]
 fn the_status_names_user_and_organization() {
     let mut user = User::with_token();
-    let status = |user: &User| {
+    let assert_status = |user: &User, who: &str, organization: &str| {
         let run = user.run(&["auth", "status"]);
-        assert_eq!(run.status, Some(0), "{run:?}");
-        run.stdout
+        let signed_in = format!("Signed in to [SERVICE]{who} (BOT_CLI_TOKEN)\n{organization}");
+        assert_eq!((run.status, run.stdout), (Some(0), signed_in));
     };
-    assert_eq!(
-        status(&user),
-        "Signed in to [SERVICE] as user@example.com with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (environment)\n"
+    let of_the_service = "Organization: first-org (service)\n";
+    let (with_name, with_token) = (
+        " as user@example.com with a token of your own",
+        " with a token of your own",
     );
+    assert_status(&user, with_name, "Organization: first-org (environment)\n");
     user.unset("BOT_CLI_ORGANIZATION");
+    assert_status(&user, with_name, of_the_service);
     let document = user.done(&["auth", "status"]);
     assert_eq!(document["user"], "user@example.com");
     let expected = json!({"value": "first-org", "source": "service"});
@@ -190,18 +188,10 @@ fn the_status_names_user_and_organization() {
     for fault in [Fault::Reset, Fault::html(500), Fault::json(200, "{}")] {
         user.service()
             .inject(Injection::new("GET", "/v1/users", fault));
-        assert_eq!(
-            status(&user),
-            "Signed in to [SERVICE] with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (service)\n"
-        );
-        assert_eq!(user.done(&["auth", "status"])["user"], Value::Null);
+        assert_status(&user, with_token, of_the_service);
         user.service().heal();
     }
-    let user = User::with_key();
-    assert_eq!(
-        status(&user),
-        "Signed in to [SERVICE] with a private API key (BOT_CLI_TOKEN)\n"
-    );
+    assert_status(&User::with_key(), " with a private API key", "");
 }
 
 #[test]
@@ -390,15 +380,14 @@ fn a_token_is_enough_where_nobody_has_a_home() {
 #[test]
 fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
     let user = User::of_the_vault();
-    let config = user.home().join(".config/bot-cli");
-    let vault = user.home().join(".local/share/bot-cli/vault");
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    fs::create_dir_all(&config).unwrap();
+    user.done(&["config", "set", "timeout", "5"]);
     for (path, command) in [
-        (config.join("config.toml"), &["config", "show"][..]),
-        (vault.join("vault.key"), &["vault", "verify"]),
+        (".config/bot-cli/config.toml", &["config", "show"][..]),
+        (".local/share/bot-cli/vault/vault.key", &["vault", "verify"]),
     ] {
-        let _ = fs::remove_file(&path);
+        let path = user.home().join(path);
+        fs::remove_file(&path).unwrap();
         let mut mkfifo = std::process::Command::new("mkfifo");
         let made = mkfifo.args(["-m", "600"]).arg(&path).status();
         assert!(made.unwrap().success());
