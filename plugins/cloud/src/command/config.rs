@@ -79,17 +79,14 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
 
 pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
     let new = Some(value).filter(|value| !value.is_empty());
-    let (mut settings, key, shown) = match key.split_once('.') {
-        Some((backend, key)) => {
-            let name = backend_with(context, backend, key, new)?;
-            let settings = Settings::of_backend(&context.environment, &name)?;
-            (settings, key.to_owned(), format!("{name}.{}", theirs(key)))
-        }
-        None => {
-            let key = key.replace('-', "_");
-            check(context, &key, new)?;
-            (Settings::read(&context.environment)?, key.clone(), key)
-        }
+    let (mut settings, key, shown) = if let Some((backend, key)) = key.split_once('.') {
+        let name = backend_with(context, backend, key, new)?;
+        let settings = Settings::of_backend(&context.environment, &name)?;
+        (settings, key.to_owned(), format!("{name}.{}", theirs(key)))
+    } else {
+        let key = key.replace('-', "_");
+        check(context, &key, new)?;
+        (Settings::read(&context.environment)?, key.clone(), key)
     };
     settings.set(&key, new)?;
     let config = settings.path.display();

@@ -101,10 +101,14 @@ impl<'a> CommandContext<'a> {
             file.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        Ok(read().map_err(|error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => NO_FILE.to_owned(),
-            io::ErrorKind::IsADirectory => "is a directory".to_owned(),
-            _ => format!("could not be read: {}", reason(&error)),
+        Ok(read().map_err(|error: io::Error| {
+            if error.kind() == io::ErrorKind::NotFound {
+                NO_FILE.to_owned()
+            } else if error.kind() == io::ErrorKind::IsADirectory {
+                "is a directory".to_owned()
+            } else {
+                format!("could not be read: {}", reason(&error))
+            }
         }))
     }
 

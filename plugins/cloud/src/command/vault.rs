@@ -94,13 +94,12 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
     open_backup(&path)?;
     let vault = vault(context)?;
     let before = vault.size()?;
-    let passphrase = match &options.passphrase_file {
-        Some(file) => read_passphrase(context, file)?,
-        None => {
-            let question = Question::password("passphrase", "Passphrase of the backup");
-            let question = question.flag("--passphrase-file");
-            context.session().ask_until(&question, typed)?
-        }
+    let passphrase = if let Some(file) = &options.passphrase_file {
+        read_passphrase(context, file)?
+    } else {
+        let question = Question::password("passphrase", "Passphrase of the backup");
+        let question = question.flag("--passphrase-file");
+        context.session().ask_until(&question, typed)?
     };
     context.progress("Opening the backup");
     let opened = Opened::read(&path, &passphrase)?;

@@ -67,13 +67,9 @@ fn may_be_several(value: &str) -> bool {
         let pair = piece.split_once('=');
         pair.is_some_and(|(key, _)| Key::parse(key).is_ok())
     };
-    let begins_with_blank = value.starts_with(char::is_whitespace);
-    let mut pieces = value.split_whitespace();
-    pieces
-        .by_ref()
-        .take(usize::from(!begins_with_blank))
-        .for_each(drop);
-    pieces.any(is_pair)
+    // The first piece belongs to the pair itself.
+    let own = usize::from(!value.starts_with(char::is_whitespace));
+    value.split_whitespace().skip(own).any(is_pair)
 }
 
 #[cfg(test)]

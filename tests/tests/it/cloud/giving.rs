@@ -36,7 +36,13 @@ fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
         ] {
             let run = user.run(&[&["secrets", "set"], words].concat());
             assert_eq!(run.status, Some(2), "{run:?}");
-            assert!(run.stderr.contains("is not `KEY=VALUE`"), "{run:?}");
+            // Without a name, that is missed first.
+            let problem = if words[0] == "prod" {
+                "is not `KEY=VALUE`"
+            } else {
+                "`name` is missing"
+            };
+            assert!(run.stderr.contains(problem), "{run:?}");
             assert_unseen(&run);
         }
         let (_, document) = user.json(&["secrets", "set", "prod", "API_KEY", CANARY]);
@@ -202,7 +208,7 @@ fn pruning_makes_the_set_what_the_file_is() {
 
         let shown = user.run(&[&set[..], &["--skip"]].concat());
         assert_eq!(shown.status, Some(0), "{shown:?}");
-        assert!(shown.stdout.contains("Removed: C, D\n"), "{shown:?}");
+        assert!(shown.stdout.contains("Removed: `C`, `D`\n"), "{shown:?}");
         assert!(
             shown.stdout.contains("1 created, 1 overwritten, 2 removed"),
             "{shown:?}"

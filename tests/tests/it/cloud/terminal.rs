@@ -262,7 +262,7 @@ fn a_template_says_what_a_key_is_for_and_a_key_may_be_left_out() {
             (CHANGE, "y\r"),
         ];
         let ended = answer(start(&user, door, &set), &one, 0);
-        let missing = "Still missing: A";
+        let missing = "Still missing: `A`";
         assert!(ended.screen.contains(missing), "{}", ended.screen);
         let expected = pairs(&[("API_KEY", VALUE)]);
         assert_eq!(user.values("fresh"), expected, "{}", user.name);

@@ -29,12 +29,13 @@ impl Change {
                 let (created, overwritten) = self.created_and_overwritten(keys);
                 let (created, overwritten) = (created.len(), overwritten.len());
                 let number = count(keys.entries.len(), "key");
-                let mut done = format!(
-                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten"
+                let removed = match keys.removed.len() {
+                    0 => String::new(),
+                    removed => format!(", {removed} removed"),
+                };
+                let done = format!(
+                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
                 );
-                if !keys.removed.is_empty() {
-                    done += &format!(", {} removed", keys.removed.len());
-                }
                 let plan = format!("{verb} the secret set `{name}` in {place}\n{lines}");
                 (plan, done)
             }
@@ -159,8 +160,8 @@ fn remarks(keys: &Keys) -> String {
 }
 
 fn names(keys: &[Key]) -> String {
-    let names: Vec<String> = keys.iter().map(|key| theirs(key.as_str())).collect();
-    names.join(", ")
+    let names = keys.iter().map(|key| format!("`{}`", theirs(key.as_str())));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns "16 characters", "1704 characters in 28 lines".

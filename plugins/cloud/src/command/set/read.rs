@@ -23,16 +23,13 @@ pub struct Input {
 }
 
 pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failure> {
-    let (name, region) = match &options.name {
-        Some(name) => {
-            let name = SetName::parse(name);
-            (name.map_err(|problem| wrong("name", problem))?, None)
-        }
-        None => {
-            let deploy = project::here(context, "set")?;
-            let region = deploy.region.as_deref().map(Region::parse);
-            (deploy.secret_set, region.and_then(Result::ok))
-        }
+    let (name, region) = if let Some(name) = &options.name {
+        let name = SetName::parse(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let deploy = project::here(context, "set")?;
+        let region = deploy.region.as_deref().map(Region::parse);
+        (deploy.secret_set, region.and_then(Result::ok))
     };
     if reads_stdin(options) > 1 {
         let problem = "can be read only once: `-` is given several times";
