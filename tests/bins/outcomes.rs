@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use bot_cli_tests::outcomes::{InProcess, run};
+use bot_cli_tests::outcomes::{Runner, run};
 
 #[expect(clippy::print_stdout, reason = "for a person who runs it by hand")]
 fn main() -> anyhow::Result<ExitCode> {
@@ -16,8 +16,12 @@ fn main() -> anyhow::Result<ExitCode> {
     let seed: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
     let mut untrue = 0;
     for with_key in [true, false] {
-        let tally = run(seed, operations / 2, 16, || InProcess { with_key })
-            .context("could not start a service")?;
+        let executable = None;
+        let library = Runner {
+            with_key,
+            executable,
+        };
+        let tally = run(seed, operations / 2, 16, &library).context("could not start a service")?;
         for one in &tally.wrong {
             println!("{one}\n");
         }

@@ -14,21 +14,16 @@ use fastrand::Rng;
 
 use crate::service::Service;
 use crate::tally::{Tally, drawn};
-pub use runner::{Executable, InProcess, Ran, Runner};
+pub use runner::{Ran, Runner};
 
 /// Runs `operations` of them on `hands` threads, each with a service of its own.
-pub fn run<R: Runner>(
-    seed: u64,
-    operations: usize,
-    hands: usize,
-    runner: impl Fn() -> R + Sync,
-) -> io::Result<Tally> {
+pub fn run(seed: u64, operations: usize, hands: usize, runner: &Runner) -> io::Result<Tally> {
     drawn(seed, operations, hands, |seed, share| {
-        alone(seed, share, &runner())
+        alone(seed, share, runner)
     })
 }
 
-fn alone(seed: u64, operations: usize, runner: &impl Runner) -> io::Result<Tally> {
+fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
     let mut random = Rng::with_seed(seed);
     let service = Service::start()?;
     let folder = tempfile::tempdir()?;

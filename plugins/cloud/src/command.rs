@@ -9,15 +9,12 @@ mod copy;
 mod image_pull_secret;
 mod kind;
 mod list;
-mod logout;
 mod open;
-mod organizations;
 mod project;
 mod run;
 mod set;
 mod target;
 mod token;
-mod unset;
 mod vault;
 
 use bot_cli_protocol::failure::{ChangeState, Failure};
@@ -80,34 +77,32 @@ pub fn run(
 
 fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Failure> {
     match options.command {
-        Command::Secrets { command } => match command {
+        Command::Secrets(command) => match command {
             SecretsCommand::List(options) => list::list(context, &options),
             SecretsCommand::Set(options) => set::set(context, options),
             SecretsCommand::Copy(options) => copy::copy(context, &options),
-            SecretsCommand::Unset(options) => unset::unset(context, &options),
-            SecretsCommand::Delete(options) => unset::delete(context, &options),
+            SecretsCommand::Unset(options) => set::unset(context, &options),
+            SecretsCommand::Delete(options) => set::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
             SecretsCommand::Run(options) => run::run(context, &options),
         },
-        Command::Vault { command } => match command {
+        Command::Vault(command) => match command {
             VaultCommand::Verify => vault::verify(context),
             VaultCommand::Rekey => vault::rekey(context),
             VaultCommand::Backup(options) => vault::backup(context, &options),
             VaultCommand::Restore(options) => vault::restore(context, &options),
         },
-        Command::Auth { command } => match command {
+        Command::Auth(command) => match command {
             AuthCommand::Login(options) => auth::login(context, &options),
-            AuthCommand::Logout => logout::logout(context),
+            AuthCommand::Logout => auth::logout(context),
             AuthCommand::Status => auth::status(context),
         },
-        Command::Organizations { command } => match command {
-            OrganizationsCommand::List(options) => organizations::list(context, &options.scope),
-            OrganizationsCommand::Use { name } => organizations::choose(context, &name),
+        Command::Organizations(command) => match command {
+            OrganizationsCommand::List(options) => list::organizations(context, &options),
+            OrganizationsCommand::Use { name } => list::use_organization(context, &name),
         },
-        Command::Regions { command } => match command {
-            RegionsCommand::List(options) => list::regions(context, &options.scope),
-        },
-        Command::Config { command } => match command {
+        Command::Regions(RegionsCommand::List(options)) => list::regions(context, &options),
+        Command::Config(command) => match command {
             ConfigCommand::Show => config::show(context),
             ConfigCommand::Set { key, value } => config::set(context, &key, &value),
         },

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -12,7 +11,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
 use crate::domain::{BUILT_IN, BackendName};
 use crate::environment::Environment;
-use crate::files::{WriteError, refuse_special, write_private};
+use crate::files::{exists, refuse_special, write_private};
 use crate::text::theirs;
 use crate::words::{self, failed};
 
@@ -138,32 +137,20 @@ impl Settings {
         if self.path.as_os_str().is_empty() {
             return Err(homeless());
         }
-        let target = match fs::canonicalize(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.path.clone()),
-            found => found,
-        };
-        target
-            .map_err(WriteError::NotWritten)
-            .and_then(|target| write_private(&target, self.document.to_string().as_bytes()))
+        write_private(&self.path, self.document.to_string().as_bytes())
             .map_err(|error| words::write_failure(&self.path, error))
     }
 }
 
 /// Reads a file of settings; a missing one has none.
 fn read(path: &Path) -> Result<DocumentMut, Failure> {
-    let text = match fs::metadata(path)
+    if !exists(path).map_err(|error| unreadable(path, error.reason))? {
+        return Ok(DocumentMut::new());
+    }
+    let text = fs::metadata(path)
         .and_then(|metadata| refuse_special(&metadata))
         .and_then(|()| fs::read_to_string(path))
-    {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if path.is_symlink() {
-                return Err(unreadable(path, "it is a link that leads nowhere"));
-            }
-            String::new()
-        }
-        Err(error) => return Err(unreadable(path, error)),
-    };
+        .map_err(|error| unreadable(path, error))?;
     text.parse().map_err(|error: TomlError| {
         let line = error.span().map_or(1, |span| {
             text[..span.start.min(text.len())].lines().count().max(1)
@@ -174,11 +161,10 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
 
 /// No home folder is known.
 pub fn homeless() -> Failure {
-    failed(
-        "no_home",
-        "there is no folder for settings and data: neither HOME nor the XDG folders are set",
-    )
-    .hint("set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME, to absolute paths")
+    let message =
+        "there is no folder for settings and data: neither HOME nor the XDG folders are set";
+    failed("no_home", message)
+        .hint("set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME, to absolute paths")
 }
 
 fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {

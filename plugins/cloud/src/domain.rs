@@ -44,19 +44,29 @@ impl SetName {
     }
 
     fn checked(text: &str, allowed: &str, is_allowed: fn(char) -> bool) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("is empty".to_owned());
-        }
-        if !text.chars().all(is_allowed) {
-            return Err(format!("may have only {allowed}"));
-        }
-        if text.len() > LONGEST_NAME {
-            return Err(format!("is longer than {LONGEST_NAME} characters"));
-        }
+        let text = checked(text, LONGEST_NAME, allowed, is_allowed)?;
         if text.starts_with('-') || text.ends_with('-') {
             return Err("has a hyphen at an end".to_owned());
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text))
+    }
+}
+
+/// Checks the length and the characters of a name.
+fn checked(
+    text: &str,
+    longest: usize,
+    allowed: &str,
+    is_allowed: fn(char) -> bool,
+) -> Result<String, String> {
+    if text.is_empty() {
+        Err("is empty".to_owned())
+    } else if !text.chars().all(is_allowed) {
+        Err(format!("may have only {allowed}"))
+    } else if text.len() > longest {
+        Err(format!("is longer than {longest} characters"))
+    } else {
+        Ok(text.to_owned())
     }
 }
 
@@ -67,22 +77,11 @@ pub struct Key(String);
 impl Key {
     /// Letters, digits, underscores and hyphens, 1 to 64.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("is empty".to_owned());
-        }
-        let is_allowed =
-            |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
-        if !text.chars().all(is_allowed) {
-            return Err("may have only letters, digits, underscores and hyphens".to_owned());
-        }
-        if text.len() > LONGEST_KEY {
-            return Err(format!("is longer than {LONGEST_KEY} characters"));
-        }
-        Ok(Self(text.to_owned()))
+        let allowed = "letters, digits, underscores and hyphens";
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        checked(text, LONGEST_KEY, allowed, is_allowed).map(Self)
     }
-}
 
-impl Key {
     /// The key of a value that exists already: other clients have made keys with dots, blanks and letters of any kind.
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         match text {
@@ -130,6 +129,11 @@ impl Organization {
             _ => Ok(Self(text.to_owned())),
         }
     }
+
+    /// The organization of a vault where no other is chosen.
+    pub fn of_vault() -> Self {
+        Self("local".to_owned())
+    }
 }
 
 /// The address of a container image registry: `https://registry.example/v1/` or `ghcr.io`.
@@ -142,24 +146,18 @@ impl RegistryHost {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("has a blank in it".to_owned());
         }
-        let no_address = || "is not an address, such as `https://registry.example/v1/`".to_owned();
-        let with_scheme = if text.contains("://") {
-            text.to_owned()
-        } else {
-            format!("https://{text}")
-        };
-        let parsed = url::Url::parse(&with_scheme).map_err(|_| no_address())?;
-        if !parsed.username().is_empty() || parsed.password().is_some() {
-            return Err(
-                "has a user name in it; credentials are an argument of their own".to_owned(),
-            );
+        let scheme = if text.contains("://") { "" } else { "https://" };
+        let parsed = url::Url::parse(&format!("{scheme}{text}")).ok();
+        let parsed = parsed.filter(|url| {
+            let is_host = url.host_str().is_some_and(|host| !host.is_empty());
+            let has_more = url.query().is_some() || url.fragment().is_some();
+            ["https", "http"].contains(&url.scheme()) && is_host && !has_more
+        });
+        let url = parsed.ok_or("is not an address, such as `https://registry.example/v1/`")?;
+        if url.username().is_empty() && url.password().is_none() {
+            return Ok(Self(text.to_owned()));
         }
-        let is_host = parsed.host_str().is_some_and(|host| !host.is_empty());
-        let has_more = parsed.query().is_some() || parsed.fragment().is_some();
-        if !["https", "http"].contains(&parsed.scheme()) || !is_host || has_more {
-            return Err(no_address());
-        }
-        Ok(Self(text.to_owned()))
+        Err("has a user name in it; credentials are an argument of their own".to_owned())
     }
 }
 
@@ -226,15 +224,6 @@ pub const fn kind_words(kind: SetKind) -> &'static str {
         SetKind::ImagePullSecret => "image pull secret",
         SetKind::Unknown => "set of an unknown type",
     }
-}
-
-/// Returns the same with its article.
-pub fn with_article(kind: SetKind) -> String {
-    let article = match kind {
-        SetKind::ImagePullSecret => "an",
-        SetKind::Secret | SetKind::Unknown => "a",
-    };
-    format!("{article} {}", kind_words(kind))
 }
 
 /// The requests that a token is valid for.

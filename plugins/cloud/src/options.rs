@@ -1,42 +1,24 @@
 //! The options of the command line, and what they say.
 
-mod account;
-mod secrets;
-mod vault;
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 
+use crate::input::given::Empty;
 use crate::scope::Wanted;
-pub use account::{AuthCommand, ConfigCommand, Login, OrganizationsCommand, RegionsCommand};
-pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, SecretsCommand, Set, Unset};
-pub use vault::{Backup, Restore, VaultCommand};
 
-const EXAMPLES: &str = "\
-Examples:
-  Keep two keys, without an account:
-    bot-cli cloud secrets set my-bot-secrets FIRST_KEY=... SECOND_KEY=...
-
-  Be asked for a value, hidden:
-    bot-cli cloud secrets set my-bot-secrets CARTESIA_API_KEY
-
-  Everything that the bot has on this machine:
-    bot-cli cloud secrets set my-bot-secrets --file .env
-
-  See what there is; values are never shown:
-    bot-cli cloud secrets list
-    bot-cli cloud secrets list my-bot-secrets
-
-  Start the bot with a set of the vault in its environment:
-    bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
-
-  Use the hosting service instead of the vault:
-    bot-cli cloud auth login";
+/// The examples below the help of a command.
+macro_rules! examples {
+    ($name:literal) => {
+        include_str!(concat!("options/examples/", $name, ".txt")).trim_end()
+    };
+}
 
 /// Manage secret sets and image pull secrets of deployed bots.
 ///
 /// Without an account, secrets are stored in an encrypted vault on this machine; after `auth login`, by the hosting service; with `--backend NAME`, by the installed backend `bot-cli-secrets-NAME`.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "bot-cli-cloud", bin_name = "bot-cli cloud", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "bot-cli-cloud", bin_name = "bot-cli cloud", version, after_help = examples!("cloud"), max_term_width = 100)]
 pub struct Options {
     /// The command.
     #[command(subcommand)]
@@ -46,68 +28,46 @@ pub struct Options {
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Secret sets and image pull secrets
-    Secrets {
-        /// The command.
-        #[command(subcommand)]
-        command: SecretsCommand,
-    },
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Check, back up and restore the vault of this machine, and change its key
-    Vault {
-        /// The command.
-        #[command(subcommand)]
-        command: VaultCommand,
-    },
+    #[command(subcommand)]
+    Vault(VaultCommand),
     /// Sign in to and out of the hosting service
-    Auth {
-        /// The command.
-        #[command(subcommand)]
-        command: AuthCommand,
-    },
+    #[command(subcommand)]
+    Auth(AuthCommand),
     /// List and choose your organizations
-    Organizations {
-        /// The command.
-        #[command(subcommand)]
-        command: OrganizationsCommand,
-    },
+    #[command(subcommand)]
+    Organizations(OrganizationsCommand),
     /// List the regions for secrets
-    Regions {
-        /// The command.
-        #[command(subcommand)]
-        command: RegionsCommand,
-    },
+    #[command(subcommand)]
+    Regions(RegionsCommand),
     /// Show and change the configuration
-    Config {
-        /// The command.
-        #[command(subcommand)]
-        command: ConfigCommand,
-    },
+    #[command(subcommand)]
+    Config(ConfigCommand),
 }
 
-#[derive(Debug, Clone, Default, Args)]
-pub struct ScopeOptions {
-    /// Organization (default: the configured one)
-    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub organization: Option<String>,
-    /// Secrets backend: local, hosted or an installed one (default: hosted when signed in)
-    #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub backend: Option<String>,
+/// How a change is made.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct Manner {
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until it is ready or has failed
+    #[arg(long)]
+    pub wait: bool,
 }
 
-/// The region, for commands that have one.
-#[derive(Debug, Clone, Default, Args)]
-pub struct RegionOption {
-    /// Region (default: the organization's, typically us-west)
-    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub region: Option<String>,
-}
-
-impl ScopeOptions {
-    /// Returns the wanted scope.
-    pub fn wanted(&self, region: Option<&str>) -> Wanted {
-        Wanted {
-            organization: self.organization.clone(),
-            region: region.map(str::to_owned),
-            backend: self.backend.clone(),
+impl Manner {
+    /// A change at once, after consent unless that is to be skipped.
+    pub const fn unless_skipped(skip: bool) -> Self {
+        Self {
+            skip,
+            dry_run: false,
+            wait: false,
         }
     }
 }
@@ -115,16 +75,297 @@ impl ScopeOptions {
 impl Command {
     /// Returns whether the command changes stored data, so that its failure must state the outcome.
     pub const fn changes(&self) -> bool {
-        !matches!(
-            self,
-            Self::Secrets {
-                command: SecretsCommand::List(_) | SecretsCommand::Run(_),
-            } | Self::Vault {
-                command: VaultCommand::Verify,
-            } | Self::Auth { .. }
-                | Self::Organizations { .. }
-                | Self::Regions { .. }
-                | Self::Config { .. }
-        )
+        match self {
+            Self::Secrets(command) => {
+                !matches!(command, SecretsCommand::List(_) | SecretsCommand::Run(_))
+            }
+            Self::Vault(command) => !matches!(command, VaultCommand::Verify),
+            Self::Auth(_) | Self::Organizations(_) | Self::Regions(_) | Self::Config(_) => false,
+        }
     }
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum SecretsCommand {
+    /// List secret sets and image pull secrets, or the keys of one set
+    #[command(after_help = examples!("list"))]
+    List(List),
+    /// Create or update a secret set
+    ///
+    /// Other keys of the set stay as they are. In a generated project, the default name is that of server/cloud-deploy.toml.
+    ///
+    /// The name of a set has 1 to 63 letters, digits and hyphens, without a hyphen at either end. At the hosting service, a new name needs at least 3 characters and no capitals; other backends may have their own rules.
+    #[command(after_help = examples!("set"))]
+    Set(Set),
+    /// Copy a set from one backend to another
+    ///
+    /// Keys that only the target has stay as they are. The hosting service never returns values, so the source is the vault of this machine or an installed backend. Image pull secrets can be copied too.
+    #[command(after_help = examples!("copy"))]
+    Copy(Copy),
+    /// Remove keys from a secret set
+    #[command(after_help = examples!("unset"))]
+    Unset(Unset),
+    /// Delete a secret set or an image pull secret permanently
+    #[command(after_help = examples!("delete"))]
+    Delete(Delete),
+    /// Create or update the credentials for a private image registry
+    #[command(after_help = examples!("image_pull_secret"))]
+    ImagePullSecret(ImagePullSecret),
+    /// Start a program with a set in its environment
+    ///
+    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
+    #[command(after_help = examples!("run"))]
+    Run(Run),
+}
+
+/// `secrets list`.
+#[derive(Debug, Clone, Args)]
+pub struct List {
+    /// Set whose keys are shown (values are never shown)
+    pub name: Option<String>,
+    /// Show secret sets only
+    #[arg(short, long, overrides_with = "no_sets")]
+    pub sets: bool,
+    /// Show image pull secrets too (default)
+    #[arg(long, overrides_with = "sets")]
+    pub no_sets: bool,
+    /// Show only this region (default: all regions)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// `secrets set`.
+#[derive(Debug, Clone, Args)]
+pub struct Set {
+    /// Set to create or update
+    pub name: Option<String>,
+    /// KEY=value pairs; for a KEY alone (in capitals) the value is asked for, hidden
+    #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
+    pub secrets: Vec<String>,
+    /// Read the pairs from a file, one per line, as in .env; `-` for stdin
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Read the value of one key from a file, byte for byte including its last line end; `-` for stdin; repeatable
+    #[arg(long, value_name = "KEY=PATH", value_hint = ValueHint::Other)]
+    pub value_from: Vec<String>,
+    /// Ask for the missing keys of this file, such as .env.example
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub from_template: Option<PathBuf>,
+    /// How to treat a key without a value
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub empty: Empty,
+    /// Remove the keys of the set that are not in the file; the plan names them
+    #[arg(long, requires = "file", conflicts_with = "from_template")]
+    pub prune: bool,
+    #[command(flatten)]
+    pub manner: Manner,
+    /// Region (default: the organization's, typically us-west)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// `secrets copy`.
+#[derive(Debug, Clone, Args)]
+pub struct Copy {
+    /// Secret set or image pull secret to copy
+    pub name: String,
+    /// Backend to copy to: hosted, local or an installed one
+    #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
+    pub to: String,
+    /// Name of the copy (default: the same name)
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub to_name: Option<String>,
+    #[command(flatten)]
+    pub manner: Manner,
+    /// Backend to copy from: local, or an installed one that returns values
+    #[arg(long, value_name = "BACKEND", default_value = "local", value_hint = ValueHint::Other, help_heading = "Where")]
+    pub from: String,
+    /// Organization of the set (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+    /// Region of a new copy (default: the configured one, else that of the set)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+}
+
+/// `secrets unset`.
+#[derive(Debug, Clone, Args)]
+pub struct Unset {
+    /// Set to remove the keys from
+    pub name: String,
+    /// Keys to remove
+    #[arg(required = true, value_hint = ValueHint::Other)]
+    pub secret_key: Vec<String>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// `secrets delete`.
+#[derive(Debug, Clone, Args)]
+pub struct Delete {
+    /// Set to delete
+    pub name: String,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// `secrets image-pull-secret`.
+#[derive(Debug, Clone, Args)]
+pub struct ImagePullSecret {
+    /// Name of the credentials: letters, digits and hyphens
+    pub name: String,
+    /// Address of the registry: ghcr.io, index.docker.io/v1/
+    #[arg(value_hint = ValueHint::Url)]
+    pub host: String,
+    /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
+    #[arg(value_name = "CREDENTIALS", value_hint = ValueHint::Other)]
+    pub credentials: Option<String>,
+    /// Words after the credentials: accepted here so that no message quotes a possible part of them.
+    #[arg(hide = true, value_hint = ValueHint::Other)]
+    pub rest: Vec<String>,
+    /// Encode the credentials as base64 (default)
+    #[arg(short, long, overrides_with = "no_encode")]
+    pub encode: bool,
+    /// The credentials are already base64
+    #[arg(long, overrides_with = "encode")]
+    pub no_encode: bool,
+    #[command(flatten)]
+    pub manner: Manner,
+    /// Region (default: the organization's, typically us-west)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// `secrets run`.
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// Set whose values the program gets
+    pub name: Option<String>,
+    /// Program and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
+    pub program: Vec<String>,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum AuthCommand {
+    /// Sign in
+    ///
+    /// Opens a browser. On a machine without one, read a personal access token or a private API key with `--token-stdin`.
+    #[command(after_help = examples!("login"))]
+    Login(Login),
+    /// Sign out
+    ///
+    /// Deletes the sign-in from this machine and asks the issuer to revoke it. API keys and personal access tokens are deleted, but not revoked.
+    Logout,
+    /// Show how you are signed in; exits with 4 if you are not
+    Status,
+}
+
+/// `auth login`.
+#[derive(Debug, Clone, Args)]
+pub struct Login {
+    /// Read a personal access token or a private API key from stdin
+    #[arg(long, conflicts_with = "no_browser")]
+    pub token_stdin: bool,
+    /// Show the address instead of opening a browser
+    #[arg(long)]
+    pub no_browser: bool,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum OrganizationsCommand {
+    /// List them
+    List(Wanted),
+    /// Set the default organization
+    Use {
+        /// Name of the organization
+        #[arg(value_hint = ValueHint::Other)]
+        name: String,
+    },
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum RegionsCommand {
+    /// List them
+    List(Wanted),
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConfigCommand {
+    /// Show every setting and its source
+    Show,
+    /// Change a setting; an empty value removes it
+    #[command(after_help = examples!("config_set"))]
+    Set {
+        /// organization, region, backend, api-url, timeout (seconds), keyring (auto, off), or NAME.KEY for a setting of an installed backend
+        #[arg(value_hint = ValueHint::Other)]
+        key: String,
+        /// The new value
+        #[arg(value_hint = ValueHint::Other)]
+        value: String,
+    },
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum VaultCommand {
+    /// Check that everything in the vault is authentic and opens
+    ///
+    /// Writes nothing. It can't detect that the whole vault was replaced by an older copy.
+    #[command(after_help = examples!("vault_verify"))]
+    Verify,
+    /// Seal everything in the vault with a new key
+    ///
+    /// Removes the old key, which still opens older copies of the vault, for example in file backups.
+    #[command(after_help = examples!("vault_rekey"))]
+    Rekey,
+    /// Write everything in the vault to one file, sealed with a passphrase
+    ///
+    /// The file has the sets of every organization. To restore it, the vault's key is not needed.
+    #[command(after_help = examples!("vault_backup"))]
+    Backup(Backup),
+    /// Replace everything in the vault with a backup
+    #[command(after_help = examples!("vault_restore"))]
+    Restore(Restore),
+}
+
+/// `vault backup`.
+#[derive(Debug, Clone, Args)]
+pub struct Backup {
+    /// File to write
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub passphrase_file: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `vault restore`.
+#[derive(Debug, Clone, Args)]
+pub struct Restore {
+    /// File that `vault backup` wrote
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub passphrase_file: Option<PathBuf>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_terminal::shell::quoted;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -41,13 +42,16 @@ impl<T: ToString> Setting<T> {
 }
 
 /// The scope as given by options.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Wanted {
-    /// `--organization`.
+    /// Organization (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
-    /// `--region`.
+    /// Few commands have a region; those that do take it from an option of their own.
+    #[arg(skip)]
     pub region: Option<String>,
-    /// `--backend`.
+    /// Secrets backend: local, hosted or an installed one (default: hosted when signed in)
+    #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
     pub backend: Option<String>,
 }
 
@@ -58,6 +62,14 @@ impl Wanted {
             organization: organization.map(str::to_owned),
             region: None,
             backend: Some(backend.to_owned()),
+        }
+    }
+
+    /// The same in a region.
+    pub fn in_region(&self, region: Option<&String>) -> Self {
+        Self {
+            region: region.cloned(),
+            ..self.clone()
         }
     }
 }
@@ -72,8 +84,6 @@ pub struct Scope {
     pub region: Option<Setting<Region>>,
     /// The address of the service.
     pub api_url: Setting<Url>,
-    /// The address at which the backend acts, where it has one.
-    pub address: Option<Setting<String>>,
     /// The place in the backend's own words.
     pub place: Option<String>,
     /// Time limits.
@@ -93,22 +103,17 @@ impl Scope {
         signed_in: bool,
     ) -> Result<Self, Failure> {
         let config = Settings::read(environment)?;
-        let (mut wrong, mut unknown) = (Vec::new(), None);
-        let configured_url = first(None, environment.api_url.as_ref(), config.get("api_url"));
+        let api_url = first(None, environment.api_url.as_ref(), config.get("api_url"));
         let named = first(
-            wanted.backend.as_deref(),
+            wanted.backend.as_ref(),
             environment.backend.as_ref(),
             config.get("backend"),
         );
         let backend = if let Some(Setting { value, source }) = named {
-            let parsed = BackendName::parse(value);
-            if parsed.is_none() {
-                unknown = Some(unknown_backend(value, source));
-            }
-            Setting::new(parsed.unwrap_or(BackendName::LOCAL), source)
+            Setting::new(backend_of(value, source)?, source)
         } else if environment.token.is_some() {
             Setting::new(BackendName::HOSTED, Source::Environment)
-        } else if let Some(url) = &configured_url {
+        } else if let Some(url) = &api_url {
             Setting::new(BackendName::HOSTED, url.source)
         } else if signed_in {
             // Also with credentials that can't be used: never silently something else.
@@ -118,17 +123,18 @@ impl Scope {
         };
         let own = Settings::of(environment, &backend.value)?;
         let organization = first(
-            wanted.organization.as_deref(),
+            wanted.organization.as_ref(),
             environment.organization.as_ref(),
             own.get("organization"),
         );
         let region = first(
-            wanted.region.as_deref(),
+            wanted.region.as_ref(),
             environment.region.as_ref(),
             own.get("region"),
         );
         let timeout = first(None, environment.timeout.as_ref(), config.get("timeout"));
         let keyring = first(None, environment.keyring.as_ref(), config.get("keyring"));
+        let mut wrong = Vec::new();
         let organization = checked(
             &mut wrong,
             "organization",
@@ -138,15 +144,10 @@ impl Scope {
         let region = checked(&mut wrong, "region", region, Region::parse);
         let timeout = checked(&mut wrong, "timeout", timeout, seconds);
         let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
-        match unknown {
-            Some(unknown) if wrong.is_empty() => return Err(unknown),
-            Some(_) => wrong.push(no_backend()),
-            None => {}
-        }
         if !wrong.is_empty() {
             return Err(Failure::invalid_input(wrong));
         }
-        let api_url = configured_url.unwrap_or(Setting::new(SERVICE, Source::Default));
+        let api_url = api_url.unwrap_or(Setting::new(SERVICE, Source::Default));
         let mut pace = environment.pace;
         pace.request = timeout.as_ref().map_or(pace.request, |it| it.value);
         Ok(Self {
@@ -154,12 +155,16 @@ impl Scope {
             organization,
             region,
             api_url: Setting::new(address(api_url.value)?, api_url.source),
-            address: None,
             place: None,
             timeout: timeout.map_or(Source::Default, |timeout| timeout.source),
             pace,
             keyring: keyring.unwrap_or(Setting::new(Storage::Keyring, Source::Default)),
         })
+    }
+
+    /// Returns the name of the organization, if it is known.
+    pub fn organization_name(&self) -> Option<&str> {
+        self.organization.as_ref().map(|one| one.value.as_str())
     }
 
     /// Returns the scope for programs.
@@ -170,8 +175,8 @@ impl Scope {
             "organization": self.organization.as_ref().map_or(nothing.clone(), Setting::json),
             "region": self.region.as_ref().map_or(nothing, Setting::json),
         });
-        if let Some(address) = &self.address {
-            scope["api_url"] = address.json();
+        if self.backend.value == BackendName::HOSTED {
+            scope["api_url"] = Setting::new(self.shown_url(), self.api_url.source).json();
         }
         if let Some(place) = &self.place {
             scope["place"] = json!(place);
@@ -182,19 +187,14 @@ impl Scope {
     /// Returns a command for the same place: what an option said of it is repeated.
     pub fn command(&self, words: &str) -> String {
         let mut command = format!("bot-cli cloud {words}");
-        let mut add = |option: &str, value: &str, source: Source| {
-            if source == Source::Flag {
-                command.extend([" ", option, " ", &quoted(value)]);
-            }
-        };
-        if let Some(Setting { value, source }) = &self.organization {
-            add("-o", value.as_str(), *source);
+        let organization = self.organization.as_ref();
+        let organization = organization.filter(|one| one.source == Source::Flag);
+        if let Some(Setting { value, .. }) = organization {
+            command.extend([" -o ", &quoted(value.as_str())]);
         }
-        add(
-            "--backend",
-            self.backend.value.as_str(),
-            self.backend.source,
-        );
+        if self.backend.source == Source::Flag {
+            command.extend([" --backend ", &quoted(self.backend.value.as_str())]);
+        }
         command
     }
 
@@ -227,14 +227,9 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
         "" => "there is no such backend".to_owned(),
         words => format!("there is no backend `{}`{words}", theirs(name)),
     };
-    let mut failure = Failure::new(Exit::Usage, "unknown_backend", message);
-    failure.fields.push(no_backend());
-    failure
-}
-
-fn no_backend() -> Field {
     let problem = "must be `local`, `hosted` or a backend that is installed";
-    Field::new("backend", problem).flag("--backend")
+    let failure = Failure::new(Exit::Usage, "unknown_backend", message);
+    failure.field("backend", Some("--backend"), problem)
 }
 
 /// Parses whether the keyring is used where there is one.
@@ -264,11 +259,11 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn first<'a>(
-    flag: Option<&'a str>,
+    flag: Option<&'a String>,
     variable: Option<&'a String>,
     file: Option<&'a str>,
 ) -> Option<Setting<&'a str>> {
-    flag.map(|value| Setting::new(value, Source::Flag))
+    flag.map(|value| Setting::new(value.as_str(), Source::Flag))
         .or_else(|| Some(Setting::new(variable?.as_str(), Source::Environment)))
         .or_else(|| file.map(|value| Setting::new(value, Source::Config)))
 }
@@ -285,8 +280,7 @@ fn checked<T>(
         Err(problem) => {
             let field = Field::new(name, format!("{problem}{}", source.words()));
             wrong.push(match name {
-                "organization" => field.flag("--organization"),
-                "region" => field.flag("--region"),
+                "organization" | "region" => field.flag(format!("--{name}")),
                 _ => field,
             });
             None

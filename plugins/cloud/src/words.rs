@@ -1,28 +1,28 @@
 //! The sentences in which this crate says what went wrong, and what to do about it.
 
-pub mod change;
 mod external;
-mod service;
-mod vault;
 
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_terminal::shell;
 
 use crate::backend::hosted::ServiceError;
 use crate::backend::local::VaultError;
-use crate::backend::{BackendError, Explained};
+use crate::backend::{BackendError, Effect, Explained};
 use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
-use crate::text::theirs;
+use crate::text::{span, theirs};
 
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
 
 const UNSYNCED: &str =
     "the change is in place, but a power failure may undo it; look at the disk, then try again";
+
+/// The hint for an unusable vault.
+const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
 /// The command to sign in.
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
@@ -133,4 +133,201 @@ pub fn close(path: &Path) -> String {
 /// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
+}
+
+impl Explained for ServiceError {
+    fn explain(&self) -> Failure {
+        match self {
+        ServiceError::Unreachable { host, reason } => Failure::new(
+            Exit::Unavailable,
+            "unreachable",
+            format!("the connection to {} failed: {}", theirs(host), theirs(&reason.to_string())),
+        )
+        .caused_by(reason.clone())
+        .hint(
+            "check the network and the address (`bot-cli cloud config show`), then try again",
+        ),
+        ServiceError::NoAuthorities => failed("no_certificates",
+            "this machine has no certificates of authorities, so nobody can prove who they are",
+        )
+        .hint("install them (the package is often called `ca-certificates`), or set SSL_CERT_FILE to a file of them"),
+        ServiceError::TimedOut(host) => Failure::new(
+            Exit::Unavailable,
+            "timed_out",
+            format!("{} did not answer in time", theirs(host)),
+        )
+        .hint("try again; BOT_CLI_TIMEOUT sets the seconds that a request may take"),
+        ServiceError::BadCertificate { host, reason } => failed("bad_certificate",
+            format!(
+                "{} could not prove who it is: {}",
+                theirs(host),
+                theirs(&reason.to_string())
+            ),
+        )
+        .caused_by(reason.clone())
+        .hint("if you use a proxy of your own, set SSL_CERT_FILE to its certificates"),
+        ServiceError::Redirected(to) => failed("redirected",
+            format!(
+                "the service redirects to `{}`, which is not followed with a token",
+                theirs(to)
+            ),
+        )
+        .hint(
+            "if that is where it has moved, set the address: `bot-cli cloud config set api_url …`",
+        ),
+        ServiceError::Unavailable {
+            status,
+            message,
+            retry_after,
+        } => unavailable(*status, message, *retry_after),
+        ServiceError::IssuerUnavailable(status) => issuer_unavailable(*status),
+        ServiceError::IssuerRefused(code) => issuer_refused(code.as_deref()),
+        ServiceError::InvalidToken => Failure::new(
+            Exit::NotAllowed,
+            "not_signed_in",
+            "the token has characters that can't be sent, so the service was not asked",
+        )
+        .hint("copy the token again, on one line and without blanks"),
+        ServiceError::NotSignedIn(message) => Failure::new(
+            Exit::NotAllowed,
+            "not_signed_in",
+            said("the service does not accept the token", message),
+        )
+        .hint(SIGN_IN),
+        ServiceError::NotAllowed(message) => Failure::new(
+            Exit::NotAllowed,
+            "not_allowed",
+            said("you are not allowed to do this", message),
+        )
+        .hint("`bot-cli cloud organizations list` shows where you belong"),
+        ServiceError::NotFound(message) => {
+            failed("not_found", said("not found", message))
+                .hint("`bot-cli cloud organizations list` shows where you belong, `bot-cli cloud secrets list` what is there")
+        }
+        ServiceError::Conflict(message) => failed("conflict",
+            said("somebody else is changing it", message),
+        )
+        .hint("try again"),
+        ServiceError::Refused { status, message } => failed("refused",
+            said(
+                &format!("the service refuses it (status {status})"),
+                message,
+            ),
+        )
+        .hint("look at where it was sent: `bot-cli cloud config show`"),
+        ServiceError::InvalidResponse(what) => failed("invalid_response",
+            format!("the response is not from the service: {}", theirs(what)),
+        )
+        .hint("a proxy or a sign-in page may have answered; look at the address: `bot-cli cloud config show`"),
+        ServiceError::Cancelled => Failure::cancelled(),
+    }
+    }
+}
+
+fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {
+    let ours = format!("the service is not available (status {status})");
+    let failure = Failure::new(Exit::Unavailable, "unavailable", said(&ours, message));
+    match retry_after {
+        Some(seconds @ 1..=86_400) => failure.hint(format!("try again in {}", span(seconds))),
+        Some(_) | None => failure.hint("try again in a while"),
+    }
+}
+
+fn issuer_unavailable(status: Option<u16>) -> Failure {
+    let status = status.map_or_else(String::new, |status| format!(" (status {status})"));
+    let message = format!("signing in is not available{status}");
+    Failure::new(Exit::Unavailable, "unavailable", message).hint("try again in a while")
+}
+
+fn issuer_refused(code: Option<&str>) -> Failure {
+    let code = code.map_or_else(String::new, |code| format!(" (`{code}`)"));
+    let message = format!("the issuer of tokens refuses the request of bot-cli{code}");
+    failed("issuer_refused", message).hint(
+        "look at the address (`bot-cli cloud config show`), or use a token: `bot-cli cloud auth login --token-stdin < FILE`",
+    )
+}
+
+fn said(ours: &str, message: &str) -> String {
+    match theirs(message).as_str() {
+        "" => ours.to_owned(),
+        message => format!("{ours}: {message}"),
+    }
+}
+
+impl Explained for VaultError {
+    fn explain(&self) -> Failure {
+        let failure = worded(self).caused_by(self.clone());
+        if self.effect() == Effect::Done {
+            return failure.outcome(ChangeState::Done);
+        }
+        failure
+    }
+
+    fn tells_effect(&self) -> bool {
+        true
+    }
+}
+
+/// Returns what the vault could not do, whatever became of a change.
+fn worded(error: &VaultError) -> Failure {
+    let failure = |code: &str| failed(code, error.to_string());
+    match error {
+        VaultError::File(path, _) => failure("vault_unusable").hint(look_at(path)),
+        VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
+        VaultError::Writable { path, .. } => {
+            failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))
+        }
+        VaultError::Foreign { .. } => failure("vault_foreign")
+            .hint("run it as that user, or make the file your own with `chown`"),
+        VaultError::NoKey(_) | VaultError::Keyring(KeyringError::NoEntry(_)) => {
+            failure("vault_no_key")
+                .hint("put the key back; without it nothing in the vault can be read")
+                .hint(FROM_BACKUP)
+        }
+        VaultError::Keyring(cause) => {
+            keyring(cause).message(error.to_string())
+        }
+        VaultError::WrongKey { .. } | VaultError::NotAKey(_) => failure("vault_wrong_key")
+            .hint("put back the key that belongs to the vault")
+            .hint(FROM_BACKUP),
+        VaultError::Later(_) => failure("vault_format").hint("update bot-cli"),
+        VaultError::Earlier(_) => {
+            failure("vault_format").hint("move that file away to begin with an empty vault")
+        }
+        VaultError::Damaged(..) => failure("vault_damaged").hint(FROM_BACKUP),
+        VaultError::NotWritten(..) => failure("vault_not_written").hint(UNCHANGED),
+        VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),
+        VaultError::Leftover(..) => failure("vault_leftover")
+            .hint("the change is in place; the next one removes the earlier key"),
+        VaultError::Conflict(name) => failure("conflict")
+            .hint(format!("look at it with `bot-cli cloud secrets list {name}`, then try again")),
+        VaultError::NoVault(_) => {
+            failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
+        }
+        VaultError::Exists(_) => {
+            failure("file_exists").hint("choose another name, or replace it with `--force`")
+        }
+        VaultError::NotABackup(..) => {
+            failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
+        }
+        VaultError::NotRead(path, _) => failure("not_read").hint(format!(
+            "give the path of a file that `bot-cli cloud vault backup` wrote, and look at its rights (`ls -ld {}`)",
+            quoted(path)
+        )),
+        VaultError::NotAPlace(..) => failure("not_a_place")
+            .hint("choose the name of a new file outside of the vault, best on another disk"),
+        VaultError::WrongPassphrase(_) => failure("wrong_passphrase")
+            .hint("try again; without its passphrase a backup can't be read"),
+        VaultError::Busy(_) => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
+            .hint("try again when it is done"),
+        VaultError::Cancelled => Failure::cancelled(),
+    }
+}
+
+/// The look at what keeps a file from being used.
+fn look_at(path: &Path) -> String {
+    format!(
+        "look at its rights (`ls -ld {}`), and whether its disk is mounted",
+        quoted(path)
+    )
 }

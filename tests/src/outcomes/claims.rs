@@ -26,8 +26,8 @@ pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -
     claims.of_the_keys(&parts, ran);
     claims.of_the_sentences(&parts, ran);
     claims.of_what_is_missing(operation, before, ran);
-    if ran.status == 0 {
-        claims.of_what_is_seen(operation, before, ran);
+    if let (0, Operation::List { name }) = (ran.status, operation) {
+        claims.of_what_is_seen(name.as_deref(), before, ran);
     }
     claims.claim(!leaks(operation, ran), "a value is shown");
     if parts.is_empty() {
@@ -78,10 +78,8 @@ impl Claims {
             let part = find(name);
             match field["problem"].as_str() {
                 Some("applied") => {
-                    self.claim(
-                        part.is_some_and(|part| part.applied),
-                        format!("{name} applied"),
-                    );
+                    let holds = part.is_some_and(|part| part.applied);
+                    self.claim(holds, format!("{name} applied"));
                 }
                 Some("not applied") => {
                     let holds = part.is_none_or(|part| !part.applied);
@@ -134,7 +132,7 @@ impl Claims {
 
     fn of_what_is_missing(&mut self, operation: &Operation, before: &Value, ran: &Ran) {
         if ran.said.contains("there is no set") {
-            let is_missing = before.get(name(operation)).is_none();
+            let is_missing = name(operation).is_none_or(|name| before.get(name).is_none());
             self.claim(is_missing, "there is no such set");
         }
         if ran.said.contains("No secrets in") {
@@ -142,31 +140,22 @@ impl Claims {
         }
     }
 
-    fn of_what_is_seen(&mut self, operation: &Operation, before: &Value, ran: &Ran) {
-        match operation {
-            Operation::List => {
-                let sets = ran.document["sets"].as_array().into_iter().flatten();
-                let listed: Vec<&str> = sets.filter_map(|set| set["name"].as_str()).collect();
-                let there: Vec<&String> =
-                    before.as_object().into_iter().flat_map(Map::keys).collect();
-                self.claim(listed == there, format!("listed {listed:?}"));
-            }
-            Operation::Show { name } => {
-                let keys = ran.document["keys"].as_array().map(|keys| {
-                    let keys = keys.iter().filter_map(Value::as_str);
-                    keys.map(str::to_owned).collect::<Vec<_>>()
-                });
-                let there = before[name]["secrets"].as_object();
-                let there = there.map(|secrets| secrets.keys().cloned().collect::<Vec<_>>());
-                let holds = before.get(name).is_some() && keys == there;
-                self.claim(holds, format!("shown {keys:?}"));
-            }
-            Operation::Set { .. }
-            | Operation::Prune { .. }
-            | Operation::Unset { .. }
-            | Operation::Delete { .. }
-            | Operation::Pull { .. } => {}
-        }
+    fn of_what_is_seen(&mut self, name: Option<&str>, before: &Value, ran: &Ran) {
+        let names = |object: &Value| -> Option<Vec<String>> {
+            Some(object.as_object()?.keys().cloned().collect())
+        };
+        let (shown, there) = if let Some(name) = name {
+            self.claim(before.get(name).is_some(), "there is such a set");
+            let keys = ran.document["keys"].as_array();
+            let keys = keys.map(|keys| keys.iter().filter_map(Value::as_str));
+            let keys = keys.map(|keys| keys.map(str::to_owned).collect());
+            (keys, names(&before[name]["secrets"]))
+        } else {
+            let sets = ran.document["sets"].as_array().into_iter().flatten();
+            let sets = sets.filter_map(|set| set["name"].as_str());
+            (Some(sets.map(str::to_owned).collect()), names(before))
+        };
+        self.claim(shown == there, format!("shown {shown:?}"));
     }
 }
 
@@ -186,70 +175,59 @@ struct Part {
 }
 
 fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
+    let key_part = |name: &String, key: &String, applied| Part {
+        key: key.clone(),
+        existed: before[name]["secrets"].get(key).is_some(),
+        applied,
+    };
+    let is_gone = |name: &String, key: &String| {
+        let existed = before[name]["secrets"].get(key).is_some();
+        existed && after[name]["secrets"].get(key).is_none()
+    };
+    let whole = |name: &String, applied| Part {
+        key: String::new(),
+        existed: before.get(name).is_some(),
+        applied,
+    };
     match operation {
-        Operation::Set { name, pairs, .. } => put(name, pairs, before, after),
-        Operation::Prune { name, pairs, .. } => {
+        Operation::Set {
+            name, pairs, file, ..
+        } => {
             let there = before[name]["secrets"]
                 .as_object()
-                .into_iter()
-                .flat_map(Map::keys);
-            let others = there.filter(|key| !pairs.iter().any(|(given, _)| given == *key));
-            let gone = others.map(|key| Part {
-                key: key.clone(),
-                existed: true,
-                applied: after[name]["secrets"].get(key).is_none(),
+                .filter(|_| file.is_some());
+            let others = there.into_iter().flat_map(Map::keys);
+            let others = others.filter(|key| !pairs.iter().any(|(given, _)| given == *key));
+            let gone = others.map(|key| key_part(name, key, is_gone(name, key)));
+            let put = pairs.iter().map(|(key, value)| {
+                key_part(name, key, after[name]["secrets"][key] == json!(value))
             });
-            put(name, pairs, before, after)
-                .into_iter()
-                .chain(gone)
+            put.chain(gone).collect()
+        }
+        Operation::Unset { name, keys } => {
+            let keys = keys.iter();
+            keys.map(|key| key_part(name, key, is_gone(name, key)))
                 .collect()
         }
-        Operation::Unset { name, keys } => keys
-            .iter()
-            .map(|key| {
-                let existed = before[name]["secrets"].get(key).is_some();
-                Part {
-                    key: key.clone(),
-                    existed,
-                    applied: existed && after[name]["secrets"].get(key).is_none(),
-                }
-            })
-            .collect(),
         Operation::Delete { name } => {
-            let existed = before.get(name).is_some();
-            vec![Part {
-                key: String::new(),
-                existed,
-                applied: existed && after.get(name).is_none(),
-            }]
+            let is_gone = before.get(name).is_some() && after.get(name).is_none();
+            vec![whole(name, is_gone)]
         }
-        Operation::Pull { name, credentials } => vec![Part {
-            key: String::new(),
-            existed: before.get(name).is_some(),
-            applied: after[name]["credentials"] == json!(STANDARD.encode(credentials)),
-        }],
-        Operation::List | Operation::Show { .. } => Vec::new(),
+        Operation::Pull { name, credentials } => {
+            let stored = json!(STANDARD.encode(credentials));
+            vec![whole(name, after[name]["credentials"] == stored)]
+        }
+        Operation::List { .. } => Vec::new(),
     }
 }
 
-fn put(name: &str, pairs: &[(String, String)], before: &Value, after: &Value) -> Vec<Part> {
-    let part = |(key, value): &(String, String)| Part {
-        key: key.clone(),
-        existed: before[name]["secrets"].get(key).is_some(),
-        applied: after[name]["secrets"][key] == json!(value),
-    };
-    pairs.iter().map(part).collect()
-}
-
-fn name(operation: &Operation) -> &str {
+fn name(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::Set { name, .. }
-        | Operation::Prune { name, .. }
         | Operation::Unset { name, .. }
         | Operation::Delete { name }
-        | Operation::Pull { name, .. }
-        | Operation::Show { name } => name,
-        Operation::List => "",
+        | Operation::Pull { name, .. } => Some(name),
+        Operation::List { name } => name.as_deref(),
     }
 }
 
@@ -257,16 +235,11 @@ fn leaks(operation: &Operation, ran: &Ran) -> bool {
     let document = ran.document.to_string();
     let shows = |secret: &str| ran.said.contains(secret) || document.contains(secret);
     match operation {
-        Operation::Set { pairs, .. } | Operation::Prune { pairs, .. } => {
-            pairs.iter().any(|(_, value)| shows(value))
-        }
+        Operation::Set { pairs, .. } => pairs.iter().any(|(_, value)| shows(value)),
         Operation::Pull { credentials, .. } => {
             shows(credentials) || shows(&STANDARD.encode(credentials))
         }
-        Operation::Unset { .. }
-        | Operation::Delete { .. }
-        | Operation::List
-        | Operation::Show { .. } => false,
+        Operation::Unset { .. } | Operation::Delete { .. } | Operation::List { .. } => false,
     }
 }
 

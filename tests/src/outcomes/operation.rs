@@ -17,134 +17,93 @@ const KEYS: [&str; 5] = ["A", "B", "OPENAI_API_KEY", "lower", "C-1"];
 /// A command and what it is to do.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// `secrets set`.
+    /// `secrets set`, with a file also `--prune`.
     Set {
-        /// The set.
         name: String,
-        /// Keys with values.
         pairs: Vec<(String, String)>,
-        /// Whether it waits until the set is ready.
         wait: bool,
-    },
-    /// `secrets set --file … --prune`.
-    Prune {
-        /// The set.
-        name: String,
-        /// Keys with values; all others go.
-        pairs: Vec<(String, String)>,
-        /// The file that has them.
-        file: PathBuf,
+        file: Option<PathBuf>,
     },
     /// `secrets unset`.
-    Unset {
-        /// The set.
-        name: String,
-        /// The keys.
-        keys: Vec<String>,
-    },
+    Unset { name: String, keys: Vec<String> },
     /// `secrets delete`.
-    Delete {
-        /// The set.
-        name: String,
-    },
+    Delete { name: String },
     /// `secrets image-pull-secret`.
-    Pull {
-        /// The name.
-        name: String,
-        /// User and token.
-        credentials: String,
-    },
-    /// `secrets list`.
-    List,
-    /// `secrets list NAME`.
-    Show {
-        /// The set.
-        name: String,
-    },
+    Pull { name: String, credentials: String },
+    /// `secrets list`, of all or of one.
+    List { name: Option<String> },
 }
 
 impl Operation {
     /// The arguments behind `bot-cli cloud`.
     pub fn arguments(&self) -> Vec<String> {
-        let mut words = vec!["secrets".to_owned()];
-        let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
-        match self {
-            Self::Set { name, pairs, wait } => {
-                add(&["set", name, "--skip"]);
-                if *wait {
-                    add(&["--wait"]);
-                }
-                for (key, value) in pairs {
-                    add(&[&format!("{key}={value}")]);
-                }
+        let line = match self {
+            Self::Set {
+                name,
+                pairs,
+                wait,
+                file,
+            } => {
+                let wait = if *wait { "--wait" } else { "" };
+                let input = match file {
+                    Some(file) => format!("--prune --file {}", file.display()),
+                    None => lines(pairs),
+                };
+                format!("set {name} --skip {wait} {input}")
             }
-            Self::Prune { name, file, .. } => {
-                let file = file.display().to_string();
-                add(&["set", name, "--file", &file, "--prune", "--skip"]);
-            }
-            Self::Unset { name, keys } => {
-                add(&["unset", "--skip", name]);
-                for key in keys {
-                    add(&[key]);
-                }
-            }
-            Self::Delete { name } => add(&["delete", "--skip", name]),
+            Self::Unset { name, keys } => format!("unset --skip {name} {}", keys.join(" ")),
+            Self::Delete { name } => format!("delete --skip {name}"),
             Self::Pull { name, credentials } => {
-                add(&["image-pull-secret", "--skip", name, "ghcr.io", credentials]);
+                format!("image-pull-secret --skip {name} ghcr.io {credentials}")
             }
-            Self::List => add(&["list"]),
-            Self::Show { name } => add(&["list", name]),
-        }
-        words
+            Self::List { name } => format!("list {}", name.as_deref().unwrap_or_default()),
+        };
+        let words = ["secrets"].into_iter().chain(line.split_whitespace());
+        words.map(str::to_owned).collect()
     }
+}
+
+fn lines(pairs: &[(String, String)]) -> String {
+    let lines = pairs.iter().map(|(key, value)| format!("{key}={value}\n"));
+    lines.collect()
 }
 
 /// Draws an operation. Every value is one that was never there before, so that one look tells whether it arrived.
 pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
     let name = SETS[random.usize(..3)].to_owned();
-    let keys = |random: &mut Rng| {
-        let mut keys = KEYS.map(str::to_owned);
-        random.shuffle(&mut keys);
-        keys[..[1, 1, 2, 3][random.usize(..4)]].to_vec()
-    };
+    let mut keys = KEYS.map(str::to_owned);
+    random.shuffle(&mut keys);
+    let keys = keys[..[1, 1, 2, 3][random.usize(..4)]].to_vec();
     // Now and then a name is one of the other kind of set.
     let any = SETS[random.usize(..SETS.len())].to_owned();
-    let pairs = |random: &mut Rng| -> Vec<(String, String)> {
-        let keys = keys(random).into_iter();
-        keys.map(|key| (key, format!("canary-{number}-{:08x}", random.u32(..))))
-            .collect()
-    };
+    let value = format!("canary-{number}-{:08x}", random.u32(..));
+    let values = keys.iter().enumerate();
+    let pairs: Vec<_> = values
+        .map(|(index, key)| (key.clone(), format!("{value}{index}")))
+        .collect();
     Ok(match random.u8(..20) {
-        0..=5 => Operation::Set {
-            pairs: pairs(random),
-            wait: random.u8(..4) == 0,
-            name,
-        },
-        6..=7 => {
-            let pairs = pairs(random);
+        drawn @ 0..=7 => {
             let file = folder.join("pairs.env");
-            let lines: Vec<String> = pairs
-                .iter()
-                .map(|(key, value)| format!("{key}={value}\n"))
-                .collect();
-            fs::write(&file, lines.concat())?;
-            Operation::Prune { name, pairs, file }
+            fs::write(&file, lines(&pairs))?;
+            Operation::Set {
+                name,
+                pairs,
+                wait: random.u8(..4) == 0,
+                file: (drawn > 5).then_some(file),
+            }
         }
-        8..=10 => Operation::Unset {
-            keys: keys(random),
-            name,
-        },
+        8..=10 => Operation::Unset { name, keys },
         11..=13 => Operation::Delete { name: any },
         14..=16 => Operation::Pull {
-            credentials: format!("user:canary-{number}-{:08x}", random.u32(..)),
+            credentials: format!("user:{value}"),
             name: if random.u8(..4) == 0 {
                 any
             } else {
                 SETS[3].to_owned()
             },
         },
-        17 => Operation::List,
-        _ => Operation::Show { name: any },
+        17 => Operation::List { name: None },
+        _ => Operation::List { name: Some(any) },
     })
 }
 

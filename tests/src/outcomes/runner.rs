@@ -1,7 +1,7 @@
-//! Who carries an operation out: the library in this process, or the executable.
+//! Carries an operation out: the library in this process, or the executable.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -13,6 +13,7 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_terminal::cancel::Cancel;
 use clap::Parser as _;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value};
 
 use super::operation::Operation;
@@ -30,48 +31,40 @@ pub struct Ran {
     pub document: Value,
 }
 
-/// Carries operations out.
-pub trait Runner {
+/// Carries operations out: the library with short pauses, or an executable with real signals.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    /// Whether the requests are those of a private API key.
+    pub with_key: bool,
+    /// The executable, unless it is the library.
+    pub executable: Option<PathBuf>,
+}
+
+impl Runner {
     /// Returns how long a request is waited for.
-    fn longest(&self) -> Duration;
+    pub(super) fn longest(&self) -> Duration {
+        Duration::from_millis(self.executable.as_ref().map_or(80, |_| 250))
+    }
 
     /// One user in so many wants to stop.
-    fn stops(&self) -> u8;
+    pub(super) fn stops(&self) -> u8 {
+        self.executable.as_ref().map_or(12, |_| 3)
+    }
 
     /// Runs one, and wants it to stop after `stop`.
-    fn run(
+    pub(super) fn run(
         &self,
         service: &Service,
         operation: &Operation,
         stop: Option<Duration>,
-    ) -> io::Result<Ran>;
-}
-
-/// The library, with short pauses.
-#[derive(Debug, Clone, Copy)]
-pub struct InProcess {
-    /// Whether the requests are those of a private API key.
-    pub with_key: bool,
-}
-
-/// The executable, with real signals.
-#[derive(Debug, Clone)]
-pub struct Executable {
-    pub path: PathBuf,
-    /// Whether the requests are those of a private API key.
-    pub with_key: bool,
-}
-
-impl Runner for InProcess {
-    fn stops(&self) -> u8 {
-        12
+    ) -> io::Result<Ran> {
+        match &self.executable {
+            None => self.run_here(service, operation, stop),
+            Some(path) => self.run_executable(path, service, operation, stop),
+        }
     }
 
-    fn longest(&self) -> Duration {
-        Duration::from_millis(80)
-    }
-
-    fn run(
+    fn run_here(
         &self,
         service: &Service,
         operation: &Operation,
@@ -86,7 +79,7 @@ impl Runner for InProcess {
         let environment = Environment {
             organization: (!self.with_key).then(|| ORGANIZATION.to_owned()),
             api_url: Some(service.url().to_owned()),
-            token: Some(Secret::new(token(self.with_key).to_owned())),
+            token: Some(Secret::new(self.token().to_owned())),
             pace: Pace {
                 connect: self.longest(),
                 request: self.longest(),
@@ -119,31 +112,22 @@ impl Runner for InProcess {
             document: outcome.document(),
         })
     }
-}
 
-impl Runner for Executable {
-    fn stops(&self) -> u8 {
-        3
-    }
-
-    fn longest(&self) -> Duration {
-        Duration::from_millis(250)
-    }
-
-    fn run(
+    fn run_executable(
         &self,
+        path: &Path,
         service: &Service,
         operation: &Operation,
         stop: Option<Duration>,
     ) -> io::Result<Ran> {
-        let mut command = Command::new(&self.path);
+        let mut command = Command::new(path);
         command
             .args(["-v", "--json"])
             .args(operation.arguments())
             .env_clear()
             .env("HOME", "/nonexistent")
             .env("BOT_CLI_API_URL", service.url())
-            .env("BOT_CLI_TOKEN", token(self.with_key))
+            .env("BOT_CLI_TOKEN", self.token())
             .env("BOT_CLI_TIMEOUT", self.longest().as_secs_f64().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -155,13 +139,10 @@ impl Runner for Executable {
         if let Some(stop) = stop {
             let process = i32::try_from(child.id()).ok();
             thread::sleep(stop);
-            if let Some(process) = process.and_then(rustix::process::Pid::from_raw) {
-                let signal = if stop.as_millis() % 2 == 0 {
-                    rustix::process::Signal::INT
-                } else {
-                    rustix::process::Signal::TERM
-                };
-                let _ = rustix::process::kill_process(process, signal);
+            if let Some(process) = process.and_then(Pid::from_raw) {
+                let is_even = stop.as_millis() % 2 == 0;
+                let signal = if is_even { Signal::INT } else { Signal::TERM };
+                let _ = kill_process(process, signal);
             }
         }
         let output = child.wait_with_output()?;
@@ -173,12 +154,12 @@ impl Runner for Executable {
             document: serde_json::from_str(&stdout).unwrap_or(Value::Null),
         })
     }
-}
 
-const fn token(with_key: bool) -> &'static str {
-    if with_key {
-        PRIVATE_KEY
-    } else {
-        PERSONAL_TOKEN
+    const fn token(&self) -> &'static str {
+        if self.with_key {
+            PRIVATE_KEY
+        } else {
+            PERSONAL_TOKEN
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Large draws of what `cargo test` draws a little of.
 
-use bot_cli_tests::outcomes::{Executable, InProcess, run};
+use bot_cli_tests::outcomes::{Runner, run};
 use bot_cli_tests::tally::Tally;
 
 #[track_caller]
@@ -15,7 +15,12 @@ fn assert_true(tally: &Tally, endings: &[&str]) {
 #[test]
 fn two_thousand_operations_say_nothing_untrue() {
     for with_key in [true, false] {
-        let tally = run(2, 1_000, 16, || InProcess { with_key }).unwrap();
+        let executable = None;
+        let library = Runner {
+            with_key,
+            executable,
+        };
+        let tally = run(2, 1_000, 16, &library).unwrap();
         assert_true(&tally, &["done", "not done", "partly done", "unknown"]);
     }
 }
@@ -23,11 +28,17 @@ fn two_thousand_operations_say_nothing_untrue() {
 #[test]
 fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
     for with_key in [true, false] {
-        let executable = || Executable {
-            path: env!("CARGO_BIN_EXE_it-bot-cli-cloud").into(),
-            with_key,
-        };
-        let tally = run(8, 100, 8, executable).unwrap();
+        let executable = Some(env!("CARGO_BIN_EXE_it-bot-cli-cloud").into());
+        let tally = run(
+            8,
+            100,
+            8,
+            &Runner {
+                with_key,
+                executable,
+            },
+        )
+        .unwrap();
         assert_true(&tally, &["done", "not done", "unknown"]);
     }
 }

@@ -1,7 +1,7 @@
-//! `auth login` and `auth status`.
+//! `auth login`, `logout` and `status`.
 
-use std::io;
 use std::process::Stdio;
+use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::secret::Secret;
@@ -12,15 +12,23 @@ use super::context::CommandContext;
 use super::kind::{self, Kind};
 use super::open;
 use super::token::{self, Access};
+use crate::address::address;
 use crate::auth::browser;
-use crate::auth::credentials::{self, Credentials, parse_token};
-use crate::backend::hosted::access;
+use crate::auth::credentials::{self, Credentials, StoredCredentials, parse_token};
+use crate::auth::issuer::{Issuer, Revocation};
+use crate::backend::hosted::{ServiceError, access};
 use crate::domain::{BackendName, Organization, TokenKind};
 use crate::input::text;
 use crate::options::Login;
 use crate::platform::apart;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::text::theirs;
+
+/// The time limit for the issuer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The remaining validity of a sign-in that was not revoked.
+const REST: &str = "a copy of it works until it expires, and longer if it is renewed";
 
 pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
     let scope = hosted(context)?;
@@ -43,7 +51,7 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
     let show = |address: &str| {
         // The address is shown in any case: the browser may be on another machine.
         context.warn(&format!("open this address to sign in: {address}"));
-        if !options.no_browser && open_browser(address).is_err() {
+        if !options.no_browser && !open_browser(address) {
             context.tell("there is no browser to open");
         }
     };
@@ -56,21 +64,16 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
 }
 
 /// Starts the first program there is that opens addresses. It goes on without us, and has no token.
-fn open_browser(address: &str) -> io::Result<()> {
-    let mut last = io::Error::from(io::ErrorKind::NotFound);
-    for mut command in ::open::commands(address) {
+fn open_browser(address: &str) -> bool {
+    ::open::commands(address).into_iter().any(|mut command| {
         let started = apart(&mut command)
             .env_remove("BOT_CLI_TOKEN")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        match started {
-            Ok(_) => return Ok(()),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
+        started.is_ok()
+    })
 }
 
 /// Returns the kind of a token, if the service accepts it.
@@ -105,24 +108,109 @@ fn signed_in(
     }
     let Setting { value, source } = open::scope(context, &Wanted::default())?.backend;
     if value != BackendName::HOSTED {
-        let source = source.words();
-        context.warn(&format!(
-            "secrets still go elsewhere: the backend is `{value}`{source}"
-        ));
+        let backend = format!("the backend is `{value}`{}", source.words());
+        context.warn(&format!("secrets still go elsewhere: {backend}"));
     }
     let (url, kind) = (&credentials.api_url, kind_words(credentials.kind));
     let shown = kept.words(place.path());
     let text = format!("Signed in to {url} with {kind} (kept in {shown})\n");
-    let data = json!({
+    let reply = Reply::text(text).next("bot-cli cloud secrets list");
+    Ok(reply.data(json!({
         "signed_in": true,
         "api_url": url,
         "kind": credentials.kind,
         "credentials": place.path(),
         "source": kept.name(),
-    });
-    Ok(Reply::text(text)
-        .data(data)
-        .next("bot-cli cloud secrets list"))
+    })))
+}
+
+/// A sign-in that is deleted from this machine and not revoked: code and reason.
+type NotRevoked = (String, String);
+
+pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let place = context.credentials()?;
+    // No other process stores meanwhile what it is renewing.
+    let lock = place
+        .exists()
+        .then(|| credentials::lock(place.path(), context))
+        .transpose()?;
+    let kept = place.place().words(place.path());
+    let found = credentials::find(&place);
+    // This comes first: whatever happens from here on, this machine is signed out.
+    let had = credentials::forget(&place)?;
+    drop(lock);
+    if context.environment.token.is_some() {
+        context.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
+    }
+    if !had {
+        return Ok(Reply::text("Nobody was signed in\n")
+            .data(json!({ "signed_in": false, "changed": false })));
+    }
+    let mut text = format!("Signed out: removed from {kept}");
+    let mut data = json!({ "signed_in": false, "changed": true, "revoked": false });
+    let revoked = match &found {
+        StoredCredentials::Usable(credentials) => {
+            if let Some(what) = still_works(credentials) {
+                data["reason"] = json!("not_from_issuer");
+                let text = format!("{text}; the {what} itself still works\n");
+                return Ok(Reply::text(text).data(data));
+            }
+            revoke(context, credentials)?
+        }
+        StoredCredentials::Broken(why) => Err(("broken_credentials".to_owned(), why.to_string())),
+        StoredCredentials::Nothing => Err(("not_there".to_owned(), "it was not there".to_owned())),
+    };
+    match revoked {
+        Ok(()) => {
+            text += ", and the sign-in is revoked";
+            data["revoked"] = json!(true);
+        }
+        Err((code, why)) => {
+            context.warn(&format!("the sign-in is not revoked: {why}; {REST}"));
+            data["reason"] = json!(code);
+        }
+    }
+    Ok(Reply::text(text + "\n").data(data))
+}
+
+/// Returns the token if it was not made by signing in, and so is not revoked by signing out.
+fn still_works(credentials: &Credentials) -> Option<&'static str> {
+    match credentials.kind {
+        TokenKind::ApiKey => Some("private API key"),
+        TokenKind::User => {
+            let is_personal = credentials.token.expose().starts_with("pcc_pat_");
+            (credentials.refresh.is_none() && is_personal).then_some("personal access token")
+        }
+    }
+}
+
+/// Revokes the sign-in at the issuer of the service that the token is for, and no other.
+fn revoke(
+    context: &CommandContext<'_>,
+    credentials: &Credentials,
+) -> Result<Result<(), NotRevoked>, Failure> {
+    context.progress("Revoking the sign-in");
+    // Broken settings don't keep the user signed in.
+    let scope = open::scope(context, &Wanted::default());
+    let mut pace = scope.map_or(context.environment.pace, |scope| scope.pace);
+    pace.request = pace.request.min(PATIENCE);
+    let base = address(&credentials.api_url);
+    let base = base.map_err(|failure| ServiceError::InvalidResponse(failure.message));
+    match base.and_then(|base| Issuer::revoked(&base, pace, context, credentials)) {
+        Ok(Revocation::Done) => Ok(Ok(())),
+        Ok(Revocation::NotOffered) => {
+            let why = "the issuer offers no revocation";
+            Ok(Err(("not_offered".to_owned(), why.to_owned())))
+        }
+        Err(ServiceError::Cancelled) => {
+            let message = "cancelled: this machine is signed out, but the sign-in is not revoked";
+            Err(Failure::cancelled().message(message).hint(REST))
+        }
+        Err(error) => {
+            let failure = Failure::from(error);
+            Ok(Err((failure.code, failure.message)))
+        }
+    }
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
@@ -146,15 +234,13 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         (kept.name(), kept.words(place.path()))
     };
     // An API key has no person, and its organization is the service's secret.
-    let (mut user, mut organization) = (None, None);
-    if kind == TokenKind::User {
-        user = access::user(&client).ok().map(|user| theirs(&user));
-        organization = scope.organization.as_ref();
-    }
+    let is_user = kind == TokenKind::User;
+    let user = is_user.then(|| access::user(&client).ok()).flatten();
+    let user = user.map(|user| theirs(&user));
     let of = user
         .as_ref()
         .map_or(String::new(), |user| format!(" as {user}"));
-    let (line, organization) = told(organization);
+    let (line, organization) = told(scope.organization.as_ref().filter(|_| is_user));
     let (url, kind_words) = (scope.shown_url(), kind_words(kind));
     let text = format!("Signed in to {url}{of} with {kind_words} ({source})\n{line}");
     Ok(Reply::text(text).data(json!({

@@ -13,12 +13,11 @@ use super::context::CommandContext;
 use super::open::Opened;
 use super::project;
 use super::target::Target;
-use crate::backend::{Ability, BackendError, ChangeError, Confirmed, Keys as Known, Summary};
+use crate::backend::{Ability, BackendError, Keys as Known, Summary};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
+use crate::options::Manner;
 use crate::text::{span, theirs};
-use crate::words::change::failure;
 use crate::words::failed;
-pub use wording::names;
 
 /// A planned change.
 pub struct Change {
@@ -48,41 +47,12 @@ pub enum Work {
 pub struct Keys {
     /// The entries to store.
     pub entries: Vec<Entry>,
-    /// The keys to remove where the set is to have no others than those of the entries.
-    pub removed: Option<Vec<Key>>,
+    /// The other keys of the set, if it is to have none but those of the entries.
+    pub removed: Vec<Key>,
     /// The keys that are left out because they have no value.
     pub skipped: Vec<Key>,
     /// The keys of a template that still have no value.
     pub missing: Vec<Key>,
-}
-
-/// How a change is made.
-#[derive(Clone, Copy)]
-pub struct Manner {
-    /// Whether the user has to agree.
-    pub asks: bool,
-    /// Whether it is only shown.
-    pub dry_run: bool,
-    /// Whether to wait until the set is ready.
-    pub wait: bool,
-}
-
-impl Manner {
-    /// A change at once, after consent unless that is to be skipped.
-    pub const fn unless_skipped(skip: bool) -> Self {
-        Self {
-            asks: !skip,
-            dry_run: false,
-            wait: false,
-        }
-    }
-}
-
-impl Keys {
-    /// The keys to remove.
-    pub fn gone(&self) -> &[Key] {
-        self.removed.as_deref().unwrap_or_default()
-    }
 }
 
 impl Change {
@@ -93,17 +63,24 @@ impl Change {
         opened: &Opened<'_>,
         manner: Manner,
     ) -> Result<Reply, Failure> {
-        let wording = self.wording(opened);
+        refused(self.too_much(opened))?;
+        let (plan, done) = self.plan_and_report(opened);
         if manner.dry_run {
-            let text = wording.plan + "Nothing was changed\n";
+            let text = plan + "Nothing was changed\n";
             return Ok(Reply::text(text).data(self.data(opened, None, true)));
         }
-        if manner.asks {
-            self.confirm(context, wording.question, wording.plan)?;
+        if !manner.skip {
+            self.confirm(context, plan)?;
         }
         context.progress(&format!("Changing `{}`", self.name));
-        let status = self.carry_out(context, opened, manner.wait)?;
-        let text = self.done(opened, &wording.done, status);
+        self.carry_out(opened)?;
+        let status = match self.work {
+            Work::Save(_) | Work::Credentials { .. } => {
+                self.settled(context, opened, manner.wait)?
+            }
+            Work::Remove(_) | Work::Delete(_) => None,
+        };
+        let text = self.done(opened, &done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         Ok(match &self.work {
@@ -116,19 +93,28 @@ impl Change {
         })
     }
 
+    /// Returns what is too much for the backend, before anything is sent.
+    fn too_much(&self, opened: &Opened<'_>) -> Vec<Field> {
+        let profile = opened.profile();
+        match &self.work {
+            Work::Save(keys) => profile.too_much(&keys.entries, self.target.known()),
+            Work::Credentials { credentials, .. } => {
+                let too_long = profile.too_long("credentials", credentials.expose());
+                too_long.into_iter().collect()
+            }
+            Work::Remove(_) | Work::Delete(_) => Vec::new(),
+        }
+    }
+
     /// Asks for yes or no; to delete a set, for its name.
-    fn confirm(
-        &self,
-        context: &CommandContext<'_>,
-        message: String,
-        plan: String,
-    ) -> Result<(), Failure> {
+    fn confirm(&self, context: &CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
+            let message = format!("Type `{}` to delete it:", self.name);
             return confirm_by_name(context, self.name.as_str(), message, plan);
         }
-        let question = Question::confirm("confirm", message);
+        let question = Question::confirm("confirm", "Make this change?".to_owned());
         let mut question = question.details(plan).flag("--skip");
-        // Where nobody is asked, a default would be an answer.
+        // Without a terminal, a default would be an answer.
         if context.interactive() {
             let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
             question = question.default(adds_only);
@@ -140,87 +126,70 @@ impl Change {
         }
     }
 
-    /// Makes the change; returns the status that the set has then, if it is known.
-    fn carry_out(
-        &self,
-        context: &CommandContext<'_>,
-        opened: &Opened<'_>,
-        wait: bool,
-    ) -> Result<Option<Status>, Failure> {
+    fn carry_out(&self, opened: &Opened<'_>) -> Result<(), Failure> {
         let (name, backend) = (&self.name, &opened.backend);
         let (prior, seen) = (self.target.prior(), self.target.known.as_deref());
-        let confirmed = match &self.work {
-            Work::Save(keys) => match &keys.removed {
-                None => backend.put(name, &keys.entries, prior),
-                Some(removed) => backend.replace(name, &keys.entries, removed, prior),
-            },
+        let changed = match &self.work {
+            Work::Save(keys) if keys.removed.is_empty() => {
+                backend.put(name, &keys.entries, prior).map(|_| true)
+            }
+            Work::Save(keys) => {
+                let replaced = backend.replace(name, &keys.entries, &keys.removed, prior);
+                replaced.map(|_| true)
+            }
             Work::Credentials { host, credentials } => {
-                let profile = backend.profile();
-                let too_long = profile.too_long("credentials", credentials.expose());
-                refused(too_long.into_iter().collect())?;
-                backend.put_image_pull_secret(name, host, credentials, prior)
+                let put = backend.put_image_pull_secret(name, host, credentials, prior);
+                put.map(|_| true)
             }
             Work::Remove(keys) => {
                 let missing = backend.unset(name, keys, seen);
-                let missing = missing.map_err(|error| self.failed(opened, &error))?;
-                // Somebody else may have removed them all.
-                if missing.len() == keys.len() {
-                    let message = format!("`{name}` does not have these keys any more");
-                    return Err(failed("not_found", message).hint(self.look(opened)));
-                }
-                return Ok(None);
+                missing.map(|missing| missing.len() < keys.len())
             }
-            Work::Delete(_) => {
-                let deleted = backend.delete(name, seen);
-                if deleted.map_err(|error| self.failed(opened, &error))? {
-                    return Ok(None);
-                }
-                return Err(opened.not_found(name));
-            }
+            Work::Delete(_) => backend.delete(name, seen),
         };
-        let confirmed = confirmed.map_err(|error| self.failed(opened, &error))?;
-        self.settled(context, opened, confirmed, wait)
+        match changed {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let message = format!("what was to be removed of `{name}` is already gone");
+                Err(failed("not_found", message).hint(opened.scope.command("secrets list")))
+            }
+            Err(error) => Err(self.failure(opened, &error)),
+        }
     }
 
-    /// Polls the changed set, until it is ready if `wait` is set. Without `wait`, a failed status check is only a warning and
-    /// returns `None`.
+    /// Looks at the changed set; with `wait`, until it is ready. Returns its status, or `None` with a warning if it could not
+    /// be seen.
     fn settled(
         &self,
         context: &CommandContext<'_>,
         opened: &Opened<'_>,
-        confirmed: Confirmed,
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
-        let name = &self.name;
-        let pace = opened.scope.pace;
-        let (begun, mut pause) = (Instant::now(), pace.first_look);
-        // A look that has decided the outcome is the first one.
-        let mut seen = match confirmed {
-            Confirmed::BySight(summary) => summary,
-            Confirmed::ByAnswer => None,
+        let (name, pace) = (&self.name, opened.scope.pace);
+        let stopped = || {
+            let failure = Failure::cancelled().message(format!("cancelled; `{name}` is changed"));
+            failure.outcome(ChangeState::Done)
         };
+        let (begun, mut pause) = (Instant::now(), pace.first_look);
         loop {
-            let looked = seen
-                .take()
-                .map_or_else(|| self.look_again(opened), |it| Ok(Some(it)));
-            let summary = match looked {
-                Ok(Some(summary)) => summary,
+            let set = match self.look_again(opened) {
+                Ok(Some(set)) => set,
                 Ok(None) => return Err(self.contradicted(opened)),
-                Err(BackendError::Cancelled) => return Err(self.stopped()),
+                Err(BackendError::Cancelled) => return Err(stopped()),
                 Err(error) => {
                     let failure = Failure::from(error);
                     let why = format!("its status is not known: {}", failure.message);
+                    let message = format!("`{name}` is changed, but {why}");
                     if wait {
-                        let message = format!("`{name}` is changed, but {why}");
                         return Err(failure.message(message).outcome(ChangeState::Done));
                     }
-                    context.warn(&format!("`{name}` is changed; {why}"));
+                    context.warn(&message);
                     return Ok(None);
                 }
             };
-            self.check(opened, &summary)?;
-            if !wait || summary.status == Status::Ready {
-                return Ok(Some(summary.status));
+            self.check(opened, &set)?;
+            if !wait || set.status == Status::Ready {
+                return Ok(Some(set.status));
             }
             if begun.elapsed() >= pace.ready {
                 let patience = span(pace.ready.as_secs());
@@ -230,7 +199,7 @@ impl Change {
                     .hint(self.look(opened)));
             }
             context.progress("Waiting until it is ready");
-            opened.backend.pause(pause).map_err(|_| self.stopped())?;
+            opened.backend.pause(pause).map_err(|_| stopped())?;
             pause = (pause * 2).min(pace.longest_look);
         }
     }
@@ -250,59 +219,29 @@ impl Change {
         };
         let has = |key: &Key| known.iter().any(|known| known == key.as_str());
         let is_so =
-            keys.entries.iter().all(|entry| has(&entry.key)) && !keys.gone().iter().any(has);
+            keys.entries.iter().all(|entry| has(&entry.key)) && !keys.removed.iter().any(has);
         Ok(is_so.then_some(found.summary))
     }
 
     /// Checks that the set is where it was to be, and could be made ready.
     fn check(&self, opened: &Opened<'_>, set: &Summary) -> Result<(), Failure> {
         let (name, subject) = (&self.name, &opened.profile().subject);
-        let told = match (&self.target.region, &set.region) {
+        let (code, problem) = match (&self.target.region, &set.region) {
             (Some(wanted), Some(is)) if wanted.as_str() != is => {
-                let is = theirs(is);
-                let message = format!(
-                    "`{name}` is changed, but {subject} says that it is in the region {is}, not in {wanted}"
-                );
-                failed("region_differs", message)
+                let where_it_is = format!("is in the region {}, not in {wanted}", theirs(is));
+                ("region_differs", format!("says that it {where_it_is}"))
             }
             _ if set.status == Status::Failed => {
                 let why = set.error.as_deref();
                 let why = why.map_or(String::new(), |why| format!(": {}", theirs(why)));
-                let message = format!(
-                    "`{name}` is changed, but {subject} could not make it ready for agents{why}"
-                );
-                failed("provisioning_failed", message)
+                let problem = format!("could not make it ready for agents{why}");
+                ("provisioning_failed", problem)
             }
             _ => return Ok(()),
         };
-        Err(told.outcome(ChangeState::Done).hint(self.look(opened)))
-    }
-
-    /// The backend has confirmed a change that can't be seen.
-    fn contradicted(&self, opened: &Opened<'_>) -> Failure {
-        let (name, look) = (&self.name, self.look(opened));
-        let message = format!(
-            "the change of `{name}` was confirmed, but a look right after does not show it"
-        );
-        Failure::new(Exit::Unknown, "contradicted", message).hint(format!(
-            "`{look}` shows what is there now; somebody else may be changing it, too"
-        ))
-    }
-
-    fn stopped(&self) -> Failure {
-        let message = format!("cancelled; `{}` is changed", self.name);
-        let failure = Failure::cancelled().message(message);
-        failure.outcome(ChangeState::Done)
-    }
-
-    fn failed(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
-        let (past, look) = match self.work {
-            Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
-                ("changed", self.look(opened))
-            }
-            Work::Delete(_) => ("deleted", opened.scope.command("secrets list")),
-        };
-        failure(past, &self.name, error, &look)
+        let message = format!("`{name}` is changed, but {subject} {problem}");
+        let failure = failed(code, message).outcome(ChangeState::Done);
+        Err(failure.hint(self.look(opened)))
     }
 
     /// The command that shows the set.
@@ -328,14 +267,11 @@ pub fn confirm_by_name(
     Err(Failure::cancelled().message(message))
 }
 
-/// Refuses empty values for a backend that does not take them; `hint` is what to do about them.
-pub fn check_empty(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
+/// Hides the values in what the backend says, and refuses empty ones where it takes none; `hint` is what to do about them.
+pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
+    let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
+    opened.backend.conceal(&values);
     refused(opened.profile().empty(entries)).map_err(|failure| failure.hint(hint))
-}
-
-/// Refuses what is too much for a backend, before anything is sent.
-pub fn check_size(opened: &Opened<'_>, entries: &[Entry], target: &Target) -> Result<(), Failure> {
-    refused(opened.profile().too_much(entries, target.known()))
 }
 
 /// Fails with these problems, if there are any.
@@ -346,11 +282,14 @@ pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
     Err(Failure::invalid_input(fields))
 }
 
-/// Refuses credentials for a backend that does not keep any.
-pub fn check_credentials(opened: &Opened<'_>) -> Result<(), Failure> {
-    if opened.profile().can(Ability::ImagePullSecrets) {
-        return Ok(());
+/// Refuses credentials for a backend that does not keep any, and hides them in what it says.
+pub fn check_credentials(opened: &Opened<'_>, credentials: &[Secret]) -> Result<(), Failure> {
+    if !opened.profile().can(Ability::ImagePullSecrets) {
+        let message = format!("{} keeps no image pull secrets", opened.profile().keeper);
+        return Err(
+            failed("not_supported", message).hint("choose another backend with `--backend`")
+        );
     }
-    let message = format!("{} keeps no image pull secrets", opened.profile().keeper);
-    Err(failed("not_supported", message).hint("choose another backend with `--backend`"))
+    opened.backend.conceal(credentials);
+    Ok(())
 }

@@ -1,14 +1,17 @@
 //! Completion, from local data: the vault, the settings, and the manifests of installed backends. The service, the
 //! keyring and the backends are not asked.
 
+use std::path::PathBuf;
+
 use bot_cli_protocol::Candidate;
 
-use super::kind::{self, Installed, Kind, own_organization};
+use super::kind::{self, Installed, Kind};
+use crate::auth::credentials;
 use crate::backend::{Ability, local};
-use crate::config::{KEYS, Settings};
+use crate::config::KEYS;
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
-use crate::scope::Setting;
+use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 
 /// The arguments whose values are known.
@@ -30,7 +33,12 @@ pub(super) fn complete(
     match argument {
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
-        "region" => regions(words, environment).unwrap_or_default(),
+        "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
+            Some((_, Kind::Local | Kind::Hosted)) => local::REGIONS
+                .map(|(code, name)| Candidate::new(code).about(name))
+                .into(),
+            Some((_, Kind::Installed(_))) | None => Vec::new(),
+        },
         "backend" | "from" | "to" => plain(kind::names(environment)),
         "key" => settings(environment),
         _ => Vec::new(),
@@ -39,19 +47,6 @@ pub(super) fn complete(
 
 fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate> {
     values.into_iter().map(Candidate::new).collect()
-}
-
-fn regions(words: &[String], environment: &Environment) -> Option<Vec<Candidate>> {
-    let backend = backend(words, environment, &["--backend", "--to"])?;
-    if let Kind::Installed(_) = kind_of(environment, &backend)? {
-        return None;
-    }
-    let regions = local::REGIONS.iter();
-    Some(
-        regions
-            .map(|(code, name)| Candidate::new(*code).about(*name))
-            .collect(),
-    )
 }
 
 /// Returns the settings, with those of every backend that is installed.
@@ -68,83 +63,66 @@ fn settings(environment: &Environment) -> Vec<Candidate> {
 
 /// Returns the sets of the vault, where the command acts on that.
 fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
-    let [secrets, command, rest @ ..] = words else {
-        return None;
+    let from = option(words, &["--from"]).unwrap_or(BackendName::LOCAL.to_string());
+    let (folder, organization) = match words.get(..2)?.join(" ").as_str() {
+        "secrets list" | "secrets set" | "secrets unset" | "secrets delete" => {
+            vault(words, environment, option(words, &["--backend"]), false)?
+        }
+        "secrets copy" => vault(words, environment, Some(from), false)?,
+        "secrets run" => vault(words, environment, option(words, &["--backend"]), true)?,
+        _ => return None,
     };
-    if secrets != "secrets" || command == "image-pull-secret" {
-        return None;
-    }
-    let backend = match command.as_str() {
-        "copy" => option(rest, &["--from"]).unwrap_or_else(local_backend),
-        _ => backend(rest, environment, &["--backend"])?,
-    };
-    let kind = kind_of(environment, &backend)?;
-    // `run` falls back to the vault where the configured backend gives no values.
-    let falls_back = command == "run" && !kind.profile().can(Ability::Values);
-    if !matches!(kind, Kind::Local) && !falls_back {
-        return None;
-    }
-    local::names(
-        &environment.vault_folder()?,
-        &organization(rest, environment)?,
-    )
+    local::names(&folder, &organization)
 }
 
 /// Returns the keys of the set that is named in front, without those that are named already.
 fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
-    let [secrets, unset, rest @ ..] = words else {
-        return None;
-    };
-    if secrets != "secrets" || unset != "unset" {
-        return None;
-    }
-    let backend = backend(rest, environment, &["--backend"])?;
-    if !matches!(kind_of(environment, &backend)?, Kind::Local) {
-        return None;
-    }
-    let (folder, organization) = (
-        environment.vault_folder()?,
-        organization(rest, environment)?,
-    );
-    let (last, before) = rest.split_last()?;
+    let backend = option(words, &["--backend"]);
+    let (folder, organization) = vault(words, environment, backend, false)?;
+    let (last, before) = words.get(2..)?.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
     let mut keys = named.find_map(|name| local::keys(&folder, &organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)
 }
 
-/// Returns the backend that the options, the environment or the configuration name, or the vault.
-fn backend(words: &[String], environment: &Environment, options: &[&str]) -> Option<String> {
-    let config = Settings::read(environment).ok()?;
-    let configured = config.get("backend").map(str::to_owned);
-    let variable = environment.backend.clone();
-    let named = option(words, options).or(variable).or(configured);
-    Some(named.unwrap_or_else(local_backend))
-}
-
-fn local_backend() -> String {
-    BackendName::LOCAL.to_string()
-}
-
-fn kind_of(environment: &Environment, backend: &str) -> Option<Kind> {
-    let name = BackendName::parse(backend)?;
-    Kind::of(environment, &Setting::new(name, Source::Flag)).ok()
-}
-
-fn organization(words: &[String], environment: &Environment) -> Option<Organization> {
-    let config = Settings::read(environment).ok()?;
-    let configured = config.get("organization").map(str::to_owned);
-    let variable = environment.organization.clone();
-    let named = option(words, &["--organization", "-o"]).or(variable);
-    match named.or(configured) {
-        Some(name) => Organization::parse(&name).ok(),
-        None => own_organization().ok().map(|own| own.value),
+/// Returns folder and organization of the vault, if the command acts on it; `reads` is whether it takes the vault in the
+/// place of a backend that gives no values.
+fn vault(
+    words: &[String],
+    environment: &Environment,
+    backend: Option<String>,
+    reads: bool,
+) -> Option<(PathBuf, Organization)> {
+    let (scope, kind) = scope(words, environment, backend)?;
+    let falls_back = reads && !kind.profile().can(Ability::Values);
+    if !matches!(kind, Kind::Local) && !falls_back {
+        return None;
     }
+    let organization = scope.organization.map(|one| one.value);
+    let organization = organization.unwrap_or_else(Organization::of_vault);
+    Some((environment.vault_folder()?, organization))
+}
+
+/// Returns the scope that the words mean so far.
+fn scope(
+    words: &[String],
+    environment: &Environment,
+    backend: Option<String>,
+) -> Option<(Scope, Kind)> {
+    let wanted = Wanted {
+        organization: option(words, &["--organization", "-o"]),
+        region: None,
+        backend,
+    };
+    let signed_in = credentials::path(environment).is_ok_and(|path| path.exists());
+    let scope = Scope::resolve(&wanted, environment, signed_in).ok()?;
+    let kind = Kind::of(environment, &scope.backend).ok()?;
+    Some((scope, kind))
 }
 
 fn option(words: &[String], names: &[&str]) -> Option<String> {
-    words
-        .windows(2)
-        .find(|pair| names.contains(&pair[0].as_str()))
-        .map(|pair| pair[1].clone())
+    let mut pairs = words.windows(2);
+    let pair = pairs.find(|pair| names.contains(&pair[0].as_str()))?;
+    Some(pair[1].clone())
 }

@@ -82,11 +82,6 @@ impl<'a> CommandContext<'a> {
         self.session().progress(message, None, None);
     }
 
-    /// Shows a part of the result that is ready.
-    pub fn output(&self, text: &str) {
-        self.session().output(text);
-    }
-
     /// Reads the user's piped input.
     pub fn stdin(&self) -> Result<Vec<u8>, Failure> {
         self.session().stdin()

@@ -1,13 +1,10 @@
 //! `secrets copy`: from a backend that gives values back to any other.
 
 use bot_cli_protocol::failure::{Failure, Field};
-use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::{
-    Change, Keys, Manner, Work, check_credentials, check_empty, check_size, refused,
-};
+use super::change::{Change, Keys, Work, check_credentials, check_values, refused};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, target, wrong_type};
@@ -29,28 +26,21 @@ struct Original {
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let (from, to) = names(options)?;
     let original = read(context, options, from)?;
-    let wanted = Wanted {
-        region: options.region.clone(),
-        ..Wanted::of(&options.to, None)
-    };
-    let mut opened = open::open(context, &wanted)?;
-    let place = |scope: &Scope| {
-        let organization = scope.organization.as_ref().map(|one| one.value.clone());
-        (
-            scope.backend.value.clone(),
-            organization,
-            scope.place.clone(),
-        )
-    };
-    if place(&opened.scope) == place(&original.scope) && original.name == to {
+    let wanted = Wanted::of(&options.to, None);
+    let mut opened = open::open(context, &wanted.in_region(options.region.as_ref()))?;
+    let (there, here) = (&opened.scope, &original.scope);
+    let is_same_place = there.backend.value == here.backend.value
+        && there.place == here.place
+        && there.organization_name() == here.organization_name();
+    if is_same_place && original.name == to {
         let problem = format!("`{to}` is the set itself; a copy needs another name");
         refused(vec![Field::new("to_name", problem).flag("--to-name")])?;
     }
     let from = json!({
         "name": original.name.as_str(),
         "region": original.region,
-        "organization": original.scope.organization.as_ref().map(|setting| setting.value.as_str()),
-        "backend": original.scope.backend.value.to_string(),
+        "organization": here.organization_name(),
+        "backend": here.backend.value.as_str(),
     });
     let target = place_of_copy(&mut opened, &original, &to)?;
     let change = Change {
@@ -58,30 +48,26 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
         target,
         work: original.work,
     };
-    let manner = Manner {
-        asks: !options.skip,
-        dry_run: options.dry_run,
-        wait: options.wait,
-    };
-    let mut reply = change.make(context, &opened, manner)?;
+    let mut reply = change.make(context, &opened, options.manner)?;
     reply.data["from"] = from;
     Ok(reply)
 }
 
 /// Returns the names of the original and of the copy; all problems at once.
 fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
-    let mut wrong = Vec::new();
-    let from = SetName::parse_existing(&options.name)
-        .map_err(|problem| wrong.push(Field::new("name", problem)));
-    let to = options.to_name.as_ref().unwrap_or(&options.name);
-    let to = SetName::parse_existing(to).map_err(|problem| {
-        if options.to_name.is_some() {
-            wrong.push(Field::new("to_name", problem).flag("--to-name"));
-        }
-    });
+    let from = SetName::parse_existing(&options.name);
+    let to = match &options.to_name {
+        Some(to) => SetName::parse_existing(to),
+        None => from.clone(),
+    };
     match (from, to) {
         (Ok(from), Ok(to)) => Ok((from, to)),
-        (Err(()), _) | (_, Err(())) => Err(Failure::invalid_input(wrong)),
+        (from, to) => {
+            let name = from.err().map(|problem| Field::new("name", problem));
+            let to = to.err().filter(|_| options.to_name.is_some());
+            let to = to.map(|problem| Field::new("to_name", problem).flag("--to-name"));
+            Err(Failure::invalid_input(name.into_iter().chain(to).collect()))
+        }
     }
 }
 
@@ -98,11 +84,16 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
                 ..Keys::default()
             })
         }),
-        SetKind::ImagePullSecret => {
-            let found = reader.credentials(&name)?;
-            let work = found.map(|(host, credentials)| credentials_work(&host, credentials));
-            work.transpose()?
-        }
+        SetKind::ImagePullSecret => match reader.credentials(&name)? {
+            Some((host, credentials)) => {
+                let host = RegistryHost::parse(&host).map_err(|problem| {
+                    let message = format!("the address of the registry of `{name}` {problem}");
+                    failed("invalid_response", message)
+                })?;
+                Some(Work::Credentials { host, credentials })
+            }
+            None => None,
+        },
         SetKind::Unknown => return Err(wrong_type(&name, SetKind::Unknown)),
     };
     let work = work.ok_or_else(|| opened.not_found(&name))?;
@@ -114,39 +105,26 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     })
 }
 
-fn credentials_work(host: &str, credentials: Secret) -> Result<Work, Failure> {
-    let host = RegistryHost::parse(host).map_err(|problem| {
-        let message =
-            format!("the image pull secret can't be used: the address of its registry {problem}");
-        failed("invalid_response", message)
-    })?;
-    Ok(Work::Credentials { host, credentials })
-}
-
 /// Checks the copy and returns its place. By default, a new one is in the region of the original.
 fn place_of_copy(
     opened: &mut Opened<'_>,
     original: &Original,
     to: &SetName,
 ) -> Result<Target, Failure> {
-    let Original { name, work, .. } = original;
-    let (kind, entries) = match work {
+    let kind = match &original.work {
         Work::Credentials { credentials, .. } => {
-            check_credentials(opened)?;
-            opened.backend.conceal(std::slice::from_ref(credentials));
-            (SetKind::ImagePullSecret, None)
+            check_credentials(opened, std::slice::from_ref(credentials))?;
+            SetKind::ImagePullSecret
         }
-        Work::Save(keys) => (SetKind::Secret, Some(keys.entries.as_slice())),
-        Work::Remove(_) | Work::Delete(_) => (SetKind::Secret, None),
+        Work::Save(keys) => {
+            let unset = format!("`bot-cli cloud secrets unset {}`", original.name);
+            let hint = format!("give them values, or remove them with {unset}");
+            check_values(opened, &keys.entries, &hint)?;
+            check_keys(&original.name, &keys.entries)?;
+            SetKind::Secret
+        }
+        Work::Remove(_) | Work::Delete(_) => SetKind::Secret,
     };
-    if let Some(entries) = entries {
-        let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
-        opened.backend.conceal(&values);
-        let unset = format!("`bot-cli cloud secrets unset {name}`");
-        let hint = format!("give them values, or remove them with {unset}");
-        check_empty(opened, entries, &hint)?;
-        check_keys(name, entries)?;
-    }
     let existing = opened.backend.get(to)?;
     if existing.is_none() {
         let checked = SetName::parse(to.as_str());
@@ -161,9 +139,7 @@ fn place_of_copy(
             opened.scope.region = region.map(|value| Setting::new(value, Source::Existing));
         }
     }
-    let target = target(opened, to, kind, existing)?;
-    check_size(opened, entries.unwrap_or_default(), &target)?;
-    Ok(target)
+    target(opened, to, kind, existing)
 }
 
 /// Refuses keys that were made elsewhere and that no new set can have.

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::{Change, Manner, Work, check_credentials};
+use super::change::{Change, Work, check_credentials};
 use super::context::CommandContext;
 use super::open;
 use super::target::target;
@@ -17,27 +17,16 @@ use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::input::{text, wrong};
 use crate::options::ImagePullSecret;
 
-/// Whether credentials are still to be encoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Encoding {
-    Base64,
-    AsTheyAre,
-}
-
 pub(super) fn put(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
-    let encoding = if options.no_encode {
-        Encoding::AsTheyAre
-    } else {
-        Encoding::Base64
-    };
-    let (name, host, given) = parsed(context, options, encoding)?;
-    let wanted = options.scope.wanted(options.region.region.as_deref());
+    let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem))?;
+    let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem))?;
+    let given = given(context, options)?;
+    let wanted = options.scope.in_region(options.region.as_ref());
     let mut opened = open::open(context, &wanted)?;
-    check_credentials(&opened)?;
-    opened.backend.conceal(given.as_slice());
+    check_credentials(&opened, given.as_slice())?;
     // The listing shows all there is to know of credentials, whatever kind of set has the name.
     let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
@@ -45,72 +34,61 @@ pub(super) fn put(
         summary,
         keys: Keys::None,
     });
-    let kind = SetKind::ImagePullSecret;
-    let target = target(&mut opened, &name, kind, existing)?;
+    let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
     // What is typed is always encoded.
-    let is_encoded = encoding == Encoding::Base64 || given.is_none();
+    let is_encoded = !options.no_encode || given.is_none();
+    let mut manner = options.manner;
     let credentials = match given {
         Some(credentials) => credentials,
-        None if options.dry_run => Secret::new(String::new()),
+        None if manner.dry_run => Secret::new(String::new()),
         None => ask(context)?,
     };
-    let manner = Manner {
-        // A script that gives everything means it.
-        asks: target.exists && context.interactive() && !options.skip,
-        dry_run: options.dry_run,
-        wait: options.wait,
-    };
-    let change = Change {
-        name,
-        target,
-        work: Work::Credentials { host, credentials },
-    };
+    // A script that gives everything means it.
+    manner.skip |= !target.exists || !context.interactive();
+    let work = Work::Credentials { host, credentials };
+    let change = Change { name, target, work };
     let mut reply = change.make(context, &opened, manner)?;
     reply.data["encoded"] = json!(is_encoded);
     Ok(reply)
 }
 
-/// Returns name, address and credentials as far as they are given; all problems at once.
-fn parsed(
+/// Returns the credentials as far as they are given.
+fn given(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
-    encoding: Encoding,
-) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
-    let mut wrong = Vec::new();
-    let mut problem = |field: &str, problem: String| wrong.push(Field::new(field, problem));
-    let name = SetName::parse(&options.name).map_err(|wrong| problem("name", wrong));
-    let host = RegistryHost::parse(&options.host).map_err(|wrong| problem("host", wrong));
-    let given = match options.credentials.as_deref() {
-        None => None,
-        Some("-") => Some(text(context.stdin()?)),
-        Some(text) => Some(Ok(Secret::new(text.to_owned()))),
-    };
-    let checked = given.map(|given| {
-        let given = given.map_err(|problem| problem.replacen("is ", "are ", 1))?;
-        let given = given.expose().trim_end_matches(['\n', '\r']);
-        checked(given, encoding)
-    });
-    let credentials = checked.transpose();
-    let credentials = credentials.map_err(|wrong| problem("credentials", wrong));
+) -> Result<Option<Secret>, Failure> {
+    let wrong = |problem: String| wrong("credentials", problem);
     if !options.rest.is_empty() {
-        let one_word = "are one word: quote them if they have a blank";
-        problem("credentials", one_word.to_owned());
+        let problem = "are one word: quote them if they have a blank";
+        return Err(wrong(problem.to_owned()));
     }
-    match (name, host, credentials) {
-        (Ok(name), Ok(host), Ok(credentials)) if wrong.is_empty() => Ok((name, host, credentials)),
-        _ => Err(Failure::invalid_input(wrong)),
+    let text = match options.credentials.as_deref() {
+        None => return Ok(None),
+        Some("-") => {
+            let text = text(context.stdin()?);
+            text.map_err(|problem| wrong(problem.replacen("is ", "are ", 1)))?
+        }
+        Some(text) => Secret::new(text.to_owned()),
+    };
+    let text = text.expose().trim_end_matches(['\n', '\r']);
+    let credentials = if options.no_encode {
+        already_encoded(text)
+    } else {
+        encoded(text)
+    };
+    credentials.map(Some).map_err(wrong)
+}
+
+/// Checks credentials that are base64; the error never quotes them.
+fn already_encoded(given: &str) -> Result<Secret, String> {
+    match STANDARD.decode(given).map(zeroize::Zeroizing::new) {
+        Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
+        Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
     }
 }
 
-/// Returns credentials in the form they are stored in; the error never quotes them.
-fn checked(given: &str, encoding: Encoding) -> Result<Secret, String> {
-    if encoding == Encoding::AsTheyAre {
-        let decoded = STANDARD.decode(given).map(zeroize::Zeroizing::new);
-        return match decoded {
-            Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
-            Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
-        };
-    }
+/// Encodes credentials as they are stored; the error never quotes them.
+fn encoded(given: &str) -> Result<Secret, String> {
     match given.split_once(':') {
         Some((user, token)) if !user.is_empty() && !token.is_empty() => {
             if given.chars().any(char::is_control) {
@@ -136,35 +114,22 @@ fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     })?;
     let parts: Vec<&str> = parts.iter().map(Secret::expose).collect();
     let pair = Secret::new(parts.join(":"));
-    let pair = checked(pair.expose(), Encoding::Base64);
-    pair.map_err(|problem| wrong("credentials", problem))
+    encoded(pair.expose()).map_err(|problem| wrong("credentials", problem))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, checked};
+    use super::{already_encoded, encoded};
 
     #[test]
     fn credentials_are_encoded_unless_they_are_already() {
-        let encoded =
-            |text: &str, encoding| checked(text, encoding).map(|secret| secret.expose().to_owned());
-        assert_eq!(
-            encoded("user:p:w", Encoding::Base64).unwrap(),
-            "dXNlcjpwOnc="
-        );
-        assert_eq!(
-            encoded("dXNlcjpwOnc=", Encoding::AsTheyAre).unwrap(),
-            "dXNlcjpwOnc="
-        );
-        for (text, encoding) in [
-            ("user", Encoding::Base64),
-            (":pw", Encoding::Base64),
-            ("user:", Encoding::Base64),
-            ("us\ner:pw", Encoding::Base64),
-            ("user:pw", Encoding::AsTheyAre),
-            ("dXNlcg==", Encoding::AsTheyAre),
-        ] {
-            let problem = encoded(text, encoding).unwrap_err();
+        assert_eq!(encoded("user:p:w").unwrap().expose(), "dXNlcjpwOnc=");
+        let kept = already_encoded("dXNlcjpwOnc=").unwrap();
+        assert_eq!(kept.expose(), "dXNlcjpwOnc=");
+        let wrong = ["user", ":pw", "user:", "us\ner:pw"].map(encoded);
+        let not_encoded = ["user:pw", "dXNlcg=="].map(already_encoded);
+        for result in wrong.into_iter().chain(not_encoded) {
+            let problem = result.unwrap_err();
             assert!(!problem.contains("pw"), "{problem}");
         }
     }

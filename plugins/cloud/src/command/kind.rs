@@ -1,20 +1,23 @@
 //! The kinds of backend: how each is described before it is opened, and how it is opened.
 
 mod external;
-mod hosted;
-mod local;
 
 use bot_cli_engine::discovery::BackendStanding;
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::context::CommandContext;
+use super::token::{self, Access};
+use crate::backend::hosted::http::Client;
+use crate::backend::hosted::{self, Hosted, Tenant, access};
+use crate::backend::local::{self, Vault};
 use crate::backend::{Profile, SecretsBackend};
-use crate::domain::{BUILT_IN, BackendName};
+use crate::domain::{BUILT_IN, BackendName, Organization, TokenKind};
 use crate::environment::Environment;
+use crate::files::first_time;
 use crate::scope::{Scope, Setting};
+use crate::source::Source;
+use crate::words::failed;
 pub use external::{Installed, no_setting, uses};
-pub use hosted::{client, first as first_organization};
-pub use local::{own_organization, vault};
 
 /// A kind of backend.
 pub enum Kind {
@@ -26,13 +29,8 @@ pub enum Kind {
     Installed(Installed),
 }
 
-/// The organizations of a backend.
-pub struct Organizations {
-    /// The name of each, and the one for people.
-    pub all: Vec<(String, String)>,
-    /// Whether there are no others, or not for this user.
-    pub is_complete: bool,
-}
+/// The name of an organization, and the one for people.
+pub type Named = (String, String);
 
 impl Kind {
     /// Returns the kind of the backend `name`.
@@ -49,8 +47,8 @@ impl Kind {
     /// Returns what is known of the backend before it is opened.
     pub fn profile(&self) -> Profile {
         match self {
-            Self::Local => crate::backend::local::profile(),
-            Self::Hosted => crate::backend::hosted::profile(),
+            Self::Local => local::profile(),
+            Self::Hosted => hosted::profile(),
             Self::Installed(installed) => installed.profile(),
         }
     }
@@ -62,24 +60,62 @@ impl Kind {
         scope: &mut Scope,
     ) -> Result<Box<dyn SecretsBackend + 'a>, Failure> {
         Ok(match self {
-            Self::Local => Box::new(local::open(context, scope)?),
-            Self::Hosted => Box::new(hosted::open(context, scope)?),
+            Self::Local => {
+                let folder = context.environment.data_folder.as_ref();
+                let mark = folder.map(|folder| folder.join("vault-noted"));
+                // Said once a machine, and again where that can't be remembered.
+                if scope.backend.source == Source::Default
+                    && mark.is_none_or(|mark| first_time(&mark))
+                {
+                    context.note("not signed in: using this machine's vault (`bot-cli cloud config set backend local` makes that lasting, `bot-cli cloud auth login` signs in)");
+                }
+                Box::new(vault(context, scope)?)
+            }
+            Self::Hosted => Box::new(open_hosted(context, scope)?),
             Self::Installed(installed) => Box::new(installed.open(context, scope)?),
         })
     }
 
-    /// Returns the organizations, and notes in the scope which one is in use.
+    /// Returns the organizations and whether these are all, and notes in the scope which one is in use.
     pub fn organizations(
         &self,
         context: &CommandContext<'_>,
         scope: &mut Scope,
-    ) -> Result<Organizations, Failure> {
-        match self {
-            Self::Local => local::organizations(context, scope),
-            Self::Hosted => hosted::organizations(context, scope),
-            Self::Installed(installed) => installed.organizations(context, scope),
-        }
+    ) -> Result<(Vec<Named>, bool), Failure> {
+        let all = match self {
+            Self::Local => {
+                let mut names = vault(context, scope)?.organizations()?;
+                names.push(Organization::of_vault().to_string());
+                names.extend(scope.organization.iter().map(|one| one.value.to_string()));
+                names.sort();
+                names.dedup();
+                let all = names.into_iter().map(|name| (name.clone(), name));
+                // An organization begins with its first set.
+                return Ok((all.collect(), false));
+            }
+            Self::Hosted => Some(organizations_hosted(context, scope)?),
+            Self::Installed(installed) => installed.open(context, scope)?.organizations()?,
+        };
+        let current = scope.organization.iter();
+        let current = current.map(|one| (one.value.to_string(), one.value.to_string()));
+        Ok((
+            all.clone().unwrap_or_else(|| current.collect()),
+            all.is_some(),
+        ))
     }
+}
+
+/// Returns the vault of this machine.
+pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
+    let own = || Setting::new(Organization::of_vault(), Source::Default);
+    let organization = scope.organization.get_or_insert_with(own).value.clone();
+    let folder = context.vault_folder()?;
+    Ok(Vault::new(
+        &folder,
+        organization,
+        scope.keyring.value,
+        context,
+    ))
 }
 
 /// Returns the names of the backends that can be used.
@@ -89,4 +125,95 @@ pub fn names(environment: &Environment) -> Vec<String> {
     let usable = found.filter(|found| matches!(found.standing, BackendStanding::Usable(..)));
     names.extend(usable.map(|found| found.name));
     names
+}
+
+fn open_hosted<'a>(
+    context: &'a CommandContext<'_>,
+    scope: &mut Scope,
+) -> Result<Hosted<'a>, Failure> {
+    let access = token::access(context, scope)?;
+    let client = client(context, scope, &access)?;
+    let tenant = tenant(context, scope, &client, &access)?;
+    Ok(Hosted::new(client, tenant))
+}
+
+fn organizations_hosted(
+    context: &CommandContext<'_>,
+    scope: &mut Scope,
+) -> Result<Vec<Named>, Failure> {
+    let access = token::access(context, scope)?;
+    if access.kind == Some(TokenKind::ApiKey) {
+        let message = "a private API key belongs to one organization and can't list others";
+        return Err(failed("api_key", message)
+            .hint("a personal access token or `bot-cli cloud auth login` can"));
+    }
+    let all = access::organizations(&client(context, scope, &access)?)?;
+    if scope.organization.is_none() {
+        scope.organization = first_organization(&all).ok();
+    }
+    Ok(all)
+}
+
+/// Returns a client with a token, which is renewed when the service no longer accepts it.
+pub fn client<'a>(
+    context: &'a CommandContext<'_>,
+    scope: &Scope,
+    access: &Access,
+) -> Result<Client<'a>, Failure> {
+    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)?;
+    if access.from_environment {
+        return Ok(client);
+    }
+    let scope = scope.clone();
+    Ok(client.renewing(Box::new(move |refused| {
+        token::replacement(context, &scope, refused)
+    })))
+}
+
+/// Returns the account that requests with this token are for.
+fn tenant(
+    context: &CommandContext<'_>,
+    scope: &mut Scope,
+    client: &Client<'_>,
+    access: &Access,
+) -> Result<Tenant, Failure> {
+    let (kind, known) = if let Some(kind) = access.kind {
+        (kind, None)
+    } else {
+        let probed = access::probe(client)?;
+        (probed.kind, probed.organizations)
+    };
+    let wanted = scope.organization.take();
+    if kind == TokenKind::ApiKey {
+        if let Some(Setting { value, source }) = wanted {
+            let own = "a private API key works for its own organization only";
+            let message = format!("{own}; `{value}` is ignored");
+            if source == Source::Flag {
+                context.warn(&message);
+            } else {
+                context.tell(&message);
+            }
+        }
+        return Ok(Tenant::ApiKey);
+    }
+    let organization = match (wanted, known) {
+        (Some(wanted), _) => wanted,
+        (None, Some(known)) => first_organization(&known)?,
+        (None, None) => first_organization(&access::organizations(client)?)?,
+    };
+    scope.organization = Some(organization.clone());
+    Ok(Tenant::User(organization.value))
+}
+
+/// Returns the first of a person's organizations, which is the service's default.
+pub fn first_organization(all: &[Named]) -> Result<Setting<Organization>, Failure> {
+    let Some((name, _)) = all.first() else {
+        let message = "you belong to no organization";
+        return Err(Failure::new(Exit::NotAllowed, "not_allowed", message));
+    };
+    let value = Organization::parse(name).map_err(|problem| {
+        let message = format!("the name of an organization of the service {problem}");
+        failed("invalid_response", message)
+    })?;
+    Ok(Setting::new(value, Source::Service))
 }

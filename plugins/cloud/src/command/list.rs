@@ -1,4 +1,4 @@
-//! `secrets list` and `regions list`.
+//! What there is: `secrets list`, `regions list`, and `organizations list` and `use`.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
@@ -7,21 +7,23 @@ use bot_cli_terminal::table;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
+use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
 use crate::backend::{Details, Keys, Summary};
-use crate::domain::{SetKind, SetName, Status};
+use crate::config::Settings;
+use crate::domain::{BackendName, Organization, SetKind, SetName};
 use crate::input::wrong;
-use crate::options::{List, ScopeOptions};
+use crate::options::List;
+use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words::failed;
+use crate::words::{failed, near_or};
 
 pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options.name.as_deref().map(SetName::parse_existing);
-    let name = name.transpose();
-    let name = name.map_err(|problem| wrong("name", problem))?;
-    let wanted = options.scope.wanted(options.region.as_deref());
+    let name = name.transpose().map_err(|problem| wrong("name", problem))?;
+    let wanted = options.scope.in_region(options.region.as_ref());
     let mut scope = open::scope(context, &wanted)?;
     // All regions, unless the user wants one here and now.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
@@ -30,8 +32,7 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
         Some(name) => one(&mut opened, options, &name),
         None => all(&mut opened, options),
     }?;
-    let format = context.session().context().format;
-    if format == Format::Text {
+    if context.session().context().format == Format::Text {
         let region = opened.scope.region.as_ref();
         let region = region.map(|region| region.value.as_str());
         context.note(&opened.whereabouts(region));
@@ -47,11 +48,12 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
         // Nothing there, or no such region?
         settle(opened)?;
     }
-    let mut kind = "secrets";
-    if options.sets {
-        kind = "secret sets";
-        sets.retain(|set| set.kind == SetKind::Secret);
-    }
+    sets.retain(|set| !options.sets || set.kind == SetKind::Secret);
+    let kind = if options.sets {
+        "secret sets"
+    } else {
+        "secrets"
+    };
     let text = if sets.is_empty() {
         let region = region.map_or(String::new(), |region| format!(", region {region}"));
         format!("No {kind} in {}{region}\n", opened.place())
@@ -70,17 +72,14 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
         return Err(wrong_type(name, summary.kind));
     }
     let wanted = opened.scope.region.as_ref();
-    let wanted = wanted.map(|region| region.value.as_str());
-    if wanted.is_some_and(|wanted| Some(wanted) != summary.region.as_deref())
-        && let Some(wanted) = settle(opened)?
-    {
+    let is_elsewhere =
+        wanted.is_some_and(|it| Some(it.value.as_str()) != summary.region.as_deref());
+    if is_elsewhere && let Some(wanted) = settle(opened)? {
         let place = opened.place();
         let message = format!("`{name}` is not in the region {wanted} of {place}");
-        let failure = failed("not_found", message);
-        return Err(match &summary.region {
-            Some(region) => failure.hint(format!("it is in {}", theirs(region))),
-            None => failure,
-        });
+        let is = summary.region.as_deref();
+        let is = is.map_or("no region".to_owned(), theirs);
+        return Err(failed("not_found", message).hint(format!("it is in {is}")));
     }
     let mut data = set_json(&summary);
     data["keys"] = Value::Null;
@@ -88,13 +87,13 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
     let below = match keys {
         Keys::Known(keys) => {
             let keys: Vec<String> = keys.iter().map(|key| theirs(key)).collect();
-            let hidden = keys.iter().map(|key| [key.as_str(), "(hidden)"]);
-            let below = match keys.as_slice() {
-                [] => "It has no keys\n".to_owned(),
-                _ => table_of(["KEY", "VALUE"], hidden),
-            };
             data["keys"] = json!(keys);
-            below
+            if keys.is_empty() {
+                "It has no keys\n".to_owned()
+            } else {
+                let hidden = keys.iter().map(|key| [key.as_str(), "(hidden)"]);
+                table_of(["KEY", "VALUE"], hidden)
+            }
         }
         Keys::Referenced => {
             "It is in your own cluster: its keys can be seen and changed only there\n".to_owned()
@@ -133,23 +132,21 @@ fn rows(sets: &[Summary]) -> String {
         ]
     });
     let mut text = table_of(["NAME", "TYPE", "REGION", "STATUS"], cells);
-    let reasons: Vec<String> = sets.iter().filter_map(reason).collect();
+    let reasons: String = sets.iter().filter_map(reason).collect();
     if !reasons.is_empty() {
-        text.push('\n');
-        text.extend(reasons);
+        text.extend(["\n", &reasons]);
     }
     text
 }
 
-/// Returns "`prod` has failed: no such region".
+/// Returns "`prod` is failed: no such region".
 fn reason(set: &Summary) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
-    let status = match set.status {
-        Status::Failed => "has failed",
-        Status::Pending => "is pending",
-        Status::Ready => "is ready",
-    };
-    Some(format!("`{}` {status}: {error}\n", theirs(&set.name)))
+    Some(format!(
+        "`{}` is {}: {error}\n",
+        theirs(&set.name),
+        set.status.name()
+    ))
 }
 
 fn set_json(set: &Summary) -> Value {
@@ -165,11 +162,8 @@ fn set_json(set: &Summary) -> Value {
     json
 }
 
-pub(super) fn regions(
-    context: &CommandContext<'_>,
-    options: &ScopeOptions,
-) -> Result<Reply, Failure> {
-    let opened = open::open(context, &options.wanted(None))?;
+pub(super) fn regions(context: &CommandContext<'_>, options: &Wanted) -> Result<Reply, Failure> {
+    let opened = open::open(context, options)?;
     let regions = opened.backend.regions()?;
     let rows = regions.all.iter().map(|(code, name)| {
         let is_default = regions.default.as_ref() == Some(code);
@@ -178,11 +172,70 @@ pub(super) fn regions(
     });
     let all = regions.all.iter();
     let all = all.map(|(code, name)| json!({ "code": theirs(code), "name": theirs(name) }));
-    Ok(
-        Reply::text(table_of(["CODE", "NAME", ""], rows)).data(json!({
-            "regions": all.collect::<Vec<_>>(),
-            "default": regions.default.as_deref().map(theirs),
-            "scope": opened.scope.json(),
-        })),
-    )
+    let data = json!({
+        "regions": all.collect::<Vec<_>>(),
+        "default": regions.default.as_deref().map(theirs),
+        "scope": opened.scope.json(),
+    });
+    Ok(Reply::text(table_of(["CODE", "NAME", ""], rows)).data(data))
+}
+
+pub(super) fn organizations(
+    context: &CommandContext<'_>,
+    options: &Wanted,
+) -> Result<Reply, Failure> {
+    let (scope, all, _) = all_organizations(context, options)?;
+    let current = scope.organization_name();
+    let rows = all.iter().map(|(name, title)| {
+        let is_current = Some(name.as_str()) == current;
+        let mark = if is_current { "in use" } else { "" };
+        [theirs(name), theirs(title), mark.to_owned()]
+    });
+    let text = table_of(["NAME", "TITLE", ""], rows);
+    let all = all.iter().map(|(name, title)| {
+        json!({
+            "name": theirs(name),
+            "title": theirs(title),
+            "current": Some(name.as_str()) == current,
+        })
+    });
+    let all: Vec<_> = all.collect();
+    Ok(Reply::text(text).data(json!({ "organizations": all, "scope": scope.json() })))
+}
+
+pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
+    let wanted = Organization::parse(name).map_err(|problem| wrong("name", problem))?;
+    let (scope, all, is_complete) = all_organizations(context, &Wanted::default())?;
+    let is_known = all.iter().any(|(known, _)| known == wanted.as_str());
+    if is_complete && !is_known {
+        let message = format!("you don't belong to an organization `{wanted}`");
+        let known = all.iter().map(|(name, _)| name.as_str());
+        let list = "bot-cli cloud organizations list";
+        return Err(near_or(failed("not_found", message), name, known, list));
+    }
+    if scope.backend.value == BackendName::LOCAL && !is_known {
+        context.warn(&format!(
+            "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
+        ));
+    }
+    let mut settings = Settings::of(&context.environment, &scope.backend.value)?;
+    settings.set("organization", Some(wanted.as_str()))?;
+    if scope.organization.map(|one| one.source) == Some(Source::Environment) {
+        context.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
+    }
+    let path = settings.path;
+    let shown = path.display();
+    let text = format!("Using the organization {wanted} from now on ({shown})\n");
+    Ok(Reply::text(text).data(json!({ "organization": wanted.as_str(), "config": path })))
+}
+
+/// Returns the scope in which one of the organizations is current, the organizations, and whether these are all.
+fn all_organizations(
+    context: &CommandContext<'_>,
+    wanted: &Wanted,
+) -> Result<(Scope, Vec<Named>, bool), Failure> {
+    let mut scope = open::scope(context, wanted)?;
+    let kind = Kind::of(&context.environment, &scope.backend)?;
+    let (all, is_complete) = kind.organizations(context, &mut scope)?;
+    Ok((scope, all, is_complete))
 }

@@ -58,11 +58,8 @@ pub fn open_readable<'a>(
     let profile = Kind::of(&context.environment, &scope.backend)?.profile();
     let gives_values = profile.can(Ability::Values);
     if wanted.backend.is_none() && (!gives_values || scope.backend.source == Source::Default) {
-        let organization = wanted.organization.as_deref();
-        return open(
-            context,
-            &Wanted::of(BackendName::LOCAL.as_str(), organization),
-        );
+        let vault = BackendName::LOCAL.as_str();
+        return open(context, &Wanted::of(vault, wanted.organization.as_deref()));
     }
     if gives_values {
         open_scope(context, scope)
@@ -90,10 +87,7 @@ impl Opened<'_> {
 
     /// Returns a set that must exist.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
-        match self.backend.get(name)? {
-            Some(details) => Ok(details),
-            None => Err(self.not_found(name)),
-        }
+        self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
     /// There is no such set; perhaps a near one. The listing must agree: what could not be seen is not called missing.
@@ -105,8 +99,7 @@ impl Opened<'_> {
         if sets.iter().any(|set| set.name == name.as_str()) {
             let subject = &self.profile().subject;
             let message = format!("{subject} lists `{name}`, and says that there is no such set");
-            return failed("invalid_response", message)
-                .hint("try again: somebody else may be changing it");
+            return failed("invalid_response", message).hint("try again");
         }
         let message = format!("there is no set `{name}` in {}", self.place());
         let known = sets.iter().map(|set| set.name.as_str());
@@ -123,10 +116,13 @@ impl Opened<'_> {
     /// Returns "organization acme, region us-west (the default), the hosting service", without what goes without saying.
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
-        let by_default = [Source::Service, Source::Backend, Source::Default];
-        let is_default = source.is_some_and(|source| by_default.contains(&source));
-        let default = if is_default { " (the default)" } else { "" };
         let source = source.unwrap_or(Source::Existing);
+        let by_default = [Source::Service, Source::Backend, Source::Default];
+        let default = if by_default.contains(&source) {
+            " (the default)"
+        } else {
+            ""
+        };
         let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile().keeper.clone());
@@ -144,7 +140,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Whether a part of the place is shown. The vault's own goes without saying where nobody chose it.
+    /// Whether a part of the place is shown. The vault's own goes without saying where it was not chosen.
     fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
         let is_vault = self.scope.backend.value == BackendName::LOCAL;

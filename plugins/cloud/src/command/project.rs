@@ -59,11 +59,15 @@ pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, F
 /// Finds the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these.
 fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     for above in folder.ancestors().take(DEEPEST) {
-        for below in ["server/cloud-deploy.toml", "cloud-deploy.toml"] {
-            let path = above.join(below);
-            if path.is_file() {
-                return read(path, command).map(Some);
-            }
+        let below = ["server/cloud-deploy.toml", "cloud-deploy.toml"];
+        let mut paths = below.iter().map(|below| above.join(below));
+        if let Some(path) = paths.find(|path| path.is_file()) {
+            let file = read(&path).map_err(|reason| {
+                let could_not = format!("can't take the name of the set from `{}`", path.display());
+                let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
+                Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
+            });
+            return file.map(Some);
         }
         // A project ends where its repository ends.
         if above.join(".git").exists() {
@@ -73,36 +77,22 @@ fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     Ok(None)
 }
 
-fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
-    let unusable = |reason: Reason| {
-        let can_not = format!("can't take the name of the set from `{}`", path.display());
-        Failure::because(Exit::Usage, "invalid_file", can_not, reason).hint(format!(
-            "give the name: `bot-cli cloud secrets {command} NAME …`"
-        ))
-    };
-    let text = text(&path).map_err(unusable)?;
-    let read: Text = toml::from_str(&text).map_err(|error| unusable(error.message().into()))?;
-    let Some(secret_set) = read.secret_set else {
-        return Err(unusable("it has no `secret_set`".into()));
-    };
-    let secret_set = SetName::parse_existing(&secret_set)
-        .map_err(|problem| unusable(format!("its `secret_set` {problem}").into()))?;
-    Ok(DeployFile {
-        secret_set,
-        region: read.region,
-        path,
-    })
-}
-
-/// Returns the text of the file, which no other user can have put there.
-fn text(path: &Path) -> Result<String, Reason> {
+/// Reads a file, which no other user can have put there.
+fn read(path: &Path) -> Result<DeployFile, Reason> {
     let mut file = File::open(path)?;
     if let Some(owner) = foreign_owner(&file.metadata()?) {
         return Err(format!("it belongs to another user (uid {owner})").into());
     }
     let mut text = String::new();
     file.read_to_string(&mut text)?;
-    Ok(text)
+    let read: Text = toml::from_str(&text).map_err(|error| Reason::from(error.message()))?;
+    let name = read.secret_set.ok_or("it has no `secret_set`")?;
+    let secret_set = SetName::parse_existing(&name);
+    Ok(DeployFile {
+        secret_set: secret_set.map_err(|problem| format!("its `secret_set` {problem}"))?,
+        region: read.region,
+        path: path.to_owned(),
+    })
 }
 
 #[cfg(test)]

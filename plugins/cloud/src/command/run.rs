@@ -35,25 +35,24 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         (deploy.secret_set, template)
     };
     let so = "no program can be started with them";
-    let opened = open::open_readable(context, &options.scope.wanted(None), so)?;
+    let opened = open::open_readable(context, &options.scope, so)?;
     let Some(entries) = opened.reader(so)?.values(&name)? else {
         if let Some(other) = opened.backend.get(&name)? {
             return Err(wrong_type(&name, other.summary.kind));
         }
-        let failure = opened.not_found(&name);
-        return Err(match template {
-            Some(template) => {
-                let template = quoted(&template.display().to_string());
-                let set = format!("secrets set --from-template {template}");
-                failure.hint(opened.scope.command(&set))
-            }
-            None => failure,
-        });
+        let mut failure = opened.not_found(&name);
+        failure.hints.extend(template.map(|template| {
+            let template = quoted(&template.display().to_string());
+            let set = format!("secrets set --from-template {template}");
+            opened.scope.command(&set)
+        }));
+        return Err(failure);
     };
     drop(opened);
-    let Some((program, arguments)) = options.program.split_first() else {
-        return Err(wrong("program", "missing"));
-    };
+    let (program, arguments) = options
+        .program
+        .split_first()
+        .ok_or_else(|| wrong("program", "missing"))?;
     let variables = entries.iter();
     let variables = variables.map(|entry| (entry.key.as_str(), entry.value.expose()));
     let mut command = Command::new(platform::program(program));

@@ -1,4 +1,4 @@
-//! `secrets set`.
+//! `secrets set`, `unset` and `delete`.
 
 mod read;
 
@@ -7,16 +7,18 @@ use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
-use super::change::{Change, Keys, Manner, Work, check_empty, check_size, names};
+use super::change::{Change, Keys, Work, check_values};
 use super::context::CommandContext;
-use super::open;
-use super::target::{Target, target};
-use crate::domain::{Entry, Key, Region, SetKind};
+use super::open::{self, Opened};
+use super::target::{Target, referenced, target, wrong_type};
+use crate::backend::Keys as Known;
+use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
 use crate::input::{advice, looks_like_a_key, wrong};
-use crate::options::Set;
-use crate::scope::{Scope, Setting};
+use crate::options::{Delete, Manner, Set, Unset};
+use crate::scope::Setting;
 use crate::source::Source;
+use crate::words::{failed, near_or};
 use read::{Input, read};
 
 pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
@@ -32,92 +34,73 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         mut given,
         template,
     } = read(context, &options)?;
-    let wanted = options.scope.wanted(options.region.region.as_deref());
-    let mut scope = open::scope(context, &wanted)?;
-    prefer(&mut scope, region);
+    let mut scope = open::scope(context, &options.scope.in_region(options.region.as_ref()))?;
+    let chosen = scope.region.as_ref().map(|region| region.source);
+    if let Some(region) = region
+        && !matches!(chosen, Some(Source::Flag | Source::Environment))
+    {
+        scope.region = Some(Setting::new(region, Source::DeployFile));
+    }
     let mut opened = open::open_scope(context, scope)?;
-    check_empty(&opened, &given.entries, "`--empty skip` leaves them out")?;
-    let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
-    opened.backend.conceal(&values);
+    check_values(&opened, &given.entries, "`--empty skip` leaves them out")?;
     let existing = opened.backend.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
     if given.entries.is_empty() && given.open.is_empty() {
         // Nothing but a template: its missing keys are what this is about.
         given.open.clone_from(&missing);
+        if missing.is_empty() {
+            let text = format!("Nothing to do: `{name}` has every key of the template\n");
+            let work = Work::Save(Keys::default());
+            let change = Change { name, target, work };
+            return Ok(Reply::text(text).data(change.data(&opened, None, false)));
+        }
     }
-    let is_complete = given.entries.is_empty() && given.open.is_empty();
     let asked = ask(context, &given.open, &template)?;
-    if given.entries.is_empty() && asked.is_empty() && !is_complete {
+    if given.entries.is_empty() && asked.is_empty() {
         return Err(wrong("secrets", "no key was given a value"));
     }
     missing.retain(|key| !asked.iter().any(|entry| entry.key == *key));
-    let removed = options.prune.then(|| removed(&given, &target));
-    let keys = Keys {
-        removed: removed.transpose()?,
+    let mut keys = Keys {
         missing,
-        entries: [given.entries, asked].concat(),
-        skipped: given.skipped,
+        entries: [std::mem::take(&mut given.entries), asked].concat(),
+        skipped: std::mem::take(&mut given.skipped),
+        removed: Vec::new(),
     };
+    if options.prune {
+        keys.removed = removed(&keys, &target)?;
+    }
     for Entry { key, value } in &keys.entries {
         if let Some(odd) = advice::odd(value.expose()) {
             context.warn(&format!("the value of `{key}` {odd}"));
         }
     }
-    check_size(&opened, &keys.entries, &target)?;
-    if !keys.missing.is_empty() && !options.dry_run {
-        let missing = names(&keys.missing);
-        context.warn(&format!("still missing in `{name}`: {missing}"));
-    }
-    let change = Change {
-        name,
-        target,
-        work: Work::Save(keys),
-    };
-    if is_complete {
-        let name = &change.name;
-        let text = format!("Nothing to do: `{name}` has every key of the template\n");
-        return Ok(Reply::text(text).data(change.data(&opened, None, false)));
-    }
-    if options.skip && options.prune && !options.dry_run {
-        context.output(&change.plan(&opened));
-    }
-    let manner = Manner {
-        asks: !options.skip,
-        dry_run: options.dry_run,
-        wait: options.wait,
-    };
-    change.make(context, &opened, manner)
-}
-
-/// Takes the project's region, unless an option or the environment has one.
-fn prefer(scope: &mut Scope, region: Option<Region>) {
-    let said = scope.region.as_ref().map(|region| region.source);
-    if let Some(region) = region
-        && !matches!(said, Some(Source::Flag | Source::Environment))
-    {
-        scope.region = Some(Setting::new(region, Source::DeployFile));
-    }
+    let work = Work::Save(keys);
+    Change { name, target, work }.make(context, &opened, options.manner)
 }
 
 /// Returns the keys of the template that have no value.
 fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
     let keys = template.iter().map(|named| &named.key);
-    keys.filter(|key| {
-        let is_skipped = given.skipped.contains(key);
-        (is_skipped || !given.has(key)) && !target.has(key.as_str())
-    })
-    .cloned()
-    .collect()
+    let has_value = |key: &Key| given.has(key) && !given.skipped.contains(key);
+    keys.filter(|key| !has_value(key) && !target.has(key.as_str()))
+        .cloned()
+        .collect()
 }
 
 /// Returns the keys of the set that are not given. One that is given without a value stays.
-fn removed(given: &Given, target: &Target) -> Result<Vec<Key>, Failure> {
-    let keys = target.known().iter().map(|known| {
+fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
+    let is_given = |known: &str| {
+        let entries = keys.entries.iter().map(|entry| &entry.key);
+        entries
+            .chain(&keys.skipped)
+            .any(|key| key.as_str() == known)
+    };
+    let gone = target.known().iter().filter(|known| !is_given(known));
+    gone.map(|known| {
         Key::parse_existing(known).map_err(|problem| wrong("key", format!("of the set {problem}")))
-    });
-    keys.filter(|key| !key.as_ref().is_ok_and(|key| given.has(key)))
-        .collect()
+    })
+    .collect()
 }
 
 /// Asks for the values of these keys, hidden, with what the template says about them. A key of the template may be left out.
@@ -150,4 +133,57 @@ fn ask(
     })?;
     let given = |(key, value): (Key, Option<Secret>)| value.map(|value| Entry { key, value });
     Ok(open.iter().cloned().zip(values).filter_map(given).collect())
+}
+
+pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
+    let name = existing(&options.name)?;
+    let mut keys: Vec<Key> = Vec::new();
+    for (index, text) in options.secret_key.iter().enumerate() {
+        // No message quotes a key, which may be a value.
+        let key = Key::parse_existing(text);
+        let key = key.map_err(|problem| wrong(&format!("key {}", index + 1), problem))?;
+        // Twice is as good as once.
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let mut opened = open::open(context, &options.scope)?;
+    let details = opened.existing(&name)?;
+    match details.keys {
+        Known::Known(_) => {}
+        Known::Referenced => return Err(referenced(&name)),
+        Known::None => return Err(wrong_type(&name, details.summary.kind)),
+    }
+    let target = Target::existing(&mut opened, details);
+    if let Some(missing) = keys.iter().find(|key| !target.has(key.as_str())) {
+        return Err(no_such_key(&opened, &name, missing, target.known()));
+    }
+    let work = Work::Remove(keys);
+    Change { name, target, work }.make(context, &opened, Manner::unless_skipped(options.skip))
+}
+
+pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
+    let name = existing(&options.name)?;
+    let mut opened = open::open(context, &options.scope)?;
+    let details = opened.existing(&name)?;
+    let work = Work::Delete(details.summary.kind);
+    let target = Target::existing(&mut opened, details);
+    Change { name, target, work }.make(context, &opened, Manner::unless_skipped(options.skip))
+}
+
+fn existing(name: &str) -> Result<SetName, Failure> {
+    SetName::parse_existing(name).map_err(|problem| wrong("name", problem))
+}
+
+fn no_such_key(opened: &Opened<'_>, name: &SetName, missing: &Key, known: &[String]) -> Failure {
+    // A value in the place of a key is not shown.
+    let what = if looks_like_a_key(missing.as_str()) {
+        format!("no key `{missing}`")
+    } else {
+        "no such key".to_owned()
+    };
+    let message = format!("there is {what} in `{name}`; nothing was removed");
+    let known = known.iter().map(String::as_str);
+    let list = opened.scope.command(&format!("secrets list {name}"));
+    near_or(failed("not_found", message), missing.as_str(), known, list)
 }

@@ -5,7 +5,7 @@ use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
 use super::open::Opened;
 use crate::backend::{Ability, Details, Keys, Prior};
-use crate::domain::{Region, SetKind, SetName, with_article};
+use crate::domain::{Region, SetKind, SetName, kind_words};
 use crate::input::wrong;
 use crate::scope::Setting;
 use crate::source::Source;
@@ -26,8 +26,9 @@ impl Target {
     pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
         let region = summary.region.as_deref().map(Region::parse);
         let region = region.and_then(Result::ok);
-        let existing = region.clone().map(|it| Setting::new(it, Source::Existing));
-        opened.scope.region = existing.or(opened.scope.region.take());
+        if let Some(region) = region.clone() {
+            opened.scope.region = Some(Setting::new(region, Source::Existing));
+        }
         Self {
             exists: true,
             region,
@@ -60,7 +61,7 @@ pub fn target(
     kind: SetKind,
     found: Option<Details>,
 ) -> Result<Target, Failure> {
-    let Some(Details { summary, keys }) = found else {
+    let Some(details) = found else {
         let names = opened.profile().check_name(name);
         names.map_err(|problem| wrong("name", problem))?;
         return Ok(Target {
@@ -69,32 +70,32 @@ pub fn target(
             known: None,
         });
     };
-    if summary.kind != kind {
-        return Err(wrong_type(name, summary.kind));
+    if details.summary.kind != kind {
+        return Err(wrong_type(name, details.summary.kind));
     }
-    if keys == Keys::Referenced {
+    if details.keys == Keys::Referenced {
         return Err(referenced(name));
     }
-    let region = match &summary.region {
+    let region = match &details.summary.region {
         Some(region) => Some(stay(opened, name, region)?),
         None => settle(opened)?,
     };
     Ok(Target {
         exists: true,
         region,
-        known: keys.known(),
+        known: details.keys.known(),
     })
 }
 
 /// Returns the region of an existing set, which can't change.
 fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region, Failure> {
-    let region = Region::parse(region).map_err(|_| {
-        let message = format!("the region of `{name}` is not the code of a region");
+    let region = Region::parse(region).map_err(|problem| {
+        let message = format!("the region of `{name}` {problem}");
         failed("invalid_response", message)
     })?;
-    let wanted = opened.scope.region.clone();
-    if let Some(wanted) = wanted.filter(|wanted| wanted.value != region) {
-        if wanted.source == Source::Flag {
+    match opened.scope.region.clone() {
+        Some(wanted) if wanted.value == region => return Ok(region),
+        Some(wanted) if wanted.source == Source::Flag => {
             // Another region, or one that does not exist?
             settle(opened)?;
             let message =
@@ -104,10 +105,9 @@ fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region,
                 .field("region", Some("--region"), problem)
                 .hint("use another name, or delete the set first"));
         }
-        opened.scope.region = None;
+        Some(_) | None => {}
     }
-    let existing = || Setting::new(region.clone(), Source::Existing);
-    opened.scope.region.get_or_insert_with(existing);
+    opened.scope.region = Some(Setting::new(region.clone(), Source::Existing));
     Ok(region)
 }
 
@@ -120,17 +120,10 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
             return Ok(Some(wanted.value));
         }
         // A region in which a bot is deployed, or in which the original of a copy is, may mean nothing to this backend.
-        let is_meant = match wanted.source {
-            Source::DeployFile => opened.profile().can(Ability::DeployRegions),
-            Source::Existing => !codes.is_empty(),
-            Source::Flag
-            | Source::Environment
-            | Source::Config
-            | Source::Service
-            | Source::Backend
-            | Source::Default => true,
-        };
-        if is_meant {
+        let deploys_there = opened.profile().can(Ability::DeployRegions);
+        let means_nothing = (wanted.source == Source::DeployFile && !deploys_there)
+            || (wanted.source == Source::Existing && codes.is_empty());
+        if !means_nothing {
             return Err(unknown_region(&wanted, &codes));
         }
         opened.scope.region = None;
@@ -141,8 +134,10 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
         return Ok(None);
     };
     let region = Region::parse(code).map_err(|problem| {
-        let subject = &opened.profile().subject;
-        let message = format!("the default region of {subject} {problem}");
+        let message = format!(
+            "the default region of {} {problem}",
+            opened.profile().subject
+        );
         failed("invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
@@ -169,14 +164,13 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
 
 /// The name is that of a set of another type.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
-    let failure = failed("wrong_type", format!("`{name}` is {}", with_article(is)));
-    match is {
-        SetKind::Unknown => failure.hint("a newer bot-cli may know it: update"),
-        SetKind::Secret => failure.hint("use another name for the credentials"),
-        SetKind::ImagePullSecret => {
-            failure.hint("`bot-cli cloud secrets image-pull-secret` changes it")
-        }
-    }
+    let (article, hint) = match is {
+        SetKind::Unknown => ("a", "a newer bot-cli may know it: update"),
+        SetKind::Secret => ("a", "use another name for the credentials"),
+        SetKind::ImagePullSecret => ("an", "`bot-cli cloud secrets image-pull-secret` changes it"),
+    };
+    let message = format!("`{name}` is {article} {}", kind_words(is));
+    failed("wrong_type", message).hint(hint)
 }
 
 /// The set is in the customer's own cluster.

@@ -30,10 +30,10 @@ pub struct Access {
 pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &context.environment.token {
         let token = credentials::parse_token(token.expose()).ok_or_else(|| {
-            let message =
-                "BOT_CLI_TOKEN has characters that no token has, so the service was not asked";
-            Failure::new(Exit::NotAllowed, "not_signed_in", message)
-                .hint("copy the token again, on one line and without blanks")
+            let failure = ServiceError::InvalidToken.explain();
+            failure.message(
+                "BOT_CLI_TOKEN has characters that no token has, so the service was not asked",
+            )
         })?;
         refuse_public(&token)?;
         return Ok(Access {

@@ -1,6 +1,6 @@
 //! `vault verify`, `vault rekey`, `vault backup` and `vault restore`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::{Answer, Question};
@@ -19,7 +19,6 @@ use crate::files::Overwrite;
 use crate::input::text;
 use crate::options::{Backup, Restore};
 use crate::scope::Wanted;
-use crate::secret_file::Storage;
 
 /// The shortest passphrase of a new backup, in characters.
 const SHORTEST: usize = 8;
@@ -33,12 +32,9 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         ))
         .data(json!({ "vault": null })));
     };
-    let kept = match found.key {
-        Storage::File => "in a file",
-        Storage::Keyring => "in the keyring",
-    };
+    let key = found.key.words(&context.vault_folder()?.join("vault.key"));
     Ok(Reply::text(format!(
-        "{} opened in {} and {} of {}\nEverything in it is authentic\nVault: {}\nKey: {kept}\n",
+        "{} opened in {} and {} of {}\nEverything in it is authentic\nVault: {}\nKey: {key}\n",
         count(found.values, "value"),
         count(found.secret_sets, "secret set"),
         count(found.image_pull_secrets, "image pull secret"),
@@ -68,19 +64,18 @@ pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
 }
 
 pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<Reply, Failure> {
-    let path = context.cwd().join(&options.file);
+    let path = file(context, &options.file)?;
     let overwrite = if options.force {
         Overwrite::Allow
     } else {
         Overwrite::Refuse
     };
-    no_stream(&options.file)?;
     let vault = vault(context)?;
     vault.check_place(&path, overwrite)?;
     let passphrase = match &options.passphrase_file {
         Some(file) => {
             let read = read_passphrase(context, file)?;
-            long_enough(read).map_err(|problem| wrong(&problem))?
+            long_enough(read).map_err(wrong)?
         }
         None => ask_for_new_passphrase(context)?,
     };
@@ -95,14 +90,16 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
 }
 
 pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
-    let path = context.cwd().join(&options.file);
-    no_stream(&options.file)?;
+    let path = file(context, &options.file)?;
     open_backup(&path)?;
     let vault = vault(context)?;
     let before = vault.size()?;
-    let passphrase = match &options.passphrase_file {
-        Some(file) => read_passphrase(context, file)?,
-        None => ask_for_passphrase(context)?,
+    let passphrase = if let Some(file) = &options.passphrase_file {
+        read_passphrase(context, file)?
+    } else {
+        let question = Question::password("passphrase", "Passphrase of the backup");
+        let question = question.flag("--passphrase-file");
+        context.session().ask_until(&question, typed)?
     };
     context.progress("Opening the backup");
     let opened = Opened::read(&path, &passphrase)?;
@@ -131,12 +128,12 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
     .next("bot-cli cloud secrets list --backend local"))
 }
 
-/// Refuses `-`, which other programs take for a stream.
-fn no_stream(file: &Path) -> Result<(), Failure> {
+/// Returns the path of a backup; other programs take `-` for a stream.
+fn file(context: &CommandContext<'_>, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
         return Err(crate::input::wrong("file", "must be a file"));
     }
-    Ok(())
+    Ok(context.cwd().join(file))
 }
 
 /// Returns the vault of this machine, whatever backend is configured.
@@ -154,19 +151,13 @@ fn words(size: Size) -> String {
     )
 }
 
-/// Reads the passphrase in a file, without the line end behind it; `-` is standard input.
+/// Reads the passphrase in a file; `-` is standard input.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = context.read(file)?.map_err(|problem| wrong(&problem))?;
-    let text = text(bytes).map_err(wrong)?;
-    let line = text.expose();
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    match line.strip_suffix('\r').unwrap_or(line) {
-        "" => Err(wrong("is empty")),
-        line => Ok(Secret::new(line.to_owned())),
-    }
+    let bytes = context.read(file)?.map_err(wrong)?;
+    without_line_end(&text(bytes).map_err(wrong)?).map_err(wrong)
 }
 
-fn wrong(problem: &str) -> Failure {
+fn wrong(problem: impl Into<String>) -> Failure {
     let field = Field::new("passphrase", problem).flag("--passphrase-file");
     Failure::invalid_input(vec![field])
 }
@@ -178,12 +169,6 @@ fn long_enough(passphrase: Secret) -> Result<Secret, String> {
     Ok(passphrase)
 }
 
-fn ask_for_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
-    let question = Question::password("passphrase", "Passphrase of the backup");
-    let question = question.flag("--passphrase-file");
-    context.session().ask_until(&question, secret)
-}
-
 /// Asks twice, because a mistyped passphrase makes a backup worthless.
 fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let again = "passphrase_again";
@@ -193,8 +178,8 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
     ];
     let mut first = None;
     let instead = "give a file with `--passphrase-file`, or `-` there and the passphrase on stdin";
-    let mut typed = context.ask_all_or(&questions, instead, |question, answer| {
-        let passphrase = secret(answer)?;
+    let mut answers = context.ask_all_or(&questions, instead, |question, answer| {
+        let passphrase = typed(answer)?;
         if question.key != again {
             first = Some(passphrase.clone());
             return long_enough(passphrase);
@@ -204,14 +189,21 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
         }
         Err("is not the same as before; go back to type that again".to_owned())
     })?;
-    Ok(typed.swap_remove(0))
+    Ok(answers.swap_remove(0))
 }
 
-fn secret(answer: &Answer) -> Result<Secret, String> {
-    let secret = answer.as_secret().ok_or("must be a text")?.expose();
-    // A file of several lines has no line end behind its passphrase, either.
-    match secret.strip_suffix('\n').unwrap_or(secret) {
-        "" => Err("is empty".to_owned()),
-        text => Ok(Secret::new(text.to_owned())),
+fn typed(answer: &Answer) -> Result<Secret, String> {
+    Ok(without_line_end(
+        answer.as_secret().ok_or("must be a text")?,
+    )?)
+}
+
+/// A file of one line ends with a line end, which is no part of a passphrase.
+fn without_line_end(text: &Secret) -> Result<Secret, &'static str> {
+    let line = text.expose();
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    match line.strip_suffix('\r').unwrap_or(line) {
+        "" => Err("is empty"),
+        line => Ok(Secret::new(line.to_owned())),
     }
 }

@@ -51,40 +51,39 @@ impl Given {
     }
 
     /// Adds a key with its value. The error is the problem of the key, without its value.
-    pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), &'static str> {
-        if self.has(&key) {
-            return Err("is given a second time");
-        }
-        if value.expose().contains('\0') {
-            return Err("has a value with a NUL character");
-        }
+    pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), String> {
         let is_empty = value.expose().is_empty();
-        match empty {
-            Empty::Refuse if is_empty => return Err(REFUSED),
-            Empty::Skip if is_empty => self.skipped.push(key),
+        let problem = match empty {
+            _ if self.has(&key) => "is given a second time",
+            _ if value.expose().contains('\0') => "has a value with a NUL character",
+            Empty::Refuse if is_empty => REFUSED,
             // The end of a value in base64 looks like a key without a value.
             Empty::Keep if is_empty && !looks_like_a_key(key.as_str()) => {
-                return Err(
-                    "has no value, and may be a value itself: only a key in capitals is kept without one",
-                );
+                "has no value, and may be a value itself: only a key in capitals is kept without one"
             }
-            Empty::Refuse | Empty::Skip | Empty::Keep => self.entries.push(Entry { key, value }),
-        }
-        Ok(())
+            Empty::Skip if is_empty => {
+                self.skipped.push(key);
+                return Ok(());
+            }
+            Empty::Refuse | Empty::Skip | Empty::Keep => {
+                self.entries.push(Entry { key, value });
+                return Ok(());
+            }
+        };
+        Err(problem.to_owned())
     }
 }
 
 /// Reads the pairs of the file `name`.
 pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
-    each_line(name, "--file", bytes, |Binding { key, value, .. }| {
-        let key = Key::parse(&key).map_err(|problem| format!("the key {problem}"))?;
+    each_line(name, "--file", bytes, |key, binding| {
         let shown = if looks_like_a_key(key.as_str()) {
             format!("`{key}`")
         } else {
             "the key".to_owned()
         };
-        let added = given.add(key, value, empty);
+        let added = given.add(key, binding.value, empty);
         added.map_err(|problem| format!("{shown} {problem}"))
     })?;
     Ok(given)
@@ -93,16 +92,11 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Fi
 /// Reads the keys of the template `name`, such as `.env.example`.
 pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     let mut keys = Vec::new();
-    each_line(
-        name,
-        "--from-template",
-        bytes,
-        |Binding { key, comment, .. }| {
-            let key = Key::parse(&key).map_err(|problem| format!("the key {problem}"))?;
-            keys.push(TemplateKey { key, comment });
-            Ok(())
-        },
-    )?;
+    each_line(name, "--from-template", bytes, |key, binding| {
+        let comment = binding.comment;
+        keys.push(TemplateKey { key, comment });
+        Ok(())
+    })?;
     Ok(keys)
 }
 
@@ -111,7 +105,7 @@ fn each_line(
     name: &str,
     flag: &'static str,
     bytes: &[u8],
-    mut read: impl FnMut(Binding) -> Result<(), String>,
+    mut read: impl FnMut(Key, Binding) -> Result<(), String>,
 ) -> Result<(), Vec<Field>> {
     let whole = |problem: &str| Err(vec![Field::new(name, problem).flag(flag)]);
     if bytes.len() > LONGEST {
@@ -130,7 +124,9 @@ fn each_line(
         .collect();
     for binding in bindings {
         let at = binding.at;
-        wrong.extend(read(binding).err().map(|problem| (at, problem)));
+        let key = Key::parse(&binding.key).map_err(|problem| format!("the key {problem}"));
+        let problem = key.and_then(|key| read(key, binding)).err();
+        wrong.extend(problem.map(|problem| (at, problem)));
     }
     if wrong.is_empty() {
         return Ok(());

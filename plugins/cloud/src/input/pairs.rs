@@ -16,15 +16,13 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
         // A position, for messages that must not quote the word.
-        let place = format!("pair {}", index + 1);
-        match split(word) {
-            Ok(pieces) => {
-                let added = pieces
-                    .iter()
-                    .map(|piece| given.read(piece.expose(), &place, empty));
-                wrong.extend(added.filter_map(Result::err));
-            }
-            Err(problem) => wrong.push(Field::new(place, problem)),
+        let mut place = format!("pair {}", index + 1);
+        let named = word.split_once('=').map_or(word.as_str(), |(key, _)| key);
+        if looks_like_a_key(named) {
+            named.clone_into(&mut place);
+        }
+        if let Err(problem) = given.read(word, empty) {
+            wrong.push(Field::new(place, problem));
         }
     }
     if wrong.is_empty() {
@@ -35,65 +33,43 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Field>> {
 }
 
 impl Given {
-    fn read(&mut self, piece: &str, place: &str, empty: Empty) -> Result<(), Field> {
-        let wrong = |problem: String| Field::new(place, problem);
-        let Some((key, value)) = piece.split_once('=') else {
-            if !looks_like_a_key(piece) {
-                let problem = if suggest::is_plain_path(piece) && piece.contains(['.', '/']) {
-                    "is not `KEY=VALUE`; a file is given with `--file`"
+    fn read(&mut self, word: &str, empty: Empty) -> Result<(), String> {
+        let Some((key, value)) = word.split_once('=') else {
+            if !looks_like_a_key(word) {
+                let is_path = suggest::is_plain_path(word) && word.contains(['.', '/']);
+                return Err(if is_path {
+                    "is not `KEY=VALUE`; a file is given with `--file`".to_owned()
                 } else {
                     "is not `KEY=VALUE`; a key alone, whose value is asked for, must be in capitals"
-                };
-                return Err(wrong(problem.to_owned()));
+                        .to_owned()
+                });
             }
-            let key = Key::parse(piece).map_err(wrong)?;
+            let key = Key::parse(word)?;
             if self.has(&key) {
-                return Err(Field::new(piece, "is given a second time"));
+                return Err("is given a second time".to_owned());
             }
             self.open.push(key);
             return Ok(());
         };
-        let named = if looks_like_a_key(key) { key } else { place };
-        let key = Key::parse(key).map_err(|problem| wrong(format!("the key {problem}")))?;
-        let added = self.add(key, Secret::new(value.to_owned()), empty);
-        added.map_err(|problem| Field::new(named, problem))
+        if may_be_several(value) {
+            return Err(
+                "may be one pair or several: give each pair as a word of its own".to_owned(),
+            );
+        }
+        let key = Key::parse(key).map_err(|problem| format!("the key {problem}"))?;
+        self.add(key, Secret::new(value.to_owned()), empty)
     }
 }
 
-/// One word is one pair, unless it holds several and says so by quotes.
-fn split(word: &str) -> Result<Vec<Secret>, &'static str> {
-    const AMBIGUOUS: &str = "may be one pair or several: give each pair as a word of its own";
-    if !holds_several(word) {
-        return Ok(vec![Secret::new(word.to_owned())]);
-    }
-    let pieces: Vec<Secret> = shlex::split(word)
-        .ok_or(AMBIGUOUS)?
-        .into_iter()
-        .map(Secret::new)
-        .collect();
-    let all_pairs = pieces.iter().all(|piece| is_pair(piece.expose()));
-    if all_pairs && word.contains(['"', '\'']) {
-        Ok(pieces)
-    } else {
-        Err(AMBIGUOUS)
-    }
-}
-
-/// Whether a blank in the word is followed by what looks like another pair.
-fn holds_several(word: &str) -> bool {
-    let Some((_, value)) = word.split_once('=') else {
-        return false;
+/// Whether a blank in a value is followed by what looks like another pair.
+fn may_be_several(value: &str) -> bool {
+    let is_pair = |piece: &str| {
+        let pair = piece.split_once('=');
+        pair.is_some_and(|(key, _)| Key::parse(key).is_ok())
     };
-    value
-        .split_whitespace()
-        .skip(usize::from(!value.starts_with(char::is_whitespace)))
-        .any(is_pair)
-}
-
-fn is_pair(piece: &str) -> bool {
-    piece
-        .split_once('=')
-        .is_some_and(|(key, _)| Key::parse(key).is_ok())
+    // The first piece belongs to the pair itself.
+    let own = usize::from(!value.starts_with(char::is_whitespace));
+    value.split_whitespace().skip(own).any(is_pair)
 }
 
 #[cfg(test)]
@@ -126,11 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn one_word_is_several_pairs_only_where_quotes_say_so() {
-        let found = read(&["A='x y' B=z"]).unwrap();
-        let expected = [("A", "x y"), ("B", "z")];
-        assert_eq!(found, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
-        for word in ["A=1 B=2", "A='x y' z B=1", "A=\"x B=1"] {
+    fn a_word_that_may_be_several_pairs_is_refused() {
+        for word in ["A=1 B=2", "A='x y' B=1", "A=\"x B=1", "A= B=1"] {
             let wrong = read(&[word]).unwrap_err();
             assert!(
                 wrong[0].problem.contains("one pair or several"),

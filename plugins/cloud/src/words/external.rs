@@ -29,7 +29,7 @@ impl Explained for ExternalError {
 
 /// Returns the failure that the backend reports.
 fn told(backend: &BackendName, error: &Error) -> Failure {
-    let (exit, ours) = sentence(error.code);
+    let (exit, ours, hint) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
     let message = match (error.message.as_str(), error.bytes.as_deref(), &error.key) {
         ("", Some(Bytes { size, limit }), _) => {
@@ -41,86 +41,71 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
     };
     let mut failure = Failure::new(exit, &error.code.name(), message);
     failure.hints.clone_from(&error.hints);
-    if !failure.hints.is_empty() {
-        return failure;
+    match (error.retry_after, hint) {
+        _ if !failure.hints.is_empty() => failure,
+        (Some(seconds @ 1..=86_400), _) => failure.hint(format!("try again in {}", span(seconds))),
+        (_, "") => failure,
+        (_, hint) => failure.hint(hint),
     }
-    if let Some(seconds @ 1..=86_400) = error.retry_after {
-        return failure.hint(format!("try again in {}", span(seconds)));
-    }
-    failure.hints.extend(hint(error.code).map(str::to_owned));
-    failure
 }
 
-/// Returns the hint for a code.
-const fn hint(code: Code) -> Option<&'static str> {
-    Some(match code {
-        Code::Conflict => "look at the set, then try again",
-        Code::Immutable => "delete it and make it again: `bot-cli cloud secrets delete NAME`",
-        Code::BeingDeleted => "try again once it is gone",
-        Code::Foreign => "choose another name",
-        Code::NoPlace => {
-            "make it where the secrets are kept, or choose another: `bot-cli cloud config show`"
-        }
-        Code::TooLarge => "put some of the values into another set",
-        Code::InvalidSetting => "`bot-cli cloud config set BACKEND.KEY VALUE` sets one",
-        Code::Unreachable | Code::TimedOut | Code::Unavailable => "try again in a while",
-        Code::NotSignedIn
-        | Code::NotAllowed
-        | Code::NotFound
-        | Code::NotText
-        | Code::Refused
-        | Code::InvalidName
-        | Code::NotSupported
-        | Code::InputRequired
-        | Code::Cancelled
-        | Code::Internal => return None,
-    })
-}
-
-/// Returns the sentence and the exit status for a code.
-fn sentence(code: Code) -> (Exit, &'static str) {
+/// Returns the exit status, the sentence and the hint for a code.
+const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
+    use Exit::{Cancelled, Failed, NotAllowed, Unavailable, Usage};
+    let later = "try again in a while";
     match code {
-        Code::Unreachable => (
-            Exit::Unavailable,
-            "could not reach the place where it keeps secrets",
+        Code::Unreachable => (Unavailable, "could not reach its secrets", later),
+        Code::TimedOut => (Unavailable, "had no answer in time", later),
+        Code::Unavailable => (Unavailable, "is not available now", later),
+        Code::NotSignedIn => (NotAllowed, "is not signed in", ""),
+        Code::NotAllowed => (NotAllowed, "does not allow this", ""),
+        Code::NotFound => (Failed, "has no such thing", ""),
+        Code::Conflict => (
+            Failed,
+            "finds the set changed since it was looked at",
+            "look at the set, then try again",
         ),
-        Code::TimedOut => (
-            Exit::Unavailable,
-            "had no answer in time from the place where it keeps secrets",
-        ),
-        Code::Unavailable => (Exit::Unavailable, "is not available now"),
-        Code::NotSignedIn => (Exit::NotAllowed, "is not signed in"),
-        Code::NotAllowed => (Exit::NotAllowed, "does not allow this"),
-        Code::NotFound => (Exit::Failed, "has no such thing"),
-        Code::Conflict => (Exit::Failed, "finds the set changed since it was looked at"),
         Code::Immutable => (
-            Exit::Failed,
+            Failed,
             "keeps this set as immutable: it can be deleted but not changed",
+            "delete it and make it again: `bot-cli cloud secrets delete NAME`",
         ),
-        Code::BeingDeleted => (Exit::Failed, "is deleting this set, and it is not gone yet"),
+        Code::BeingDeleted => (
+            Failed,
+            "is deleting this set, and it is not gone yet",
+            "try again once it is gone",
+        ),
         Code::Foreign => (
-            Exit::Failed,
+            Failed,
             "has something of this name that it did not make and leaves alone",
+            "choose another name",
         ),
         Code::NoPlace => (
-            Exit::Failed,
+            Failed,
             "does not find the place where it keeps secrets",
+            "make it there, or choose another: `bot-cli cloud config show`",
         ),
         Code::NotText => (
-            Exit::Failed,
+            Failed,
             "has a value that is not text, and only text can be returned",
+            "",
         ),
-        Code::Refused => (Exit::Failed, "refuses it"),
-        Code::TooLarge => (Exit::Usage, "does not take that much"),
-        Code::InvalidName => (Exit::Usage, "does not take this name"),
-        Code::InvalidSetting => (Exit::Usage, "lacks a setting, or has a wrong one"),
-        Code::NotSupported => (Exit::Failed, "can't do this"),
-        Code::InputRequired => (
-            Exit::Usage,
-            "has a question, and nobody is there to be asked",
+        Code::Refused => (Failed, "refuses it", ""),
+        Code::TooLarge => (
+            Usage,
+            "does not take that much",
+            "put some of the values into another set",
         ),
-        Code::Cancelled => (Exit::Cancelled, "was stopped"),
-        Code::Internal => (Exit::Failed, "failed"),
+        Code::InvalidName => (Usage, "does not take this name", ""),
+        Code::InvalidSetting => (
+            Usage,
+            "lacks a setting, or has a wrong one",
+            "`bot-cli cloud config set BACKEND.KEY VALUE` sets one",
+        ),
+        Code::NotSupported => (Failed, "can't do this", ""),
+        Code::InputRequired => (Usage, "has a question, and nobody is there to be asked", ""),
+        Code::Cancelled => (Cancelled, "was stopped", ""),
+        Code::Internal => (Failed, "failed", ""),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
-use bot_cli_tests::service::{Fault, Injection, Outcome, Provisioning};
+use bot_cli_tests::service::{Access, Fault, Injection, ORGANIZATION, Outcome, Provisioning};
 
 use super::user::{Run, User, assert_in_no_file};
 
@@ -34,6 +34,14 @@ fn traces() -> Vec<String> {
     ]
 }
 
+/// Runs it, and looks for the value in all that is shown.
+fn run_unseen(user: &User, form: &[&str], words: &[String], stdin: &str) {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let arguments = [form, &words].concat();
+    let run = user.run_with(&arguments, stdin);
+    assert_unseen(&run, &format!("{arguments:?}"));
+}
+
 fn assert_unseen(run: &Run, case: &str) {
     for trace in traces() {
         for shown in [&run.stdout, &run.stderr] {
@@ -42,77 +50,25 @@ fn assert_unseen(run: &Run, case: &str) {
     }
 }
 
-/// Every way for a value to come in; the last of each is what is read on standard input.
+/// Every way for a value to come in: the arguments and standard input.
 fn ways_in() -> Vec<(Vec<String>, String)> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    let pair = format!("KEY={VALUE}");
     let line = format!("KEY='{}'\n", VALUE.replace('\\', "\\\\"));
-    let credentials = format!("user:{VALUE}");
-    let host = "https://registry.example.com/v1/";
-    let set = ["secrets", "set", "prod"];
-    let pull = ["secrets", "image-pull-secret", "registry", host];
-    let of = |first: &[&str], rest: &[&str]| words(&[first, rest].concat());
-    vec![
-        (of(&set, &[&pair, "--skip"]), String::new()),
-        (of(&set, &[&pair, "--dry-run"]), String::new()),
-        (of(&set, &[&pair]), String::new()),
-        (of(&set, &[&pair, "--skip", "--wait"]), String::new()),
-        (of(&set, &["-f", "-", "--skip"]), line.clone()),
-        (of(&pull, &[&credentials]), String::new()),
-        (of(&pull, &[&credentials, "--no-encode"]), String::new()),
-        (of(&pull, &["-"]), format!("{credentials}\n")),
-        (
-            of(&set, &["--value-from", "KEY=-", "--skip"]),
-            VALUE.to_owned(),
-        ),
-        // Mistyped: the value stands where something else belongs.
-        (of(&set, &["KEY", VALUE, "--skip"]), String::new()),
-        (of(&set, &["KEY", &VALUE[..5], "--skip"]), String::new()),
-        (of(&set, &["--value-from", &pair, "--skip"]), String::new()),
-        (of(&set, &["--value-from", VALUE, "--skip"]), String::new()),
-        (of(&set, &["--empty", VALUE, "--skip"]), String::new()),
-        (
-            words(&["secrets", "copy", "prod", "--to", VALUE]),
-            String::new(),
-        ),
-        (of(&set, &[VALUE, "--skip"]), String::new()),
-        (
-            of(&set, &[&format!("KEY {VALUE}"), "--skip"]),
-            String::new(),
-        ),
-        (of(&set, &[&format!("=={VALUE}"), "--skip"]), String::new()),
-        (of(&set, &[&pair, &pair, "--skip"]), String::new()),
-        (
-            of(&set, &[&format!("A=\"{VALUE}\" B=2"), "--skip"]),
-            String::new(),
-        ),
-        (
-            of(&set, &["-f", "-", "--skip"]),
-            format!("KEY\n{line}{line}X={VALUE}\nY='{VALUE}"),
-        ),
-        (words(&["secrets", "set", &pair, "--skip"]), String::new()),
-        (
-            words(&["secrets", "set", "prod", "--region", &pair]),
-            String::new(),
-        ),
-        (
-            words(&["secrets", "set", "prod", &format!("--{pair}")]),
-            String::new(),
-        ),
-        (
-            words(&["secrets", "unset", "prod", &pair, "--skip"]),
-            String::new(),
-        ),
-        (words(&["secrets", "unset", &pair]), String::new()),
-        (words(&["secrets", "list", &pair]), String::new()),
-        (words(&["secrets", &pair]), String::new()),
-        (of(&pull, &[VALUE]), String::new()),
-        (of(&pull, &["-"]), format!("{VALUE}\n")),
-        (
-            words(&["secrets", "image-pull-secret", "registry", &credentials]),
-            String::new(),
-        ),
-    ]
+    let beginning: String = VALUE.chars().take(5).collect();
+    let filled = |text: &str| {
+        text.replace("{LINE}", &line)
+            .replace("{PAIR}", "KEY={VALUE}")
+            .replace("{BEGINNING}", &beginning)
+            .replace("{HOST}", "https://registry.example.com/v1/")
+            .replace("{VALUE}", VALUE)
+    };
+    let lines = include_str!("canary/ways_in.txt").lines();
+    let ways = lines.filter(|line| !line.starts_with('#')).map(|line| {
+        let (words, stdin) = line.split_once(" <<< ").unwrap_or((line, ""));
+        let words = shlex::split(words).unwrap();
+        let words = words.iter().map(|word| filled(word)).collect();
+        (words, filled(&stdin.replace("\\n", "\n")))
+    });
+    ways.collect()
 }
 
 /// Weather in which something is said about a request that held the value.
@@ -160,10 +116,7 @@ fn a_value_is_nowhere_to_be_seen_whatever_the_service_does() {
                             Some(_) => vec![&FORMS[index % FORMS.len()]],
                         };
                         for form in forms {
-                            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                            let arguments = [*form, words.as_slice()].concat();
-                            let run = user.run_with(&arguments, stdin);
-                            assert_unseen(&run, &format!("{arguments:?}, {fault:?}"));
+                            run_unseen(user, form, words, stdin);
                         }
                     });
                 }
@@ -179,10 +132,7 @@ fn a_value_is_nowhere_to_be_seen_around_the_vault() {
     let user = User::of_the_vault();
     for (words, stdin) in ways_in() {
         for form in FORMS {
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let arguments = [form, words.as_slice()].concat();
-            let run = user.run_with(&arguments, &stdin);
-            assert_unseen(&run, &format!("{arguments:?}"));
+            run_unseen(&user, form, &words, &stdin);
         }
     }
     for arguments in [
@@ -229,14 +179,7 @@ fn a_value_reaches_no_child_by_its_arguments_or_environment() {
         assert_unseen(&run, &format!("{words:?}"));
     }
     let started = fs::read_to_string(&log).unwrap();
-    assert!(
-        started
-            .lines()
-            .filter(|line| line.starts_with("HOME="))
-            .count()
-            > 10,
-        "{started}"
-    );
+    assert!(started.matches("\nHOME=").count() > 10, "{started}");
     for trace in traces() {
         assert!(!started.contains(&trace), "`{trace}`: {started}");
     }
@@ -247,18 +190,10 @@ fn a_value_reaches_no_child_by_its_arguments_or_environment() {
 fn a_token_is_nowhere_to_be_seen() {
     let mut user = User::with_token();
     let token = "pcc_pat_Zq7canary";
-    let access = user
-        .service()
-        .world()
-        .tokens
-        .values()
-        .next()
-        .cloned()
-        .unwrap();
-    user.service()
-        .world()
-        .tokens
-        .insert(token.to_owned(), access);
+    let access = Access::User(vec![ORGANIZATION.to_owned()]);
+    let mut world = user.service().world();
+    world.tokens.insert(token.to_owned(), access);
+    drop(world);
     user.set("BOT_CLI_TOKEN", token);
     for fault in [
         None,

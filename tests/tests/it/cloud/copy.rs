@@ -28,36 +28,26 @@ fn a_set_of_the_vault_is_copied_to_the_service() {
         let copy = ["secrets", "copy", "my-bot"];
         let plan = user.run(&[&copy[..], &["--dry-run"]].concat());
         assert_eq!(plan.status, Some(0), "{plan:?}");
-        assert!(
-            plan.stdout.contains("+ create     A  12 characters"),
-            "{plan:?}"
-        );
-        assert!(
-            plan.stdout
-                .contains("region eu-central, the hosting service"),
-            "{plan:?}"
-        );
-        assert!(plan.stdout.ends_with("Nothing was changed\n"), "{plan:?}");
+        for shown in [
+            "+ create     A  12 characters",
+            "region eu-central, the hosting service",
+            "Nothing was changed\n",
+        ] {
+            assert!(plan.stdout.contains(shown), "{plan:?}");
+        }
         let (status, code) = user.fails(&copy);
         assert_eq!((status, code.as_str()), (Some(2), "input_required"));
         assert!(user.values("my-bot").is_empty(), "{}", user.name);
 
         let done = user.done(&[&copy[..], &["--skip", "--wait"]].concat());
-        let seen = [
-            &done["created"],
-            &done["overwritten"],
-            &done["region"],
-            &done["status"],
-        ];
-        assert_eq!(
-            seen,
-            [
-                &json!(["A", "B"]),
-                &json!([]),
-                &json!("eu-central"),
-                &json!("ready")
-            ]
-        );
+        for (member, expected) in [
+            ("created", json!(["A", "B"])),
+            ("overwritten", json!([])),
+            ("region", json!("eu-central")),
+            ("status", json!("ready")),
+        ] {
+            assert_eq!(done[member], expected, "{done}");
+        }
         assert_eq!(done["from"]["backend"], "local");
         assert_eq!(user.values("my-bot"), pairs(&[("A", CANARY), ("B", "2")]));
 
@@ -67,10 +57,8 @@ fn a_set_of_the_vault_is_copied_to_the_service() {
         assert_eq!(run.status, Some(0), "{run:?}");
         assert!(!format!("{run:?}").contains("c4n4ry"), "{run:?}");
         assert!(run.stdout.contains("0 created, 2 overwritten"), "{run:?}");
-        assert_eq!(
-            user.values("my-bot"),
-            pairs(&[("A", CANARY), ("B", "2"), ("C", "3")])
-        );
+        let expected = pairs(&[("A", CANARY), ("B", "2"), ("C", "3")]);
+        assert_eq!(user.values("my-bot"), expected);
     }
 }
 
@@ -79,11 +67,8 @@ fn an_image_pull_secret_of_the_vault_is_copied_to_the_service() {
     for user in users() {
         let copy = ["secrets", "copy", "registry", "--to-name", "pull"];
         let plan = user.run(&[&copy[..], &["--dry-run"]].concat());
-        assert!(
-            plan.stdout
-                .starts_with("Create the image pull secret `pull`"),
-            "{plan:?}"
-        );
+        let create = "Create the image pull secret `pull`";
+        assert!(plan.stdout.starts_with(create), "{plan:?}");
         let (status, _) = user.fails(&copy);
         assert_eq!(status, Some(2));
         let done = user.done(&[&copy[..], &["--skip"]].concat());
@@ -120,16 +105,13 @@ fn a_name_that_the_service_does_not_take_leads_to_another() {
 #[test]
 fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
     let user = User::with_token();
-    let local = ["--backend", "local", "--skip"];
-    user.done(
-        &[
-            &["secrets", "set", "blank", "A=1", "B=", "--empty", "keep"],
-            &local[..],
-        ]
-        .concat(),
-    );
-    user.done(&[&["secrets", "set", "emptied", "A=1"], &local[..]].concat());
-    user.done(&[&["secrets", "unset", "emptied", "A"], &local[..]].concat());
+    for line in [
+        "secrets set blank A=1 B= --empty keep --backend local --skip",
+        "secrets set emptied A=1 --backend local --skip",
+        "secrets unset emptied A --backend local --skip",
+    ] {
+        user.done(&words(line));
+    }
     let before = user.service().sent().len();
     let (status, document) = user.json(&["secrets", "copy", "blank", "--skip"]);
     assert_eq!(status, Some(2), "{document}");

@@ -2,8 +2,9 @@
 //! `tests/e2e/draws.rs` draws thousands.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
-use bot_cli_tests::outcomes::{Executable, InProcess, run};
+use bot_cli_tests::outcomes::{Runner, run};
 use bot_cli_tests::tally::Tally;
 
 /// Both families of paths have a share of the work.
@@ -22,24 +23,26 @@ fn assert_true(tallies: [Tally; 2], operations: usize, endings: &[&str]) {
     }
 }
 
+fn drawn(seed: u64, operations: usize, hands: usize, executable: Option<PathBuf>) -> [Tally; 2] {
+    [true, false].map(|with_key| {
+        let executable = executable.clone();
+        let runner = Runner {
+            with_key,
+            executable,
+        };
+        run(seed, operations / 2, hands, &runner).unwrap()
+    })
+}
+
 #[test]
 fn six_hundred_operations_say_nothing_untrue() {
-    let operations = 600;
-    let families = [true, false];
-    let tallies =
-        families.map(|with_key| run(1, operations / 2, 16, || InProcess { with_key }).unwrap());
-    assert_true(tallies, operations, &["done", "not done", "unknown"]);
+    let tallies = drawn(1, 600, 16, None);
+    assert_true(tallies, 600, &["done", "not done", "unknown"]);
 }
 
 #[test]
 fn a_hundred_runs_of_the_executable_say_nothing_untrue() {
-    let operations = 100;
-    let tallies = [true, false].map(|with_key| {
-        run(7, operations / 2, 8, || Executable {
-            path: env!("CARGO_BIN_EXE_it-bot-cli-cloud").into(),
-            with_key,
-        })
-        .unwrap()
-    });
-    assert_true(tallies, operations, &["done", "not done"]);
+    let executable = env!("CARGO_BIN_EXE_it-bot-cli-cloud").into();
+    let tallies = drawn(7, 100, 8, Some(executable));
+    assert_true(tallies, 100, &["done", "not done"]);
 }

@@ -15,13 +15,8 @@ fn a_program_that_can_not_be_started_is_an_error() {
         ("/etc/passwd", 126, "permission denied"),
     ] {
         let run = user.run(&["secrets", "run", "prod", "--", program]);
-        assert_eq!(
-            (run.status, run.stderr),
-            (
-                Some(status),
-                format!("error: could not start `{program}`: {why}\n")
-            )
-        );
+        let error = format!("error: could not start `{program}`: {why}\n");
+        assert_eq!((run.status, run.stderr), (Some(status), error));
         // Through the host, it is the same status with the document of an error.
         let output = Command::new(user.bin().join("bot-cli"))
             .args(["--json", "cloud", "secrets", "run", "prod", "--", program])

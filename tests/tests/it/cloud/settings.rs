@@ -11,44 +11,39 @@ use serde_json::{Value, json};
 use super::user::{User, pairs};
 use super::words;
 
-fn scope(document: &Value, name: &str) -> (Value, Value) {
-    let entry = &document["scope"][name];
-    (entry["value"].clone(), entry["source"].clone())
+/// The scope that a command has: organization and region, each with its source.
+#[track_caller]
+fn assert_scope(user: &User, line: &str, expected: [&str; 4]) {
+    let document = user.done(&words(line));
+    let scope = &document["scope"];
+    let seen =
+        ["organization", "region"].map(|name| [&scope[name]["value"], &scope[name]["source"]]);
+    let seen = seen
+        .as_flattened()
+        .iter()
+        .map(|value| value.as_str().unwrap_or("none"));
+    assert_eq!(seen.collect::<Vec<_>>(), expected, "{line}: {document}");
 }
 
 #[test]
 fn a_flag_comes_before_the_environment_before_the_configuration_before_the_service() {
     let mut user = User::with_token();
     user.unset("BOT_CLI_ORGANIZATION");
-    let listed = user.done(&["secrets", "list"]);
-    let expected = (json!("first-org"), json!("service"));
-    assert_eq!(scope(&listed, "organization"), expected);
-
+    let set = "secrets set prod A=1 --skip";
+    assert_scope(&user, set, ["first-org", "service", "us-west", "service"]);
     user.done(&["config", "set", "organization", "second-org"]);
     user.done(&["config", "set", "region", "us-west"]);
-    let listed = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let expected = (json!("second-org"), json!("config"));
-    assert_eq!(scope(&listed, "organization"), expected);
-    assert_eq!(
-        scope(&listed, "region"),
-        (json!("us-west"), json!("config"))
-    );
-    let stored = user.service().stored();
-    assert_eq!(stored["second-org"]["prod"]["region"], "us-west");
-
+    assert_scope(&user, set, ["second-org", "config", "us-west", "config"]);
     user.set("BOT_CLI_ORGANIZATION", "first-org");
     user.set("BOT_CLI_REGION", "us-east");
-    let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let expected = (json!("first-org"), json!("environment"));
-    assert_eq!(scope(&made, "organization"), expected);
-    assert_eq!(made["region"], "us-east");
-
-    let arguments = words("secrets set other A=1 --skip -o second-org -r ap-south");
-    let made = user.done(&arguments);
-    let expected = (json!("second-org"), json!("flag"));
-    assert_eq!(scope(&made, "organization"), expected);
-    assert_eq!(scope(&made, "region"), (json!("ap-south"), json!("flag")));
+    let made = "secrets set other A=1 --skip";
+    let expected = ["first-org", "environment", "us-east", "environment"];
+    assert_scope(&user, made, expected);
+    let flags = "secrets set other A=1 --skip -o second-org -r ap-south";
+    assert_scope(&user, flags, ["second-org", "flag", "ap-south", "flag"]);
     let stored = user.service().stored();
+    assert_eq!(stored["first-org"]["other"]["region"], "us-east");
+    assert_eq!(stored["second-org"]["prod"]["region"], "us-west");
     assert_eq!(stored["second-org"]["other"]["region"], "ap-south");
 }
 
@@ -56,18 +51,8 @@ fn a_flag_comes_before_the_environment_before_the_configuration_before_the_servi
 fn a_region_is_asked_of_the_right_organization() {
     let user = User::with_token();
     let of = |organization, region| {
-        let arguments = [
-            "secrets",
-            "set",
-            "prod",
-            "A=1",
-            "--skip",
-            "-o",
-            organization,
-            "-r",
-            region,
-        ];
-        user.json(&arguments)
+        let set = format!("secrets set prod A=1 --skip -o {organization} -r {region}");
+        user.json(&words(&set))
     };
     let (status, document) = of("first-org", "ap-south");
     assert_eq!(status, Some(2), "{document}");
@@ -79,14 +64,19 @@ fn a_region_is_asked_of_the_right_organization() {
 }
 
 #[test]
+fn an_organization_that_can_not_be_checked_is_said_to_be_unchecked() {
+    let user = User::of_the_vault();
+    let unchecked = "warning: the vault has nothing of `acme` yet";
+    let run = user.run(&["organizations", "use", "acme"]);
+    assert!(run.stderr.starts_with(unchecked), "{run:?}");
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(user.run(&["organizations", "use", "acme"]).stderr, "");
+}
+
+#[test]
 fn that_the_vault_is_used_is_noted_once_a_machine() {
     let mut user = User::of_the_vault();
     user.unset("BOT_CLI_BACKEND");
-    let quiet = user.run(&["-q", "secrets", "list"]);
-    assert_eq!(quiet.stderr, "", "{quiet:?}");
-    let other = User::of_the_vault();
-    let folder = other.home().display().to_string();
-    user.set("XDG_DATA_HOME", &folder);
     let noted = "note: not signed in: using this machine's vault";
     let first = user.run(&["secrets", "list"]);
     assert!(first.stderr.starts_with(noted), "{first:?}");
@@ -137,12 +127,9 @@ fn a_token_of_the_environment_may_end_with_a_line_end_and_has_nothing_else() {
         user.set("BOT_CLI_TOKEN", token);
         let run = user.run(&["secrets", "list"]);
         assert_eq!(run.status, Some(4), "{run:?}");
-        assert!(
-            run.stderr.contains(
-                "BOT_CLI_TOKEN has characters that no token has, so the service was not asked"
-            ),
-            "{run:?}"
-        );
+        let refused =
+            "BOT_CLI_TOKEN has characters that no token has, so the service was not asked";
+        assert!(run.stderr.contains(refused), "{run:?}");
         assert!(!run.stderr.contains("c4n4ry"), "{run:?}");
     }
     assert_eq!(user.service().take_sent(), [""; 0]);
@@ -180,16 +167,19 @@ fn a_change_of_the_configuration_keeps_comments_and_links() {
 #[test]
 fn the_status_names_user_and_organization() {
     let mut user = User::with_token();
-    let status = |user: &User| {
+    let assert_status = |user: &User, who: &str, organization: &str| {
         let run = user.run(&["auth", "status"]);
-        assert_eq!(run.status, Some(0), "{run:?}");
-        run.stdout
+        let signed_in = format!("Signed in to [SERVICE]{who} (BOT_CLI_TOKEN)\n{organization}");
+        assert_eq!((run.status, run.stdout), (Some(0), signed_in));
     };
-    assert_eq!(
-        status(&user),
-        "Signed in to [SERVICE] as user@example.com with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (environment)\n"
+    let of_the_service = "Organization: first-org (service)\n";
+    let (with_name, with_token) = (
+        " as user@example.com with a token of your own",
+        " with a token of your own",
     );
+    assert_status(&user, with_name, "Organization: first-org (environment)\n");
     user.unset("BOT_CLI_ORGANIZATION");
+    assert_status(&user, with_name, of_the_service);
     let document = user.done(&["auth", "status"]);
     assert_eq!(document["user"], "user@example.com");
     let expected = json!({"value": "first-org", "source": "service"});
@@ -198,18 +188,10 @@ fn the_status_names_user_and_organization() {
     for fault in [Fault::Reset, Fault::html(500), Fault::json(200, "{}")] {
         user.service()
             .inject(Injection::new("GET", "/v1/users", fault));
-        assert_eq!(
-            status(&user),
-            "Signed in to [SERVICE] with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (service)\n"
-        );
-        assert_eq!(user.done(&["auth", "status"])["user"], Value::Null);
+        assert_status(&user, with_token, of_the_service);
         user.service().heal();
     }
-    let user = User::with_key();
-    assert_eq!(
-        status(&user),
-        "Signed in to [SERVICE] with a private API key (BOT_CLI_TOKEN)\n"
-    );
+    assert_status(&User::with_key(), " with a private API key", "");
 }
 
 #[test]
@@ -226,16 +208,15 @@ fn a_backend_that_is_asked_for_is_never_replaced_by_another() {
 #[test]
 fn a_configuration_that_is_broken_is_named_and_kept() {
     let user = User::of_the_vault();
-    let folder = user.home().join(".config/bot-cli");
-    std::fs::create_dir_all(&folder).unwrap();
+    let path = user.home().join(".config/bot-cli/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     for text in ["organization = ", "organisation = \"x\"\n", "region = 7\n"] {
-        std::fs::write(folder.join("config.toml"), text).unwrap();
+        fs::write(&path, text).unwrap();
         let (status, document) = user.json(&["secrets", "list"]);
         assert_eq!(status, Some(2), "{text}: {document}");
         assert_eq!(document["error"]["code"], "invalid_config", "{document}");
         assert!(document.to_string().contains("config.toml"), "{document}");
-        let kept = std::fs::read_to_string(folder.join("config.toml")).unwrap();
-        assert_eq!(kept, text);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 }
 
@@ -257,8 +238,11 @@ fn inside_a_project_the_deploy_file_names_the_set_and_it_is_said() {
 
 #[test]
 fn waiting_goes_on_until_ready_or_failed() {
-    for mut user in [User::with_key(), User::with_token()] {
-        user.set("BOT_CLI_TIMEOUT", "5");
+    let (set, waiting) = (
+        words("secrets set prod A=1 --skip"),
+        words("secrets set prod A=1 --skip --wait"),
+    );
+    for user in [User::with_key(), User::with_token()] {
         let provision = |outcome| {
             user.service().world().provisioning = Provisioning {
                 pending_reads: 2,
@@ -266,12 +250,10 @@ fn waiting_goes_on_until_ready_or_failed() {
             };
         };
         provision(Outcome::Ready);
-        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
-        assert_eq!(made["status"], "ready", "{}", user.name);
-        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-        assert_eq!(made["status"], "pending", "{}", user.name);
+        assert_eq!(user.done(&waiting)["status"], "ready", "{}", user.name);
+        assert_eq!(user.done(&set)["status"], "pending", "{}", user.name);
         provision(Outcome::Failed("no room in this region"));
-        let (status, document) = user.json(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
+        let (status, document) = user.json(&waiting);
         assert_eq!(status, Some(1), "{}: {document}", user.name);
         assert_eq!(document["error"]["code"], "provisioning_failed");
         assert!(document.to_string().contains("no room in this region"));
@@ -281,21 +263,16 @@ fn waiting_goes_on_until_ready_or_failed() {
 #[test]
 fn what_looks_wrong_is_warned_about_without_being_shown() {
     let user = User::of_the_vault();
-    user.done(&["secrets", "set", "other", "A=1", "--skip"]);
-    for (value, what) in [("your-api-key", "placeholder"), ("  c4n4ry", "blank")] {
+    for (value, warning) in [
+        ("your-api-key", "looks like a placeholder"),
+        ("  c4n4ry", "has a blank at an edge"),
+    ] {
         let run = user.run(&["secrets", "set", "prod", &format!("KEY={value}"), "--skip"]);
         assert_eq!(run.status, Some(0), "{run:?}");
-        let warnings: Vec<&str> = run
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("warning: "))
-            .collect();
-        assert_eq!(warnings.len(), 1, "{what}: {run:?}");
-        assert!(warnings[0].contains("KEY"), "{what}: {run:?}");
-        assert!(
-            !run.stderr.contains("c4n4ry") && !run.stderr.contains("your-api-key"),
-            "{run:?}"
-        );
+        let warning = format!("warning: the value of `KEY` {warning}\n");
+        assert!(run.stderr.contains(&warning), "{run:?}");
+        assert_eq!(run.stderr.matches("warning: ").count(), 1, "{run:?}");
+        assert!(!run.stderr.contains(value), "{run:?}");
     }
 }
 
@@ -313,31 +290,24 @@ fn a_template_names_the_keys_that_are_still_missing() {
 #[test]
 fn a_script_drives_the_plugin_by_the_protocol() {
     let user = User::of_the_vault();
-    let run = |argv: Value, answers: Value| -> Value {
-        let params = json!({"protocol": "1.0", "argv": argv, "answers": answers});
+    let run = |line: &str, answers: Value| -> Value {
+        let params = json!({"protocol": "1.0", "argv": words(line), "answers": answers});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params});
         let run = user.run_with(&[], &format!("{request}\n"));
-        let last = run
-            .stdout
-            .lines()
-            .last()
-            .unwrap_or_else(|| panic!("{run:?}"));
-        serde_json::from_str(last).unwrap()
+        let last = run.stdout.lines().last();
+        serde_json::from_str(last.unwrap_or_else(|| panic!("{run:?}"))).unwrap()
     };
-    let reply = run(json!(["secrets", "set", "prod", "A"]), json!({}));
+    let reply = run("secrets set prod A", json!({}));
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
     let answers = json!({"value_A": "typed", "confirm": false});
-    let refused = run(json!(["secrets", "set", "prod", "A"]), answers);
+    let refused = run("secrets set prod A", answers);
     let expected = json!({"code": 130, "message": "cancelled", "data": {"code": "cancelled", "outcome": "not_done"}});
     assert_eq!(refused["error"], expected, "{refused}");
     let answers = json!({"value_A": "typed", "confirm": true});
-    let reply = run(json!(["secrets", "set", "prod", "A"]), answers);
+    let reply = run("secrets set prod A", answers);
     assert_eq!(reply["result"]["data"]["created"], json!(["A"]), "{reply}");
     assert_eq!(user.values("prod"), pairs(&[("A", "typed")]));
-    let reply = run(
-        json!(["secrets", "delete", "prod"]),
-        json!({"name": "prod"}),
-    );
+    let reply = run("secrets delete prod", json!({"name": "prod"}));
     assert_eq!(reply["result"]["data"]["name"], "prod", "{reply}");
 }
 
@@ -352,23 +322,18 @@ fn what_goes_without_saying_of_the_vault_is_said_to_whoever_asks() {
     let first = |place: &str| format!("Create the secret set `prod` in {place}");
     let vault = "the vault of this machine";
     assert_eq!(shown(&user, &[]), first(vault));
+    let default = "organization local, region us-west (the default)";
     for (options, place) in [
-        (
-            &["-v"][..],
-            "organization local, region us-west (the default)",
-        ),
+        (&["-v"][..], default),
         (&["-o", "local"], "organization local"),
-        (&["-o", "acme"], "organization acme"),
         (&["-r", "us-west"], "region us-west"),
         (&["-r", "us-east"], "region us-east"),
     ] {
         assert_eq!(shown(&user, options), first(&format!("{place}, {vault}")));
     }
     user.set("BOT_CLI_REGION", "us-west");
-    assert_eq!(
-        shown(&user, &[]),
-        first(&format!("region us-west, {vault}"))
-    );
+    let chosen = first(&format!("region us-west, {vault}"));
+    assert_eq!(shown(&user, &[]), chosen);
 }
 
 #[test]
@@ -415,15 +380,14 @@ fn a_token_is_enough_where_nobody_has_a_home() {
 #[test]
 fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
     let user = User::of_the_vault();
-    let config = user.home().join(".config/bot-cli");
-    let vault = user.home().join(".local/share/bot-cli/vault");
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    fs::create_dir_all(&config).unwrap();
+    user.done(&["config", "set", "timeout", "5"]);
     for (path, command) in [
-        (config.join("config.toml"), &["config", "show"][..]),
-        (vault.join("vault.key"), &["vault", "verify"]),
+        (".config/bot-cli/config.toml", &["config", "show"][..]),
+        (".local/share/bot-cli/vault/vault.key", &["vault", "verify"]),
     ] {
-        let _ = fs::remove_file(&path);
+        let path = user.home().join(path);
+        fs::remove_file(&path).unwrap();
         let mut mkfifo = std::process::Command::new("mkfifo");
         let made = mkfifo.args(["-m", "600"]).arg(&path).status();
         assert!(made.unwrap().success());
@@ -436,20 +400,17 @@ fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
 
 #[test]
 fn a_variable_that_is_not_set_is_not_spoken_of() {
-    let user = User::with_token();
-    let refused = |user: &User| {
+    let with_variable = User::with_token();
+    let signed_in = stranger();
+    sign_in(&signed_in);
+    signed_in.service().world().issuer.refreshes = false;
+    for (user, is_set) in [(with_variable, true), (signed_in, false)] {
+        user.service().world().tokens.clear();
         let run = user.run(&["secrets", "list"]);
         assert_eq!(run.status, Some(4), "{run:?}");
-        run.stderr.contains("BOT_CLI_TOKEN is set and wins")
-    };
-    user.service().world().tokens.clear();
-    assert!(refused(&user));
-    let user = stranger();
-    sign_in(&user);
-    user.service().world().issuer.refreshes = false;
-    user.service().world().tokens.clear();
-    let run = user.run(&["secrets", "list"]);
-    assert!(!run.stderr.contains("BOT_CLI_TOKEN is set"), "{run:?}");
+        let hint = "BOT_CLI_TOKEN is set and wins";
+        assert_eq!(run.stderr.contains(hint), is_set, "{run:?}");
+    }
 }
 
 #[test]

@@ -7,16 +7,13 @@ use super::user::{User, pairs};
 
 const VALUE: &str = "c4n4ry v4lue";
 
-/// The way the plugin is started.
-#[derive(Debug, Clone, Copy)]
-enum Door {
-    Host,
-    Hand,
-}
+/// The question before a change.
+const CHANGE: &str = "Make this change?";
 
-const DOORS: [Door; 2] = [Door::Host, Door::Hand];
+/// The ways in which the plugin is started: by the host, and by hand.
+const DOORS: [&[&str]; 2] = [&["bot-cli", "cloud"], &["bot-cli-cloud"]];
 
-fn start(user: &User, door: Door, arguments: &[&str]) -> Terminal {
+fn start(user: &User, door: &[&str], arguments: &[&str]) -> Terminal {
     start_with(user, door, arguments, "rich")
 }
 
@@ -32,13 +29,9 @@ fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ende
     ended
 }
 
-fn start_with(user: &User, door: Door, arguments: &[&str], prompts: &str) -> Terminal {
-    let bin = user.bin();
-    let command = match door {
-        Door::Host => pty_process::blocking::Command::new(bin.join("bot-cli")).arg("cloud"),
-        Door::Hand => pty_process::blocking::Command::new(bin.join("bot-cli-cloud")),
-    };
-    let command = command
+fn start_with(user: &User, door: &[&str], arguments: &[&str], prompts: &str) -> Terminal {
+    let command = pty_process::blocking::Command::new(user.bin().join(door[0]))
+        .args(&door[1..])
         .args(arguments)
         .env_clear()
         .envs(user.variables())
@@ -93,7 +86,7 @@ fn a_change_is_shown_without_values_and_made_by_a_yes_alone() {
         let pair = format!("A={VALUE}");
         let set = ["secrets", "set", "prod", &pair, "B=22"];
         let mut terminal = start(&user, door, &set);
-        terminal.wait_for_question("Save").unwrap();
+        terminal.wait_for_question(CHANGE).unwrap();
         let screen = terminal.screen();
         for shown in ["prod", "~ overwrite", "+ create"] {
             assert!(screen.contains(shown), "{shown}: {screen}");
@@ -101,22 +94,21 @@ fn a_change_is_shown_without_values_and_made_by_a_yes_alone() {
         // In the vault, a region that nobody chose goes without saying.
         let has_region = screen.contains("us-west");
         assert_eq!(has_region, user.name != "vault", "{screen}");
-        let ended = answer(terminal, &[("Save", ENTER)], 130);
+        let ended = answer(terminal, &[(CHANGE, ENTER)], 130);
         let nothing = "cancelled; nothing was changed";
         assert!(ended.screen.contains(nothing), "{}", ended.screen);
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
 
-        answer(start(&user, door, &set[..4]), &[("Save", "y\r")], 0);
+        answer(start(&user, door, &set[..4]), &[(CHANGE, "y\r")], 0);
         assert_eq!(user.values("prod"), pairs(&[("A", VALUE)]), "{}", user.name);
         let unset = ["secrets", "unset", "prod", "A"];
-        answer(start(&user, door, &unset), &[("Remove", "y\r")], 0);
+        answer(start(&user, door, &unset), &[(CHANGE, "y\r")], 0);
         assert_eq!(user.values("prod"), pairs(&[]), "{}", user.name);
 
         // A new set loses nothing.
         let new = ["secrets", "set", "fresh", "B=2"];
         for (typed, status) in [("n\r", 130), (ENTER, 0)] {
-            let asked = "Save 1 key in `fresh`?";
-            answer(start(&user, door, &new), &[(asked, typed)], status);
+            answer(start(&user, door, &new), &[(CHANGE, typed)], status);
         }
         assert_eq!(user.values("fresh"), pairs(&[("B", "2")]), "{}", user.name);
     }
@@ -147,24 +139,23 @@ fn going_back_from_a_hidden_question_leads_to_the_one_before() {
 #[test]
 fn the_word_that_goes_back_is_not_stored() {
     let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
-    for (user, door) in users().into_iter().zip(DOORS) {
-        let mut terminal = start_with(&user, door, &set, "plain");
-        for (asked, typed) in [
-            ("Value of FIRST (hidden): ", "mistyped\r"),
-            ("Value of SECOND (hidden): ", "back\r"),
-            ("Value of FIRST (hidden): ", "1\r"),
-            ("Value of SECOND (hidden): ", "2\r"),
-        ] {
-            terminal.wait_for_last(asked).unwrap();
-            terminal.press(typed).unwrap();
-        }
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-        let offered = "(type `back` to go back)";
-        assert!(ended.screen.contains(offered), "{}", ended.screen);
-        let expected = pairs(&[("A", "1"), ("FIRST", "1"), ("SECOND", "2")]);
-        assert_eq!(user.values("prod"), expected, "{}", user.name);
+    let [_, user] = users();
+    let mut terminal = start_with(&user, DOORS[0], &set, "plain");
+    for (asked, typed) in [
+        ("Value of FIRST (hidden): ", "mistyped\r"),
+        ("Value of SECOND (hidden): ", "back\r"),
+        ("Value of FIRST (hidden): ", "1\r"),
+        ("Value of SECOND (hidden): ", "2\r"),
+    ] {
+        terminal.wait_for_last(asked).unwrap();
+        terminal.press(typed).unwrap();
     }
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+    let offered = "(type `back` to go back)";
+    assert!(ended.screen.contains(offered), "{}", ended.screen);
+    let expected = pairs(&[("A", "1"), ("FIRST", "1"), ("SECOND", "2")]);
+    assert_eq!(user.values("prod"), expected);
 }
 
 #[test]
@@ -174,7 +165,7 @@ fn credentials_are_asked_for_and_typed_unseen() {
     let arguments = ["secrets", "image-pull-secret", "registry", host];
     let token = format!("{VALUE}\r");
     let answers = [("User name", "somebody\r"), ("Token", &*token)];
-    answer(start(&user, Door::Hand, &arguments), &answers, 0);
+    answer(start(&user, DOORS[1], &arguments), &answers, 0);
     let stored = &user.service().stored()["first-org"]["registry"]["credentials"];
     // `somebody:c4n4ry v4lue`
     assert_eq!(*stored, json!("c29tZWJvZHk6YzRuNHJ5IHY0bHVl"));
@@ -227,12 +218,13 @@ fn leaving_at_a_question_changes_nothing() {
 fn input_of_a_terminal_that_is_gone_is_not_taken_for_all_of_it() {
     let user = User::of_the_vault();
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    for (program, words) in [("bot-cli", &["cloud"][..]), ("bot-cli-cloud", &[])] {
+    for door in DOORS {
+        let program = door[0];
         // As under `nohup`, nothing tells the process that its terminal has gone.
         let command = pty_process::blocking::Command::new("/bin/sh")
             .args(["-c", "trap '' HUP; echo deaf; exec \"$0\" \"$@\""])
             .arg(user.bin().join(program))
-            .args(words)
+            .args(&door[1..])
             .args(["secrets", "set", "prod", "--file", "-", "--skip"])
             .env_clear()
             .envs(user.variables())
@@ -267,10 +259,10 @@ fn a_template_says_what_a_key_is_for_and_a_key_may_be_left_out() {
         let one = [
             ("Value of A", ENTER),
             ("Value of API_KEY", &key),
-            ("Save 1 key", "y\r"),
+            (CHANGE, "y\r"),
         ];
         let ended = answer(start(&user, door, &set), &one, 0);
-        let missing = "still missing in `fresh`: A";
+        let missing = "Still missing: `A`";
         assert!(ended.screen.contains(missing), "{}", ended.screen);
         let expected = pairs(&[("API_KEY", VALUE)]);
         assert_eq!(user.values("fresh"), expected, "{}", user.name);

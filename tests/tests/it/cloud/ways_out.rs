@@ -76,19 +76,22 @@ fn a_name_that_the_service_would_refuse_is_refused_before_anything_is_asked() {
 fn where_a_wrong_setting_comes_from_is_said() {
     let mut user = User::of_the_vault();
     user.set("BOT_CLI_REGION", "nowhere");
-    let set = ["secrets", "set", "prod", "A=1", "--skip"];
-    let run = user.run(&set);
-    let message = "there is no region `nowhere` (from the environment)";
-    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    let assert_said = |user: &User, message: &str| {
+        let run = user.run(&["secrets", "set", "prod", "A=1", "--skip"]);
+        assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    };
+    assert_said(&user, "there is no region `nowhere` (from the environment)");
     user.unset("BOT_CLI_REGION");
     user.done(&["config", "set", "region", "nowhere"]);
-    let run = user.run(&set);
-    let message = "there is no region `nowhere` (from the configuration)";
-    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    assert_said(
+        &user,
+        "there is no region `nowhere` (from the configuration)",
+    );
     user.set("BOT_CLI_BACKEND", "elsewhere");
-    let run = user.run(&set);
-    let message = "there is no backend `elsewhere` (from the environment)";
-    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    assert_said(
+        &user,
+        "there is no backend `elsewhere` (from the environment)",
+    );
 }
 
 #[test]

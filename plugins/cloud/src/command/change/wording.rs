@@ -1,97 +1,70 @@
-//! The sentences about a change, for people, and its document, for programs.
+//! The sentences about a change, done or failed, and its document for programs.
 
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
 use serde_json::{Value, json};
 
 use super::{Change, Keys, Work};
-use crate::backend::Ability;
+use crate::backend::{Ability, ChangeError, Effect, Explained, Parts};
 use crate::command::open::Opened;
-use crate::domain::{Entry, Key, Region, Status, kind_words};
+use crate::domain::{Entry, Key, Region, SetName, Status, kind_words};
 use crate::text::theirs;
 
 /// A reminder after a change.
 const OLD_VALUES: &str =
     "Agents that are running keep the old values until they are deployed again\n";
 
-/// The sentences about a change.
-pub struct Wording {
-    /// Every key with its size, and where.
-    pub plan: String,
-    pub question: String,
-    /// The report, without the place and the status.
-    pub done: String,
-}
-
 impl Change {
-    /// Returns the plan, as it is shown before a change.
-    pub fn plan(&self, opened: &Opened<'_>) -> String {
-        self.wording(opened).plan
-    }
-
-    pub(super) fn wording(&self, opened: &Opened<'_>) -> Wording {
+    /// Returns the plan, with every key and its size, and the first words of the report.
+    pub(super) fn plan_and_report(&self, opened: &Opened<'_>) -> (String, String) {
         let (name, place) = (&self.name, self.place(opened));
-        let is_there = self.target.exists;
-        let verb = if is_there { "Update" } else { "Create" };
+        let verb = if self.target.exists {
+            "Update"
+        } else {
+            "Create"
+        };
         match &self.work {
             Work::Save(keys) => {
-                let number = count(keys.entries.len(), "key");
+                let lines = self.lines(keys) + &remarks(keys);
                 let (created, overwritten) = self.created_and_overwritten(keys);
                 let (created, overwritten) = (created.len(), overwritten.len());
-                let (question, removed) = match keys.gone().len() {
-                    0 => (String::new(), String::new()),
-                    gone => (
-                        format!(" and remove {}", count(gone, "key")),
-                        format!(", {gone} removed"),
-                    ),
+                let number = count(keys.entries.len(), "key");
+                let removed = match keys.removed.len() {
+                    0 => String::new(),
+                    removed => format!(", {removed} removed"),
                 };
-                let lines = self.lines(keys);
-                Wording {
-                    plan: format!("{verb} the secret set `{name}` in {place}\n{lines}"),
-                    question: format!("Save {number} in `{name}`{question}?"),
-                    done: format!(
-                        "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
-                    ),
-                }
+                let done = format!(
+                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
+                );
+                let plan = format!("{verb} the secret set `{name}` in {place}\n{lines}");
+                (plan, done)
             }
             Work::Credentials { host, .. } => {
                 let set = format!("the image pull secret `{name}` for {host}");
-                Wording {
-                    plan: format!("{verb} {set} in {place}\n"),
-                    question: if is_there {
-                        format!("Replace the credentials of `{name}`?")
-                    } else {
-                        format!("Save the credentials in `{name}`?")
-                    },
-                    done: format!("{verb}d {set}"),
-                }
+                (
+                    format!("{verb} {set} in {place}\n"),
+                    format!("{verb}d {set}"),
+                )
             }
             Work::Remove(keys) => {
-                let line = |key: &Key| format!("  - remove  {}\n", theirs(key.as_str()));
-                let lines: String = keys.iter().map(line).collect();
+                let lines = self.lines(&Keys {
+                    removed: keys.clone(),
+                    ..Keys::default()
+                });
                 let number = count(keys.len(), "key");
-                let what = match keys.as_slice() {
-                    [key] => format!("`{}`", theirs(key.as_str())),
-                    _ => number.clone(),
-                };
-                Wording {
-                    plan: format!(
-                        "Remove {number} from the secret set `{name}` in {place}\n{lines}"
-                    ),
-                    question: format!("Remove {what} from `{name}`?"),
-                    done: format!("Removed {what} from `{name}`"),
-                }
+                let set = format!("from the secret set `{name}`");
+                let plan = format!("Remove {number} {set} in {place}\n{lines}");
+                (plan, format!("Removed {} from `{name}`", names(keys)))
             }
             Work::Delete(kind) => {
-                let (kind, known) = (kind_words(*kind), self.target.known.as_ref());
-                let keys = known.map(|keys| format!(" with {}", count(keys.len(), "key")));
-                let keys = keys.unwrap_or_default();
-                Wording {
-                    plan: format!(
-                        "Delete the {kind} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n"
-                    ),
-                    question: format!("Type `{name}` to delete it:"),
-                    done: format!("Deleted the {kind} `{name}`"),
-                }
+                let set = format!("the {} `{name}`", kind_words(*kind));
+                let keys = self.target.known.as_ref();
+                let keys = keys.map(|keys| format!(" with {}", count(keys.len(), "key")));
+                let plan = format!(
+                    "Delete {set}{} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n",
+                    keys.unwrap_or_default()
+                );
+                (plan, format!("Deleted {set}"))
             }
         }
     }
@@ -99,24 +72,26 @@ impl Change {
     /// Returns the report on a change that is done.
     pub(super) fn done(&self, opened: &Opened<'_>, done: &str, status: Option<Status>) -> String {
         let place = self.place(opened);
-        let is_old = self.target.exists && opened.profile().can(Ability::Agents);
-        let old_values = if is_old { OLD_VALUES } else { "" };
-        let status = status.map_or("status unknown", Status::name);
-        match &self.work {
-            Work::Save(keys) => {
-                let skipped = left_out(&keys.skipped);
-                format!("{done} ({place}; {status})\n{skipped}{old_values}")
+        let status = status.map_or(String::new(), |status| format!("; {}", status.name()));
+        let mut text = format!("{done} ({place}{status})\n");
+        if let Work::Save(keys) = &self.work {
+            if !keys.removed.is_empty() {
+                text.extend(["Removed: ", &names(&keys.removed), "\n"]);
             }
-            Work::Credentials { .. } => format!("{done} ({place}; {status})\n"),
-            Work::Remove(_) => format!("{done} ({place})\n{old_values}"),
-            Work::Delete(_) => format!("{done} ({place})\n"),
+            text += &remarks(keys);
         }
+        let changes_values = matches!(self.work, Work::Save(_) | Work::Remove(_));
+        if changes_values && self.target.exists && opened.profile().can(Ability::Agents) {
+            text += OLD_VALUES;
+        }
+        text
     }
 
     /// Returns the document of the change.
     pub fn data(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
         let name = self.name.as_str();
         let region = self.target.region.as_ref().map(Region::as_str);
+        let status = status.map(Status::name);
         let mut data = match &self.work {
             Work::Save(keys) => {
                 let (created, overwritten) = self.created_and_overwritten(keys);
@@ -125,9 +100,11 @@ impl Change {
                     "region": region,
                     "created": created,
                     "overwritten": overwritten,
-                    "removed": list(keys.gone()),
+                    "removed": list(&keys.removed),
                     "skipped": list(&keys.skipped),
                     "missing": list(&keys.missing),
+                    "status": status,
+                    "dry_run": dry_run,
                 })
             }
             Work::Credentials { host, .. } => json!({
@@ -135,16 +112,12 @@ impl Change {
                 "host": host.as_str(),
                 "region": region,
                 "created": !self.target.exists,
+                "status": status,
+                "dry_run": dry_run,
             }),
-            Work::Remove(keys) => {
-                json!({ "name": name, "key": list(keys).get(0), "keys": list(keys) })
-            }
+            Work::Remove(keys) => json!({ "name": name, "keys": list(keys) }),
             Work::Delete(kind) => json!({ "name": name, "type": kind.name() }),
         };
-        if matches!(self.work, Work::Save(_) | Work::Credentials { .. }) {
-            data["status"] = json!(status.map(Status::name));
-            data["dry_run"] = json!(dry_run);
-        }
         data["scope"] = opened.scope.json();
         data
     }
@@ -161,7 +134,7 @@ impl Change {
     /// Returns a line for each key.
     fn lines(&self, keys: &Keys) -> String {
         let stored = keys.entries.iter().map(|entry| &entry.key);
-        let lengths = stored.chain(keys.gone()).map(|key| key.as_str().len());
+        let lengths = stored.chain(&keys.removed).map(|key| key.as_str().len());
         let width = lengths.max().unwrap_or(0);
         let saved = keys.entries.iter().map(|Entry { key, value }| {
             let is_there = self.target.has(key.as_str());
@@ -169,28 +142,26 @@ impl Change {
             let size = size(value.expose());
             format!("  {change:<11}  {:<width$}  {size}\n", key.as_str())
         });
-        let gone = keys.gone().iter();
+        let gone = keys.removed.iter();
         let gone = gone.map(|key| format!("  {:<11}  {}\n", "- remove", theirs(key.as_str())));
-        let mut lines: String = saved.chain(gone).collect();
-        lines += &left_out(&keys.skipped);
-        if !keys.missing.is_empty() {
-            lines.extend(["Still missing: ", &names(&keys.missing), "\n"]);
-        }
-        lines
+        saved.chain(gone).collect()
     }
 }
 
-fn left_out(skipped: &[Key]) -> String {
-    if skipped.is_empty() {
-        return String::new();
-    }
-    format!("Left out, without a value: {}\n", names(skipped))
+/// Returns a line about the keys that are left out, and one about those that a template still misses.
+fn remarks(keys: &Keys) -> String {
+    let remarks = [
+        ("Left out, without a value: ", &keys.skipped),
+        ("Still missing: ", &keys.missing),
+    ];
+    let remarks = remarks.into_iter().filter(|(_, keys)| !keys.is_empty());
+    let lines = remarks.map(|(remark, keys)| format!("{remark}{}\n", names(keys)));
+    lines.collect()
 }
 
-/// Joins the names of keys as a list in a sentence.
-pub fn names(keys: &[Key]) -> String {
-    let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
-    names.join(", ")
+fn names(keys: &[Key]) -> String {
+    let names = keys.iter().map(|key| format!("`{}`", theirs(key.as_str())));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns "16 characters", "1704 characters in 28 lines".
@@ -204,4 +175,116 @@ fn size(value: &str) -> String {
 
 fn list(keys: &[Key]) -> Value {
     keys.iter().map(|key| theirs(key.as_str())).collect()
+}
+
+impl Change {
+    /// Returns the failure of the change, with its outcome.
+    pub(super) fn failure(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
+        let (past, look) = match self.work {
+            Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
+                ("changed", self.look(opened))
+            }
+            Work::Delete(_) => ("deleted", opened.scope.command("secrets list")),
+        };
+        failure(past, &self.name, error, &look)
+    }
+
+    /// The backend has confirmed a change that can't be seen.
+    pub(super) fn contradicted(&self, opened: &Opened<'_>) -> Failure {
+        let (name, look) = (&self.name, self.look(opened));
+        let message = format!(
+            "the change of `{name}` was confirmed, but a look right after does not show it"
+        );
+        let hint =
+            format!("`{look}` shows what is there now; someone else may be changing it, too");
+        Failure::new(Exit::Unknown, "contradicted", message)
+            .outcome(ChangeState::Unknown)
+            .hint(hint)
+    }
+}
+
+/// `past` is "changed" or "deleted"; `look` is the command that shows the state.
+fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failure {
+    let mut cause = error.cause.explain();
+    let is_told = error.cause.tells_effect();
+    match &error.effect {
+        Effect::Done => {
+            if !is_told {
+                cause.message = format!("{}; all the same, `{name}` was {past}", cause.message);
+            }
+            cause.outcome(ChangeState::Done)
+        }
+        Effect::NotDone if is_told => cause.outcome(ChangeState::NotDone),
+        Effect::NotDone => {
+            let failure = cause.hint(format!("`{name}` was not {past}"));
+            failure.outcome(ChangeState::NotDone)
+        }
+        Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
+        Effect::Partly(parts) => partly(cause, name, parts, look),
+    }
+}
+
+/// The outcome of the change can't be known.
+fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
+    failure.message = format!("{}; it is unknown whether {what}", failure.message);
+    // A script that was stopped sees that in the status.
+    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
+        failure.exit = Exit::Unknown;
+    }
+    failure
+        .outcome(ChangeState::Unknown)
+        .hint(format!("`{look}` shows what is there now"))
+}
+
+fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Failure {
+    let states = [
+        (&parts.done, "applied"),
+        (&parts.unknown, "unknown"),
+        (&parts.not_done, "not applied"),
+    ];
+    let done = parts.done.len();
+    if done > 0 {
+        let all = count(states.iter().map(|(keys, _)| keys.len()).sum(), "key");
+        let failed = &failure.message;
+        failure.message = format!("changed {done} of {all} in `{name}`, then failed: {failed}");
+        "partly_applied".clone_into(&mut failure.code);
+    }
+    for (keys, state) in states {
+        for key in keys {
+            failure = failure.field(key.as_str(), None, state);
+        }
+    }
+    match parts.unknown.as_slice() {
+        [] => failure.outcome(ChangeState::PartlyDone),
+        [key] => unknown(failure, &format!("`{key}` was changed"), look),
+        several => {
+            let several = count(several.len(), "key");
+            unknown(failure, &format!("{several} were changed"), look)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_protocol::failure::ChangeState;
+
+    use super::failure;
+    use crate::backend::{BackendError, ChangeError, Effect};
+    use crate::domain::SetName;
+
+    /// A bare "cancelled" would say that nothing was changed.
+    #[test]
+    fn what_is_done_is_said_to_be_done() {
+        let error = ChangeError {
+            cause: BackendError::Cancelled,
+            effect: Effect::Done,
+        };
+        let name = SetName::parse("prod").unwrap();
+        let failure = failure("changed", &name, &error, "look");
+        assert_eq!(failure.outcome, Some(ChangeState::Done));
+        assert_eq!(
+            failure.message,
+            "cancelled; all the same, `prod` was changed"
+        );
+    }
 }

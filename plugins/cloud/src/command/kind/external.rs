@@ -8,9 +8,9 @@ use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
 use bot_cli_secrets::client::Client;
-use bot_cli_secrets::messages::{self as secrets, OpenParams};
+use bot_cli_secrets::messages::{self as secrets, OpenParams, OpenResult};
 
-use super::{Organizations, names};
+use super::names;
 use crate::backend::Profile;
 use crate::backend::external::{self, External};
 use crate::command::context::CommandContext;
@@ -97,16 +97,14 @@ impl Installed {
         settings
     }
 
-    /// Returns the settings that are set: it must know them all, and all that it needs must be set.
+    /// Returns the settings that are set: all must be known, and all that are required must be there.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
         let (name, specs) = (&self.name, self.settings());
         let mut set = Settings::of_backend(environment, name)?.all();
         let is_known = |key: &str| specs.iter().any(|spec| spec.name == key);
         if let Some(unknown) = set.keys().find(|key| !is_known(key)) {
-            return Err(no_setting(name, &specs, unknown).hint(format!(
-                "`bot-cli cloud config set {name}.{} ''` removes it",
-                theirs(unknown)
-            )));
+            let remove = format!("bot-cli cloud config set {name}.{} ''", theirs(unknown));
+            return Err(no_setting(name, &specs, unknown).hint(format!("`{remove}` removes it")));
         }
         let is_missing = |spec: &&SettingSpec| spec.required && !set.contains_key(&spec.name);
         if let Some(spec) = specs.iter().find(is_missing) {
@@ -124,13 +122,12 @@ impl Installed {
         context: &'a CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<External<'a>, Failure> {
-        let organization = scope.organization.as_ref();
         // The region of a project is where its bot is deployed.
         let region = scope.region.as_ref();
         let region = region.filter(|region| region.source != Source::DeployFile);
         let params = OpenParams {
             secrets: secrets::VERSION.to_owned(),
-            organization: organization.map(|organization| organization.value.to_string()),
+            organization: scope.organization.as_ref().map(|one| one.value.to_string()),
             region: region.map(|region| region.value.to_string()),
             settings: self.set(&context.environment)?,
         };
@@ -148,7 +145,7 @@ impl Installed {
         let relay = context.session().relay(&plugin);
         let client = Client::open(&launch, caller, &params, relay);
         let client = client.map_err(|fault| external::failed(&self.name, fault))?;
-        self.note(context, scope, &client)?;
+        self.note(context, scope, client.opened())?;
         Ok(External::new(self.name.clone(), client, context))
     }
 
@@ -157,23 +154,23 @@ impl Installed {
         &self,
         context: &CommandContext<'_>,
         scope: &mut Scope,
-        client: &Client,
+        opened: &OpenResult,
     ) -> Result<(), Failure> {
-        let (name, opened) = (&self.name, client.opened());
-        let wanted = scope.organization.take();
-        if let Some(organization) = &opened.organization {
-            let value = Organization::parse(organization).map_err(|_| {
-                let message =
-                    format!("the backend `{name}` names an organization that can't be one");
-                failed("invalid_response", message)
-            })?;
-            let wanted = wanted.filter(|wanted| wanted.value == value);
-            let source = wanted.map_or(Source::Backend, |wanted| wanted.source);
-            scope.organization = Some(Setting::new(value, source));
-        } else if let Some(Setting { value, .. }) = wanted {
-            context.warn(&format!(
+        let (name, wanted) = (&self.name, scope.organization.take());
+        match (&opened.organization, wanted) {
+            (Some(organization), wanted) => {
+                let value = Organization::parse(organization).map_err(|problem| {
+                    let message = format!("the organization of the backend `{name}` {problem}");
+                    failed("invalid_response", message)
+                })?;
+                let wanted = wanted.filter(|wanted| wanted.value == value);
+                let source = wanted.map_or(Source::Backend, |wanted| wanted.source);
+                scope.organization = Some(Setting::new(value, source));
+            }
+            (None, Some(Setting { value, .. })) => context.warn(&format!(
                 "the backend `{name}` has no organizations; `{value}` is ignored"
-            ));
+            )),
+            (None, None) => {}
         }
         scope.place = match (opened.place.as_str(), &scope.organization) {
             ("", Some(_)) => None,
@@ -181,21 +178,6 @@ impl Installed {
             (place, _) => Some(place.to_owned()),
         };
         Ok(())
-    }
-
-    /// Returns the organizations; that in use where the backend has no list of them.
-    pub fn organizations(
-        &self,
-        context: &CommandContext<'_>,
-        scope: &mut Scope,
-    ) -> Result<Organizations, Failure> {
-        let all = self.open(context, scope)?.organizations()?;
-        let current = scope.organization.iter();
-        let current = current.map(|one| (one.value.to_string(), one.value.to_string()));
-        Ok(Organizations {
-            is_complete: all.is_some(),
-            all: all.unwrap_or_else(|| current.collect()),
-        })
     }
 }
 

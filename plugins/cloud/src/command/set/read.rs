@@ -9,7 +9,7 @@ use crate::command::context::{CommandContext, NO_FILE};
 use crate::command::project;
 use crate::domain::{Key, Region, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
-use crate::input::{looks_like_a_key, pairs, text};
+use crate::input::{looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
 
 /// The input from the command line, the files and the project.
@@ -22,42 +22,35 @@ pub struct Input {
     pub template: Vec<TemplateKey>,
 }
 
-/// Reads all of it; all problems at once.
 pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failure> {
-    let mut wrong: Vec<Field> = Vec::new();
-    let (name, region) = name(context, options.name.as_deref(), &mut wrong)?;
+    let (name, region) = if let Some(name) = &options.name {
+        let name = SetName::parse(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let deploy = project::here(context, "set")?;
+        let region = deploy.region.as_deref().map(Region::parse);
+        (deploy.secret_set, region.and_then(Result::ok))
+    };
     if reads_stdin(options) > 1 {
         let problem = "can be read only once: `-` is given several times";
-        wrong.push(Field::new("standard input", problem));
-        return Err(Failure::invalid_input(wrong));
+        return Err(wrong("standard input", problem));
     }
-    let mut given = keys(context, options, &mut wrong)?;
-    values_from(context, options, &mut given, &mut wrong)?;
+    let mut given = keys(context, options)?;
+    values_from(context, options, &mut given)?;
     let template = match &options.from_template {
-        Some(path) => file(context, path, "--from-template", &mut wrong, from_template)?,
+        Some(path) => file(context, path, "--from-template", from_template)?,
         None => Vec::new(),
     };
     let nothing = given.entries.is_empty() && given.open.is_empty();
-    if wrong.is_empty() && nothing && options.from_template.is_none() {
-        wrong.push(Field::new("secrets", "no key has a value"));
+    if nothing && options.from_template.is_none() {
+        return Err(wrong("secrets", "no key has a value"));
     }
-    match name {
-        Some(name) if wrong.is_empty() => Ok(Input {
-            name,
-            region,
-            given,
-            template,
-        }),
-        _ => {
-            let is_empty = wrong.iter().any(|wrong| wrong.problem.ends_with(REFUSED));
-            let failure = Failure::invalid_input(wrong);
-            Err(if is_empty {
-                failure.hint("`--empty skip` leaves keys without a value out")
-            } else {
-                failure
-            })
-        }
-    }
+    Ok(Input {
+        name,
+        region,
+        given,
+        template,
+    })
 }
 
 /// Counts the options that read standard input.
@@ -71,54 +64,24 @@ fn reads_stdin(options: &Set) -> usize {
         .count()
 }
 
-/// Returns the given name, or that of the project with its region.
-fn name(
-    context: &CommandContext<'_>,
-    given: Option<&str>,
-    wrong: &mut Vec<Field>,
-) -> Result<(Option<SetName>, Option<Region>), Failure> {
-    if let Some(name) = given {
-        let name = SetName::parse(name).map_err(|problem| wrong.push(Field::new("name", problem)));
-        return Ok((name.ok(), None));
-    }
-    match project::here(context, "set") {
-        Ok(deploy) => {
-            let region = deploy.region.as_deref().map(Region::parse);
-            Ok((Some(deploy.secret_set), region.and_then(Result::ok)))
-        }
-        Err(failure) if failure.fields.is_empty() => Err(failure),
-        Err(failure) => {
-            wrong.extend(failure.fields);
-            Ok((None, None))
-        }
-    }
-}
-
 /// Reads the pairs, from words or from a file.
-fn keys(
-    context: &CommandContext<'_>,
-    options: &Set,
-    wrong: &mut Vec<Field>,
-) -> Result<Given, Failure> {
-    let empty = options.empty;
+fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     let others = options.from_template.is_some() || !options.value_from.is_empty();
-    let problem = match (&options.file, options.secrets.as_slice()) {
+    match (&options.file, options.secrets.as_slice()) {
         (Some(_), [_, ..]) => {
-            Field::new("file", "can't be used together with pairs").flag("--file")
+            let problem = "can't be used together with pairs";
+            let field = Field::new("file", problem).flag("--file");
+            Err(Failure::invalid_input(vec![field]))
         }
         (None, []) if !others => {
             let problem = "missing: give `KEY=VALUE`, or a file with `--file`";
-            Field::new("secrets", problem)
+            Err(wrong("secrets", problem))
         }
-        (None, words) => return Ok(collect(pairs::parse(words, empty), wrong)),
-        (Some(path), []) => {
-            return file(context, path, "--file", wrong, |name, bytes| {
-                from_file(name, bytes, empty)
-            });
-        }
-    };
-    wrong.push(problem);
-    Ok(Given::default())
+        (None, words) => pairs::parse(words, options.empty).map_err(invalid),
+        (Some(path), []) => file(context, path, "--file", |name, bytes| {
+            from_file(name, bytes, options.empty)
+        }),
+    }
 }
 
 /// Reads the values that have a file of their own. No message quotes a path that may be a value.
@@ -126,8 +89,8 @@ fn values_from(
     context: &CommandContext<'_>,
     options: &Set,
     given: &mut Given,
-    wrong: &mut Vec<Field>,
 ) -> Result<(), Failure> {
+    let mut wrong = Vec::new();
     for (index, word) in options.value_from.iter().enumerate() {
         let mut place = format!("file {}", index + 1);
         let added = match key_and_path(word) {
@@ -135,55 +98,56 @@ fn values_from(
                 if looks_like_a_key(key.as_str()) {
                     place = key.to_string();
                 }
-                let value = match context.read(path)? {
-                    Ok(bytes) => text(bytes).map_err(|problem| format!("the file {problem}")),
-                    Err(problem) if problem == NO_FILE => Err(problem),
-                    Err(problem) => Err(format!("the file {problem}")),
-                };
-                let add = |value| given.add(key, value, options.empty);
-                value.and_then(|value| add(value).map_err(str::to_owned))
+                let bytes = context.read(path)?;
+                let value = bytes.and_then(|bytes| text(bytes).map_err(str::to_owned));
+                let value = value.map_err(|problem| match problem.as_str() {
+                    NO_FILE => problem,
+                    _ => format!("the file {problem}"),
+                });
+                value.and_then(|value| given.add(key, value, options.empty))
             }
             Err(problem) => Err(problem),
         };
         let problem = added.err();
         wrong.extend(problem.map(|problem| Field::new(place, problem).flag("--value-from")));
     }
-    Ok(())
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(wrong))
 }
 
 fn key_and_path(word: &str) -> Result<(Key, &Path), String> {
-    match word.split_once('=') {
-        Some((_, "")) => Err("names no file: write `KEY=PATH`".to_owned()),
-        Some((key, path)) => match Key::parse(key) {
-            Ok(key) => Ok((key, Path::new(path))),
-            Err(problem) => Err(format!("the key {problem}")),
-        },
-        None => Err("is not `KEY=PATH`".to_owned()),
+    let (key, path) = word.split_once('=').ok_or("is not `KEY=PATH`")?;
+    if path.is_empty() {
+        return Err("names no file: write `KEY=PATH`".to_owned());
     }
+    let key = Key::parse(key).map_err(|problem| format!("the key {problem}"))?;
+    Ok((key, Path::new(path)))
 }
 
-fn file<T: Default>(
+fn file<T>(
     context: &CommandContext<'_>,
     path: &Path,
     flag: &'static str,
-    wrong: &mut Vec<Field>,
     parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Field>>,
 ) -> Result<T, Failure> {
     let mut shown = path.display().to_string();
     if standard_input::is_named_by(path) {
         "stdin".clone_into(&mut shown);
     }
-    let parsed = context.read(path)?.map_err(|problem| {
+    let bytes = context.read(path)?.map_err(|problem| {
         let field = if problem == NO_FILE { "file" } else { &shown };
-        vec![Field::new(field, problem).flag(flag)]
-    });
-    let parsed = parsed.and_then(|bytes| parse(&shown, &bytes));
-    Ok(collect(parsed, wrong))
+        Failure::invalid_input(vec![Field::new(field, problem).flag(flag)])
+    })?;
+    parse(&shown, &bytes).map_err(invalid)
 }
 
-fn collect<T: Default>(result: Result<T, Vec<Field>>, wrong: &mut Vec<Field>) -> T {
-    result.unwrap_or_else(|more| {
-        wrong.extend(more);
-        T::default()
-    })
+fn invalid(fields: Vec<Field>) -> Failure {
+    let is_empty = fields.iter().any(|wrong| wrong.problem.ends_with(REFUSED));
+    let failure = Failure::invalid_input(fields);
+    if is_empty {
+        return failure.hint("`--empty skip` leaves keys without a value out");
+    }
+    failure
 }
