@@ -3,7 +3,6 @@
 mod describe;
 mod direct;
 mod embed;
-mod input;
 mod open_requests;
 mod output;
 mod peer;

@@ -117,7 +117,7 @@ pub fn complete(
 pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
-        argv: Some(argv),
+        argv,
         capabilities: (&ui.capabilities()).into(),
         context: run_context(context, host),
         ..RunParams::default()

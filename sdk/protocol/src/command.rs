@@ -43,7 +43,7 @@ pub struct CommandSpec {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ArgumentSpec {
-    /// The name in `input`.
+    /// The name, in `snake_case`.
     pub name: String,
     /// The kind.
     pub kind: ArgumentKind,

@@ -6,21 +6,14 @@ use serde_json::{Map, Value};
 use super::message::Id;
 use super::outcome::Format;
 
-/// Parameters of `run`: either `argv`, or `command` with `input`.
+/// Parameters of `run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunParams {
     /// The version that the host speaks: `1.0`.
     pub protocol: String,
     /// The user's words, the plugin's name not among them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub argv: Option<Vec<String>>,
-    /// The path of a command: `["secrets","list"]`; `[]` for a plugin without subcommands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-    /// The command's arguments by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Map<String, Value>>,
+    pub argv: Vec<String>,
     /// Answers to questions, by their key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,

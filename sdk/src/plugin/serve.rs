@@ -15,7 +15,7 @@ use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
 use super::peer::{Incoming, Listener, Peer, Work, refuse};
 use super::work::carry_out;
-use super::{Command, describe, input, surface, usage};
+use super::{Command, describe, surface, usage};
 use crate::session::{Context, Session};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Format;
@@ -260,10 +260,9 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     if let Some(width) = params.context.width {
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
-    let words = words(&command, &params)?;
     let mut shown = params.context.format;
-    let outcome = match command.try_get_matches_from(&words) {
-        Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &words, color),
+    let outcome = match command.try_get_matches_from(&params.argv) {
+        Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &params.argv, color),
         Ok(matches) => {
             if shown == Format::Text {
                 shown = surface::format_of(&matches);
@@ -292,21 +291,6 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         }
     }
     Ok(result)
-}
-
-fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, ErrorObject> {
-    match (&params.argv, &params.command, &params.input) {
-        (Some(argv), None, None) => Ok(argv.clone()),
-        (None, Some(path), input) => Ok(input::words(
-            command,
-            path,
-            input.as_ref().unwrap_or(&Map::new()),
-        )?),
-        _ => Err(ErrorObject::protocol(
-            codes::INVALID_PARAMS,
-            "`run` takes either `argv`, or `command` with `input`",
-        )),
-    }
 }
 
 fn session(request: Incoming, params: &RunParams, format: Format, host: &Host) -> Session {

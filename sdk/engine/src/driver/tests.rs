@@ -123,7 +123,6 @@ fn launch(name: &str, patience: Patience) -> Launch {
 fn params() -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
-        argv: Some(Vec::new()),
         capabilities: (&Capabilities::all()).into(),
         ..RunParams::default()
     }

@@ -91,7 +91,7 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
         ui.answers
             .push_back(Answer::Secret(Secret::new("hunter2".to_owned())));
         let params = RunParams {
-            argv: Some(vec![mode.to_owned()]),
+            argv: vec![mode.to_owned()],
             ..params()
         };
         let outcome = run(&launch("blabbing", QUICK), &params, &mut ui, &Cancel::new());
@@ -174,7 +174,7 @@ fn the_longer_plugin_of_the_document_works() {
         launch.program = folder.join("bot-cli-roll");
         launch.patience.reply = Some(Duration::from_secs(60));
         let params = RunParams {
-            argv: Some(argv.into_iter().map(str::to_owned).collect()),
+            argv: argv.into_iter().map(str::to_owned).collect(),
             answers: [("dice".to_owned(), json!("2"))].into_iter().collect(),
             ..params()
         };
