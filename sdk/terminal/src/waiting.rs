@@ -76,7 +76,7 @@ impl Waiting<'_> {
 }
 
 /// Whether another attempt may succeed.
-fn is_passing(error: &io::Error) -> bool {
+pub fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock

@@ -53,32 +53,6 @@ fn a_plugin_that_wants_the_terminal_is_named_with_the_mend() {
 }
 
 #[test]
-fn ctrl_z_stops_the_plugin_too_and_fg_goes_on_with_both() {
-    let bench = bench_with_rogue();
-    let host = bench.path("bin/bot-cli");
-    let mut shell = at_a_terminal(&bench, std::path::Path::new("/bin/sh"), &["-i"]);
-    shell.wait_for("%").unwrap();
-    shell
-        .press(&format!("{} rogue silent\r", host.display()))
-        .unwrap();
-    shell
-        .wait_for_line(|line| line.parse::<u32>().is_ok())
-        .unwrap();
-    let plugin = number(&shell.screen());
-    shell.press(CTRL_Z).unwrap();
-    shell.wait_for("Stopped").unwrap();
-    assert_eq!(state(plugin), Some('T'));
-    shell.press("fg; echo status $?\r").unwrap();
-    wait_for_file(&bench.path("work/continued"));
-    assert_ne!(state(plugin), Some('T'));
-    shell.press(CTRL_C).unwrap();
-    shell.wait_for("status 130").unwrap();
-    assert!(!is_alive(plugin));
-    shell.press("exit\r").unwrap();
-    shell.end().unwrap();
-}
-
-#[test]
 fn ctrl_z_does_nothing_where_nobody_could_go_on() {
     let bench = bench_with_rogue();
     let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "silent"]);

@@ -13,7 +13,7 @@ use rustix::process::{
 };
 
 use super::stat::Stat;
-use super::{stat, suspension};
+use super::{group, stat};
 
 /// The time limit for a killed process. The system takes a moment; one that is stuck in a device takes for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -78,7 +78,7 @@ fn send(orphan: Stat, signal: Signal) {
 }
 
 fn is_led(group: Option<Pid>) -> bool {
-    group.is_some_and(|group| suspension::groups().contains(&group))
+    group.is_some_and(|group| group::groups().contains(&group))
 }
 
 /// Whether a process has ended, which only its parent, this process, can put an end to.

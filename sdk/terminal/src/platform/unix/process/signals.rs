@@ -10,15 +10,11 @@ use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    pub(super) const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
+    const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
     /// Whether the parent has this process ignore the signal.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
-    }
-
-    pub(super) fn of(number: i32) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.number() == number)
     }
 
     /// Returns the number of the signal.
@@ -38,7 +34,7 @@ pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(signalled)
 }
 
-pub(super) fn unwatched(error: io::Error) -> Failure {
+fn unwatched(error: io::Error) -> Failure {
     let could_not = "could not watch for signals";
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
