@@ -7,7 +7,7 @@ use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::words::{self, HostOption, Taken};
+use bot_cli_protocol::words::{self, Taken};
 use bot_cli_protocol::{CommandSpec, Manifest};
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::ui::{Level, Ui};
@@ -43,7 +43,7 @@ pub fn plugin(
         }
     };
     let Some(manifest) = &plugin.manifest else {
-        let failure = undeclared(&plugin, words, options, environment);
+        let failure = become_it(&plugin, words, options, environment);
         return environment
             .terminal(options)
             .report(&Outcome::new(Err(failure)));
@@ -77,22 +77,18 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     terminal.report(outcome)
 }
 
-fn undeclared(
+/// Becomes a program that reads its own options. Those before its name are not for it.
+fn become_it(
     plugin: &Plugin,
     words: &[OsString],
     options: &Options,
     environment: &Environment,
 ) -> Failure {
     if options.json || options.quiet || options.verbose > 0 {
-        return Failure::new(
-            Exit::Usage,
-            "usage",
-            format!(
-                "`{}` is an ordinary command: options before its name do not apply to it",
-                plugin.name
-            ),
-        )
-        .hint(format!("bot-cli {} [OPTIONS]", plugin.name));
+        let name = &plugin.name;
+        let message = format!("options before `{name}` do not apply to this command");
+        return Failure::new(Exit::Usage, "usage", message)
+            .hint(format!("bot-cli {name} [OPTIONS]"));
     }
     run::become_it(plugin, words, environment)
 }
@@ -107,13 +103,7 @@ fn declared(
     patience: Patience,
 ) -> Outcome {
     if !tree::is_command(plugin) {
-        return Outcome::new(if taken.help.is_some() {
-            Ok(help::of_role(plugin, manifest))
-        } else if taken.version && !manifest.version.is_empty() {
-            Ok(help::version(plugin, manifest))
-        } else {
-            Err(help::not_a_command(plugin, manifest))
-        });
+        return Outcome::new(Err(help::not_a_command(plugin, manifest)));
     }
     if let Some(form) = taken.help {
         return Outcome::new(Ok(help::plugin(
@@ -129,12 +119,12 @@ fn declared(
     }
     let direct = taken.path.last().is_some_and(|command| command.direct);
     if direct && !options.json && !taken.json {
-        let mut words = [flags(options, manifest), taken.argv.clone()].concat();
+        let mut words = taken.argv.clone();
         if words.is_empty() {
             // Without any, a plugin that is not at a terminal speaks the protocol.
             words.push("--".into());
         }
-        return Outcome::new(Err(run::become_it(plugin, &words, environment)));
+        return Outcome::new(Err(become_it(plugin, &words, options, environment)));
     }
     match texts(&taken.argv) {
         Some(words) => run::drive(plugin, words, terminal, environment, patience),
@@ -144,24 +134,6 @@ fn declared(
             "an argument is not UTF-8",
         ))),
     }
-}
-
-/// The options before the plugin's name, as far as the plugin has them, too.
-fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
-    let root = manifest.command.iter().flat_map(|root| &root.arguments);
-    let common: Vec<HostOption> = root
-        .filter(|argument| argument.global)
-        .filter_map(HostOption::meant_by)
-        .collect();
-    let wanted = [
-        (HostOption::Verbose, options.verbose),
-        (HostOption::Quiet, u8::from(options.quiet)),
-    ];
-    wanted
-        .into_iter()
-        .filter(|(option, _)| common.contains(option))
-        .flat_map(|(option, count)| (0..count).map(move |_| format!("--{}", option.long()).into()))
-        .collect()
 }
 
 fn texts(words: &[OsString]) -> Option<Vec<String>> {

@@ -82,7 +82,7 @@ pub fn of_words(
         return Ok(undeclared(plugin));
     };
     if !tree::is_command(plugin) {
-        return Ok(of_role(plugin, manifest));
+        return Err(not_a_command(plugin, manifest));
     }
     let untold = CommandSpec::default();
     let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
@@ -102,18 +102,6 @@ pub fn of_words(
         HelpForm::Long,
         environment,
     ))
-}
-
-/// The help of a plugin that is no command.
-pub fn of_role(plugin: &Plugin, manifest: &Manifest) -> Reply {
-    let purpose = not_a_command(plugin, manifest).message;
-    let more = format!("`bot-cli plugin info {}` shows more.", plugin.name);
-    let text = printable(
-        &format!("{}\n\n{purpose}.\n{more}\n", manifest.about),
-        false,
-    );
-    let text = text.trim_start().to_owned();
-    Reply::text(text.clone()).data(json!({ "help": text }))
 }
 
 /// The failure of a run of a plugin that is no command.

@@ -5,13 +5,14 @@ mod relay;
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::question::{Answer, Answers, Question, QuestionKind};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::Ui;
@@ -132,12 +133,13 @@ impl Session {
         })
     }
 
-    /// Asks several questions, so that without a user all open ones are named at once. Going back leads to the question
+    /// Asks several questions, so that without a user all open ones are named at once. Returns the answers by the keys of the
+    /// questions. Going back leads to the question
     /// before; at the first there is no way back.
-    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Answers, Failure> {
+    pub fn ask_all(&mut self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
         let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
         let keys = questions.iter().map(|question| question.key.clone());
-        Ok(Answers::new(keys.zip(answers).collect()))
+        Ok(keys.zip(answers).collect())
     }
 
     /// Asks several questions as [`ask_all`](Self::ask_all) does, each until `parse` accepts its answer, as

@@ -18,19 +18,17 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::{
     self as protocol, CompleteParams, CompleteResult, HostName, RunContext, RunParams, RunResult,
     WireColor, methods, shape,
 };
 use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::ui::Context;
-use bot_cli_terminal::ui::{Level, Ui};
+use bot_cli_terminal::ui::{Context, Ui};
 pub use conversation::Plugin;
 pub use nesting::Nesting;
 pub use patience::{DEEPEST, Patience};
-use violation::NO_REPLY;
 pub use violation::Violation;
 
 /// The way a plugin is started.
@@ -70,37 +68,26 @@ impl Launch {
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
     match call::<RunResult>(launch, methods::RUN, &json!(params), ui, cancel) {
         Ok(result) => Outcome {
-            status: own_status(launch, result.exit, ui),
+            status: own_status(result.exit),
             result: Ok(Reply {
                 text: result.text,
                 data: result.data,
                 next: result.next,
             }),
         },
-        Err(failure)
-            if failure.code == NO_REPLY && failure.outcome == Some(ChangeState::Unknown) =>
-        {
-            let look = "if it was changing something, look at what became of that";
-            Outcome::new(Err(failure.hint(look)))
-        }
         Err(failure) => Outcome::new(Err(failure)),
     }
 }
 
 /// The status of a plugin's result. Those with which a host says that a plugin could not be run, or broke the protocol, are
 /// not the plugin's to use.
-fn own_status(launch: &Launch, status: u8, ui: &mut dyn Ui) -> u8 {
+fn own_status(status: u8) -> u8 {
     let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
-    if !hosts.into_iter().any(|exit| exit.status() == status) {
-        return status;
+    if hosts.into_iter().any(|exit| exit.status() == status) {
+        Exit::Failed.status()
+    } else {
+        status
     }
-    let failed = Exit::Failed.status();
-    let message = format!(
-        "plugin `{}` ended with the status {status}, which is the host's own: it becomes {failed}",
-        launch.name
-    );
-    ui.log(Level::Warn, &message);
-    failed
 }
 
 /// Asks a plugin what the last word may become.

@@ -89,10 +89,6 @@ pub mod methods {
 
 /// The negative codes of errors, those of JSON-RPC and one of our own. Positive codes are exit statuses.
 pub mod codes {
-    use std::ops::RangeInclusive;
-
-    /// Those of JSON-RPC and of this protocol. Every other one in a reply is an exit status.
-    pub const RESERVED: RangeInclusive<i64> = -32768..=-32000;
     /// The line is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
     /// The JSON is not a message.

@@ -135,7 +135,7 @@ fn back_leads_to_the_question_before_and_past_scripted_ones() {
     let answers = session(&ui, &json!({ "b": "s" }))
         .ask_all(&questions)
         .unwrap();
-    let texts = ["a", "b", "c"].map(|key| answers.text(key).unwrap());
+    let texts = ["a", "b", "c"].map(|key| answers[key].as_text().unwrap());
     assert_eq!(texts, ["2", "s", "3"]);
     assert_eq!(*ui.seen.borrow(), ["a", "c", "a", "c"]);
 }
