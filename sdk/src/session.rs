@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_terminal::Verbosity;
 use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::Ui;
 pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
@@ -240,7 +241,7 @@ impl Session {
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
-        if self.context.wants(level) {
+        if wants(&self.context, level) {
             self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
@@ -370,6 +371,11 @@ impl Shown {
             })
             .transpose()
     }
+}
+
+/// Whether the user wants to hear that much.
+fn wants(context: &Context, level: Level) -> bool {
+    Verbosity::new(context.quiet, context.verbosity).shows(level)
 }
 
 fn fallback(question: &Question) -> Option<Answer> {

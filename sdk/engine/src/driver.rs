@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::{
-    self as protocol, CompleteParams, CompleteResult, HostName, RunContext, RunParams, RunResult,
-    WireColor, methods, shape,
+    self as protocol, CompleteParams, CompleteResult, HostName, RunParams, RunResult, methods,
+    shape,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Context, Ui};
@@ -105,28 +105,17 @@ pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostN
     RunParams {
         protocol: protocol::VERSION.to_owned(),
         argv,
-        capabilities: (&ui.capabilities()).into(),
+        capabilities: ui.capabilities(),
         context: run_context(context, host),
         ..RunParams::default()
     }
 }
 
-/// A context in its form on the wire.
-pub fn run_context(context: &Context, host: HostName) -> RunContext {
-    RunContext {
-        cwd: context.cwd.to_str().map(str::to_owned),
-        interactive: context.interactive,
-        color: if context.color {
-            WireColor::Always
-        } else {
-            WireColor::Never
-        },
-        width: u32::try_from(context.width).ok(),
-        format: context.format,
-        verbosity: context.verbosity,
-        quiet: context.quiet,
-        terminal: context.terminal,
+/// The `context` as the plugin of a `host` has it.
+pub fn run_context(context: &Context, host: HostName) -> Context {
+    Context {
         host: Some(host),
+        ..context.clone()
     }
 }
 

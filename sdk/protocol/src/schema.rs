@@ -118,6 +118,7 @@ fn tighten(types: &mut Value) {
     types["Manifest"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9-]{0,31}$");
     types["Manifest"]["properties"]["protocol"]["pattern"] = json!("^[0-9]+\\.[0-9]+$");
     types["ArgumentSpec"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9_]*$");
+    types["Context"]["properties"]["color"]["enum"] = json!(["always", "never"]);
     types["LogParams"]["properties"]["message"]["pattern"] = json!("^[^\\n\\r]*$");
     let choice = json!({ "enum": ["select", "multiselect"] });
     types["Question"]["if"] = json!({ "properties": { "kind": choice } });

@@ -51,14 +51,8 @@ impl Ui for Script {
 
 fn session(ui: &Script, answers: &Value) -> Session {
     let context = Context {
-        cwd: PathBuf::from("/"),
-        interactive: true,
-        color: false,
-        width: 80,
-        format: Format::Text,
         verbosity: 1,
-        quiet: false,
-        terminal: false,
+        ..Context::new("/")
     };
     let answers = answers.as_object().cloned().unwrap_or_default();
     Session::new(Box::new(ui.clone()), context, answers, Cancel::new())

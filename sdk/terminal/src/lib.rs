@@ -84,6 +84,7 @@ impl Terminal {
             verbosity: self.verbosity.count(),
             quiet: self.verbosity == Verbosity::Quiet,
             terminal: self.look.stdout_terminal,
+            host: None,
         }
     }
 

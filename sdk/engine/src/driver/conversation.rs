@@ -20,7 +20,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{
     CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
-    ProgressParams, WireCapabilities, methods, shape, unique_members, wiped_json,
+    ProgressParams, methods, shape, unique_members, wiped_json,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
@@ -88,11 +88,11 @@ impl Plugin {
         ui: &mut dyn Ui,
         cancel: &Cancel,
     ) -> Result<Value, Failure> {
-        let offered = WireCapabilities::deserialize(&params["capabilities"]).unwrap_or_default();
+        let offered = Capabilities::deserialize(&params["capabilities"]).unwrap_or_default();
         let mut open = Open {
             for_role: false,
             has_text: params["context"]["format"] != "json",
-            ..self.open(method, params, (&offered).into(), ui, cancel)?
+            ..self.open(method, params, offered, ui, cancel)?
         };
         let replied = self.await_reply(&mut open, ui);
         self.process.close_input();

@@ -123,7 +123,7 @@ fn launch(name: &str, patience: Patience) -> Launch {
 fn params() -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
-        capabilities: (&Capabilities::all()).into(),
+        capabilities: Capabilities::all(),
         ..RunParams::default()
     }
 }
