@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use bot_cli_engine::discovery::PluginName;
 use bot_cli_engine::driver::{self, Patience};
-use bot_cli_protocol::complete::{AtEnd, ByShell, at_end};
+use bot_cli_protocol::complete::{AtEnd, at_end};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::words::{self, Reader, Word};
-use bot_cli_protocol::{CommandSpec, CompleteParams};
+use bot_cli_protocol::{CommandSpec, CompleteParams, Completion};
 use bot_cli_sdk::plugin::spec_of;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Terminal, one_line};
@@ -102,7 +102,7 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
     );
     for candidate in &found.candidates {
         // Bash quotes everything by itself as soon as paths are among it.
-        let insertion = if found.by_shell.is_none() {
+        let insertion = if found.by_shell == Completion::None {
             line.insertion(&candidate.value)
         } else {
             Some(candidate.value.clone())
@@ -130,10 +130,10 @@ fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
 
 fn kind(found: &AtEnd) -> &'static str {
     match found.by_shell {
-        Some(ByShell::Files) => "files",
-        Some(ByShell::Folders) => "folders",
-        Some(ByShell::Program) => "program",
-        None => "nothing",
+        Completion::File => "files",
+        Completion::Folder => "folders",
+        Completion::Command => "program",
+        Completion::Dynamic | Completion::None => "nothing",
     }
 }
 

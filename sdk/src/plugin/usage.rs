@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use bot_cli_protocol::CommandSpec;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::{Format, Outcome, Reply};
+use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::suggest;
-use bot_cli_protocol::words::{self, Reader};
+use bot_cli_protocol::words::Reader;
 
 /// Help and version as a reply, everything else as a failure of the command that `words` lead to from `root`, which the user
 /// calls `name`.
@@ -79,7 +79,7 @@ pub fn failure<W: AsRef<OsStr>>(
         }
         ErrorKind::UnknownArgument => unexpected(error, &reader),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error),
-        ErrorKind::MissingRequiredArgument => missing(error, &reader),
+        ErrorKind::MissingRequiredArgument => missing(error),
         ErrorKind::ArgumentConflict => usage(conflict(error)),
         _ => usage(other(error, &called)),
     };
@@ -136,7 +136,10 @@ fn wrong_value(error: &clap::Error) -> Failure {
     let (field, flag) = names(&argument);
     let failure = usage(message.clone()).field(&field, flag.as_deref(), message);
     let failure = suggested(failure, &meant);
-    possible(failure, valid.iter().map(String::as_str))
+    if valid.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("possible values: {}", valid.join(", ")))
 }
 
 fn suggested<N: AsRef<str>>(failure: Failure, meant: &[N]) -> Failure {
@@ -146,43 +149,16 @@ fn suggested<N: AsRef<str>>(failure: Failure, meant: &[N]) -> Failure {
     failure.hint(suggest::did_you_mean(meant))
 }
 
-fn missing(error: &clap::Error, reader: &Reader) -> Failure {
+fn missing(error: &clap::Error) -> Failure {
     let arguments = list(error, ContextKind::InvalidArg);
     let arguments: Vec<String> = arguments.iter().map(|text| bare(text)).collect();
-    let spec = |name: &str| match name.strip_prefix("--") {
-        Some(long) => reader.long(long),
-        None => reader.positional(),
-    };
-    let message = match arguments.as_slice() {
-        [argument]
-            if argument.starts_with('-') && spec(argument).is_some_and(|spec| !spec.required) =>
-        {
-            format!("`{argument}` is missing, which another option needs")
-        }
-        [argument] => format!("`{argument}` is missing"),
-        arguments => format!("`{}` are missing", arguments.join("`, `")),
-    };
-    let mut failure = usage(message);
+    let verb = if arguments.len() == 1 { "is" } else { "are" };
+    let mut failure = usage(format!("`{}` {verb} missing", arguments.join("`, `")));
     for argument in &arguments {
         let (field, flag) = names(argument);
         failure = failure.field(&field, flag.as_deref(), "missing");
     }
-    let values = match arguments.as_slice() {
-        [argument] => spec(argument).map(|spec| spec.values.as_slice()),
-        _ => None,
-    };
-    possible(
-        failure,
-        values.unwrap_or_default().iter().map(|value| &*value.value),
-    )
-}
-
-fn possible<'a>(failure: Failure, values: impl Iterator<Item = &'a str>) -> Failure {
-    let values: Vec<&str> = values.collect();
-    if values.is_empty() {
-        return failure;
-    }
-    failure.hint(format!("possible values: {}", values.join(", ")))
+    failure
 }
 
 fn conflict(error: &clap::Error) -> String {
@@ -209,15 +185,6 @@ fn other(error: &clap::Error, called: &str) -> String {
         ErrorKind::NoEquals => format!("the value of `{argument}` belongs behind a `=`"),
         // These do not come from words.
         _ => "the arguments can't be used".to_owned(),
-    }
-}
-
-/// The form of the result that the words for `root` ask for, whether or not they can be parsed.
-pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
-    if words::take(root, words).json {
-        Format::Json
-    } else {
-        Format::Text
     }
 }
 

@@ -2,14 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use super::{Capabilities, Context, Level, Session};
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;

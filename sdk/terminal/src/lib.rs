@@ -48,7 +48,6 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
-    last: prompt::Last,
     /// Whether the output has not ended its line.
     within_line: bool,
 }
@@ -62,7 +61,6 @@ impl Terminal {
             format,
             progress: Progress::default(),
             cancel: Cancel::new(),
-            last: None,
             within_line: false,
         }
     }
@@ -169,7 +167,7 @@ impl Ui for Terminal {
         }
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
-        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.last)?;
+        let answer = prompt::ask(question, &self.look, &mut waiting)?;
         // Where the signal and the answer came at once, the answer may have been read first.
         if self.cancel.requested() {
             return Err(self.cancel.explain(Failure::cancelled()));

@@ -1,8 +1,8 @@
 //! The seam between a command and whoever shows it to the user: the terminal, or a host at the other end of the protocol.
 
-pub use bot_cli_protocol::{Capabilities, Context, Level};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question};
+pub use bot_cli_protocol::{Capabilities, Context, Level};
 
 /// Shows what a command says and asks, and knows what can be asked.
 pub trait Ui {
@@ -63,4 +63,3 @@ pub trait Ui {
 pub fn withdrawn() -> Failure {
     Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }
-

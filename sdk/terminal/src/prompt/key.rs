@@ -164,10 +164,6 @@ fn sequence(bytes: &[u8]) -> Decoded {
             _ => Decoded::Nothing,
         },
         [b'O', last] => control(b"", *last).map_or(Decoded::Nothing, Decoded::Key),
-        [0x80..=0xff, ..] => match std::str::from_utf8(bytes) {
-            Err(error) if error.error_len().is_none() => Decoded::Open,
-            Ok(_) | Err(_) => Decoded::Nothing,
-        },
         _ => Decoded::Nothing,
     }
 }

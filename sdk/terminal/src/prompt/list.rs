@@ -1,7 +1,6 @@
 //! Questions that are answered out of a list, which becomes shorter as one types.
 
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
@@ -39,13 +38,11 @@ struct Row {
 }
 
 impl<'a> List<'a> {
-    /// With the `chosen` values marked, or else the default ones.
-    pub fn new(question: &'a Question, help: &'a [Piece], chosen: Option<&Answer>) -> Self {
-        let default: Vec<&str> = match (chosen, &question.default) {
-            (Some(Answer::Text(value)), _) => vec![value],
-            (Some(Answer::Many(values)), _) => values.iter().map(String::as_str).collect(),
-            (_, Some(Value::Array(values))) => values.iter().filter_map(Value::as_str).collect(),
-            (_, default) => default.iter().filter_map(Value::as_str).collect(),
+    /// With the default values marked.
+    pub fn new(question: &'a Question, help: &'a [Piece]) -> Self {
+        let default: Vec<&str> = match &question.default {
+            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
+            default => default.iter().filter_map(Value::as_str).collect(),
         };
         let row = |choice: &Choice| {
             let label = one_line(&choice.label);
@@ -183,7 +180,7 @@ impl Prompt for List<'_> {
             let nothing = "  nothing matches; Esc shows all";
             pieces.extend([Piece::LineEnd, Piece::text(WRONG, nothing)]);
         }
-        for at in self.page(room(&pieces, self.help)) {
+        for at in self.page(room()) {
             pieces.extend(self.row(at));
         }
         pieces.extend_from_slice(self.help);
@@ -207,19 +204,10 @@ impl Prompt for List<'_> {
     }
 }
 
-/// The rows of a list for which the terminal has room beside the question and its help.
-fn room(question: &[Piece], help: &[Piece]) -> usize {
-    let (columns, rows) = look::size();
-    let taken = |pieces: &[Piece]| {
-        let width = |piece: &Piece| match piece {
-            Piece::Text(_, text) => text.width(),
-            Piece::LineEnd | Piece::Cursor => 0,
-        };
-        let width: usize = pieces.iter().map(width).sum();
-        width / columns.saturating_sub(1).max(1) + 1
-    };
-    let room = rows.saturating_sub(taken(question) + taken(help) + 1);
-    room.clamp(1, PAGE)
+/// The rows of a list for which the terminal has room beside the question, its help and a free row.
+fn room() -> usize {
+    let (_, rows) = look::size();
+    rows.saturating_sub(4).clamp(1, PAGE)
 }
 
 #[cfg(test)]
@@ -245,7 +233,7 @@ mod tests {
 
     /// The answer to these keys, or what is shown.
     fn pressed(question: &Question, keys: &str) -> Result<Answer, Vec<String>> {
-        let mut list = List::new(question, &[], None);
+        let mut list = List::new(question, &[]);
         let mut decoder = Decoder::new();
         let mut keys: Vec<_> = keys.bytes().map(|byte| decoder.take(byte)).collect();
         keys.push(decoder.give_up());

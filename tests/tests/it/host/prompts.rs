@@ -92,40 +92,6 @@ fn going_back_asks_the_question_before_and_then_ends() {
 }
 
 #[test]
-fn a_refused_answer_is_there_to_be_edited() {
-    let again = |kind: &str| json!({"kind": kind, "message": "What?", "problem": "not that", "choices": choices()});
-    let questions = json!([question("text"), again("text")]);
-    let keys = [
-        ("? What?", "wrong\r"),
-        ("not that", "\u{17}right"),
-        ("What? right", ENTER),
-    ];
-    let ended = walk(&questions, 24, 80, &keys);
-    let right = r#"{"action":"accept","value":"right"}"#;
-    let first = r#"{"action":"accept","value":"wrong"}"#;
-    let shown = [
-        "not that",
-        "> What? right",
-        first,
-        right,
-        "status 0",
-        "tidy",
-    ];
-    assert_ends(&ended, &shown);
-
-    let questions = json!([question("multiselect"), again("multiselect")]);
-    let keys = [("Gamma", " \u{1b}[B \r"), ("not that", " \r")];
-    let ended = walk(&questions, 24, 80, &keys);
-    assert_eq!(lines(&ended.screen)[1..3], ["not that", "> What? Beta"]);
-
-    // A secret is not kept.
-    let questions = json!([question("password"), again("password")]);
-    let keys = [("? What?", "wrong\r"), ("not that", "right\r")];
-    let ended = walk(&questions, 24, 80, &keys);
-    assert_ends(&ended, &[right, "status 0", "tidy"]);
-}
-
-#[test]
 fn a_list_in_a_low_terminal_keeps_its_question() {
     let many: Vec<Value> = (1..40)
         .map(|number| json!({"value": format!("v{number}"), "label": format!("Choice {number}")}))
