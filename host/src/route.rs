@@ -50,13 +50,9 @@ pub fn route(environment: Environment, patience: Patience) -> u8 {
             },
         },
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
-        Some(Command::Complete { shell, words }) => Ok(completion::complete(
-            shell,
-            &words,
-            &terminal,
-            environment,
-            patience,
-        )),
+        Some(Command::Complete { shell, words }) => {
+            Ok(completion::complete(shell, &words, &terminal, environment))
+        }
         Some(Command::Version) => Ok(if arguments.options.json || arguments.options.verbose > 0 {
             version::reply(environment)
         } else {

@@ -20,10 +20,7 @@ use serde_json::{Value, json};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::{
-    self as protocol, CompleteParams, CompleteResult, HostName, RunParams, RunResult, methods,
-    shape,
-};
+use bot_cli_protocol::{self as protocol, HostName, RunParams, RunResult, methods, shape};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Context, Ui};
 pub use conversation::Plugin;
@@ -88,16 +85,6 @@ fn own_status(status: u8) -> u8 {
     } else {
         status
     }
-}
-
-/// Asks a plugin what the last word may become.
-pub fn complete(
-    launch: &Launch,
-    params: &CompleteParams,
-    ui: &mut dyn Ui,
-    cancel: &Cancel,
-) -> Result<CompleteResult, Failure> {
-    call(launch, methods::COMPLETE, &json!(params), ui, cancel)
 }
 
 /// The parameters of a run with the user's words, shown by `ui`.

@@ -1,10 +1,13 @@
 //! Where and for whom a command runs, and what the host does for it meanwhile.
 
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Map;
+use serde::{Deserialize, Serialize};
 
 use crate::outcome::Format;
 use crate::{HostName, QuestionKind};
@@ -24,7 +27,7 @@ pub struct Context {
     /// Whether a person sits at a terminal.
     pub interactive: bool,
     /// Whether `text` and `output` may carry colour: `always` or `never`.
-    #[serde(serialize_with = "color_name", deserialize_with = "has_color")]
+    #[serde(with = "color")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub color: bool,
     /// Columns of the terminal.
@@ -76,36 +79,29 @@ impl Context {
 #[serde(default)]
 pub struct Capabilities {
     /// Serves `ask`: the kinds of question that can be asked.
-    #[serde(
-        serialize_with = "ask",
-        deserialize_with = "asked",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    #[cfg_attr(feature = "schema", schemars(with = "Ask"))]
+    #[serde(with = "ask", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "ask::Ask"))]
     pub ask: Vec<QuestionKind>,
     /// Serves `stdin`.
-    #[serde(
-        serialize_with = "offer",
-        deserialize_with = "offered",
-        skip_serializing_if = "std::ops::Not::not"
+    #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
-    #[cfg_attr(feature = "schema", schemars(with = "Map<String, serde_json::Value>"))]
     pub stdin: bool,
     /// Shows `progress`.
-    #[serde(
-        serialize_with = "offer",
-        deserialize_with = "offered",
-        skip_serializing_if = "std::ops::Not::not"
+    #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
-    #[cfg_attr(feature = "schema", schemars(with = "Map<String, serde_json::Value>"))]
     pub progress: bool,
     /// Shows `output` at once.
-    #[serde(
-        serialize_with = "offer",
-        deserialize_with = "offered",
-        skip_serializing_if = "std::ops::Not::not"
+    #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
-    #[cfg_attr(feature = "schema", schemars(with = "Map<String, serde_json::Value>"))]
     pub output: bool,
 }
 
@@ -121,52 +117,58 @@ impl Capabilities {
     }
 }
 
-/// The kinds of question that can be asked. Later versions may add kinds.
-#[derive(Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Ask {
-    kinds: Vec<String>,
-}
-
 /// A folder without a name in UTF-8 has none on the wire.
 fn is_untold(cwd: &Path) -> bool {
     cwd.to_str().is_none_or(str::is_empty)
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn color_name<S: Serializer>(color: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if *color { "always" } else { "never" })
+mod color {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(color: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(if *color { "always" } else { "never" })
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+        Ok(String::deserialize(deserializer)? == "always")
+    }
 }
 
-fn has_color<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(String::deserialize(deserializer)? == "always")
+mod ask {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::QuestionKind;
+
+    /// The kinds of question that can be asked. Later versions may add kinds.
+    #[derive(Default, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub struct Ask {
+        kinds: Vec<String>,
+    }
+
+    pub fn serialize<S: Serializer>(kinds: &[QuestionKind], to: S) -> Result<S::Ok, S::Error> {
+        let kinds = kinds.iter().map(|kind| kind.name().to_owned()).collect();
+        Ask { kinds }.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<QuestionKind>, D::Error> {
+        let ask = Option::<Ask>::deserialize(from)?.unwrap_or_default();
+        let is_known = |kind: &QuestionKind| ask.kinds.iter().any(|name| name == kind.name());
+        Ok(QuestionKind::ALL.into_iter().filter(is_known).collect())
+    }
 }
 
-fn ask<S: Serializer>(kinds: &[QuestionKind], serializer: S) -> Result<S::Ok, S::Error> {
-    let kinds = kinds.iter().map(|kind| kind.name().to_owned()).collect();
-    Ask { kinds }.serialize(serializer)
-}
+mod offer {
+    use serde::de::IgnoredAny;
+    use serde::{Deserialize, Deserializer, Serializer};
 
-fn asked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<QuestionKind>, D::Error> {
-    let asked = Option::<Ask>::deserialize(deserializer)?.unwrap_or_default();
-    let kinds = QuestionKind::ALL.into_iter();
-    let is_known = |kind: &QuestionKind| asked.kinds.iter().any(|name| name == kind.name());
-    Ok(kinds.filter(is_known).collect())
-}
+    pub fn serialize<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map::<&str, &str, _>([])
+    }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn offer<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    Map::new().serialize(serializer)
-}
-
-fn offered<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(Option::<IgnoredAny>::deserialize(deserializer)?.is_some())
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+        Ok(Option::<IgnoredAny>::deserialize(deserializer)?.is_some())
+    }
 }
 
 #[cfg(test)]

@@ -205,9 +205,14 @@ impl Manifest {
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
         let is_script = file.starts_with(b"#!");
         let mut problem = None;
-        for (at, text) in after_markers(file) {
+        for at in memchr::memmem::find_iter(file, MARKER) {
             if is_script && at >= SCRIPT_HEAD {
                 break;
+            }
+            let text = &file[at + MARKER.len()..];
+            // Executables that look for plugins hold bare markers.
+            if !text.starts_with(b"{") {
+                continue;
             }
             match Self::begin(text) {
                 Ok(manifest) => return Ok(manifest),
@@ -225,14 +230,6 @@ impl Manifest {
         let value = value.map_err(|error| error.to_string())?;
         shape::read("manifest", value.unwrap_or_default())
     }
-}
-
-/// Returns where each marker is, and what follows it, where that begins like a manifest: executables that look for plugins hold bare
-/// markers.
-fn after_markers(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    memchr::memmem::find_iter(file, MARKER)
-        .map(|at| (at, &file[at + MARKER.len()..]))
-        .filter(|(_, text)| text.starts_with(b"{"))
 }
 
 #[cfg(test)]

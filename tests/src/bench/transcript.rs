@@ -38,6 +38,24 @@ impl Bench {
         }
     }
 
+    /// The scripts of a transcript, each with what it shows now.
+    pub fn answered(&self, transcript: &str) -> String {
+        let lines = transcript.lines();
+        let scripts: Vec<&str> = lines.filter(|line| line.starts_with(['$', '>'])).collect();
+        let mut answered = String::new();
+        for script in scripts.chunk_by(|_, next| next.starts_with('>')) {
+            for line in script
+                .iter()
+                .map(|line| (*line).to_owned())
+                .chain(self.shown(script))
+            {
+                answered.extend([&line, "\n"]);
+            }
+            answered.push('\n');
+        }
+        answered
+    }
+
     fn shown(&self, script: &[&str]) -> Vec<String> {
         let lines = script.iter().map(|line| line.get(2..).unwrap_or(""));
         let text = lines.collect::<Vec<_>>().join("\n");

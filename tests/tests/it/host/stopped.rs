@@ -1,9 +1,6 @@
 //! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z.
 
-use std::fs;
-
-use bot_cli_tests::bench::{Bench, is_alive};
-use bot_cli_tests::patience::wait_for_file;
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_Z, Terminal};
 use pty_process::blocking::Command;
 
@@ -17,18 +14,6 @@ fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -
         .env("PS1", "% ")
         .current_dir(bench.path("work"));
     Terminal::start(command, 24, 100).unwrap()
-}
-
-/// The state of a process as a letter: `T` is stopped.
-fn state(pid: u32) -> Option<char> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.chars().next()
-}
-
-/// The number in the last line of the screen that is one.
-fn number(screen: &str) -> u32 {
-    let mut lines = screen.lines().rev();
-    lines.find_map(|line| line.trim().parse().ok()).unwrap()
 }
 
 #[test]

@@ -108,13 +108,7 @@ fn no_malformed_request_has_its_value_repeated() {
         json!([{ "later": value }]),
     ];
     let mut shapes: Vec<Value> = Vec::new();
-    for field in [
-        "argv",
-        "answers",
-        "capabilities",
-        "context",
-        "protocol",
-    ] {
+    for field in ["argv", "answers", "capabilities", "context", "protocol"] {
         for junk in &junk {
             let mut params = json!({ "argv": [] });
             params[field] = junk.clone();
