@@ -135,10 +135,13 @@ pub fn plugin(
         tree::command(path, &invocation, is_versioned)
     } else {
         let mut untold = CommandSpec::new("", &manifest.about);
-        let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
-        "Arguments of the plugin".clone_into(&mut anything.about);
-        anything.repeatable = true;
-        untold.arguments.push(anything);
+        untold.arguments.push(ArgumentSpec {
+            name: "ARGS".to_owned(),
+            kind: ArgumentKind::Positional,
+            about: "Arguments of the plugin".to_owned(),
+            repeatable: true,
+            ..ArgumentSpec::default()
+        });
         tree::command(&[&untold], &invocation, is_versioned)
     };
     let mut command = command.term_width(width(look));

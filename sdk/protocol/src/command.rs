@@ -154,34 +154,6 @@ impl CommandSpec {
     }
 }
 
-impl ArgumentSpec {
-    /// An argument of this name that is nothing but what it is.
-    pub fn new(name: impl Into<String>, kind: ArgumentKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            ..Self::default()
-        }
-    }
-}
-
-impl ValueSpec {
-    /// A value that explains itself.
-    pub fn new(value: impl Into<String>) -> Self {
-        Self {
-            value: value.into(),
-            about: None,
-            aliases: Vec::new(),
-        }
-    }
-
-    /// A few words about it.
-    pub fn about(mut self, about: impl Into<String>) -> Self {
-        self.about = Some(about.into());
-        self
-    }
-}
-
 impl Completion {
     #[expect(
         clippy::trivially_copy_pass_by_ref,

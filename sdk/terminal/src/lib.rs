@@ -25,8 +25,6 @@ pub use printable::{one_line, printable, short_line};
 pub use process::{core_dump, file_size};
 pub use table::{cut, table};
 
-use std::cell::LazyCell;
-
 use crate::cancel::Cancel;
 use crate::ui::{Capabilities, Context, Level, Ui};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -129,13 +127,11 @@ impl Terminal {
 
 /// The commands without those of a host that the user's next shell does not find.
 fn possible(commands: &[String]) -> Vec<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has_host = shell::will_find(HOST, &path);
     let is_of_host = |command: &String| command.split_whitespace().next() == Some(HOST);
-    let has_host = LazyCell::new(|| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        shell::will_find(HOST, &path)
-    });
-    let possible = |command: &&String| !is_of_host(command) || *has_host;
-    commands.iter().filter(possible).cloned().collect()
+    let possible = commands.iter().filter(|it| has_host || !is_of_host(it));
+    possible.cloned().collect()
 }
 
 impl Ui for Terminal {

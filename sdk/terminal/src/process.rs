@@ -9,7 +9,6 @@ pub use crate::platform::process::{
 };
 use crate::platform::{input, output};
 pub use crate::signal::StopSignal;
-use crate::waiting::is_passing;
 use bot_cli_protocol::failure::Failure;
 
 /// The interval at which signals are looked for.
@@ -60,6 +59,14 @@ impl Read for HeedfulInput {
             }
         }
     }
+}
+
+/// Whether another attempt to read may succeed.
+pub(crate) fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
 }
 
 impl fmt::Debug for HeedfulInput {

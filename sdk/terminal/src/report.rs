@@ -14,13 +14,8 @@ const QUIET: Style = Style::new().dimmed();
 
 /// The one document of `--json`.
 pub fn document(outcome: &Outcome) -> String {
-    let document = match &outcome.result {
-        // It may be large.
-        Ok(reply) => serde_json::to_string_pretty(&reply.data),
-        Err(_) => serde_json::to_string_pretty(&outcome.document()),
-    };
     // A `Value` always has a JSON form.
-    let mut document = document.unwrap_or_default();
+    let mut document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
     document.push('\n');
     document
 }

@@ -12,7 +12,6 @@ mod limits;
 mod manager;
 mod nested;
 mod new;
-mod plain;
 mod progress;
 mod prompts;
 mod roles;

@@ -3,14 +3,13 @@
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 
-use super::orphans;
+use super::orphans::{self, groups};
 use super::stat::stop_signal;
 use crate::platform::process::Stopped;
 use bot_cli_terminal::process::{StopSignal, core_dump};
@@ -153,12 +152,6 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-/// The groups that this process has started and that are not gone.
-pub fn groups() -> MutexGuard<'static, Vec<Pid>> {
-    static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Kills every group that this process has started and that is not gone, for a process that ends at once.
