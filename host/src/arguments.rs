@@ -101,7 +101,6 @@ impl Options {
             json: self.json || taken.json,
             verbose: self.verbose.saturating_add(taken.verbose),
             quiet: self.quiet || taken.quiet,
-            ..self.clone()
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn plugin(
         }
     };
     let Some(manifest) = &plugin.manifest else {
-        let failure = become_it(&plugin, words, options, environment);
+        let failure = undeclared(&plugin, words, options, environment);
         return environment
             .terminal(options)
             .report(&Outcome::new(Err(failure)));
@@ -78,7 +78,7 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
 }
 
 /// Becomes a program that reads its own options. Those before its name are not for it.
-fn become_it(
+fn undeclared(
     plugin: &Plugin,
     words: &[OsString],
     options: &Options,
@@ -86,7 +86,8 @@ fn become_it(
 ) -> Failure {
     if options.json || options.quiet || options.verbose > 0 {
         let name = &plugin.name;
-        let message = format!("options before `{name}` do not apply to this command");
+        let message =
+            format!("`{name}` is an ordinary command: options before its name do not apply to it");
         return Failure::new(Exit::Usage, "usage", message)
             .hint(format!("bot-cli {name} [OPTIONS]"));
     }
@@ -119,12 +120,12 @@ fn declared(
     }
     let direct = taken.path.last().is_some_and(|command| command.direct);
     if direct && !options.json && !taken.json {
-        let mut words = taken.argv.clone();
+        let mut words = [flags(options, manifest), taken.argv.clone()].concat();
         if words.is_empty() {
             // Without any, a plugin that is not at a terminal speaks the protocol.
             words.push("--".into());
         }
-        return Outcome::new(Err(become_it(plugin, &words, options, environment)));
+        return Outcome::new(Err(run::become_it(plugin, &words, environment)));
     }
     match texts(&taken.argv) {
         Some(words) => run::drive(plugin, words, terminal, environment, patience),
@@ -134,6 +135,20 @@ fn declared(
             "an argument is not UTF-8",
         ))),
     }
+}
+
+/// The options before the plugin's name, as far as the plugin has them, too.
+fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
+    let own = manifest.command.iter().flat_map(|root| &root.arguments);
+    let own: Vec<&str> = own.filter_map(|it| it.long.as_deref()).collect();
+    [
+        ("verbose", options.verbose),
+        ("quiet", options.quiet.into()),
+    ]
+    .into_iter()
+    .filter(|(long, _)| own.contains(long))
+    .flat_map(|(long, count)| vec![format!("--{long}").into(); count.into()])
+    .collect()
 }
 
 fn texts(words: &[OsString]) -> Option<Vec<String>> {

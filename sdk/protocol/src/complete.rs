@@ -102,14 +102,15 @@ fn values(argument: &ArgumentSpec, word: &str, prefix: String) -> AtEnd {
             about: value.about.clone(),
         })
         .collect();
-    let (dynamic, by_shell) = match argument.completion {
-        Completion::Dynamic => (Some(argument.name.clone()), Completion::None),
-        by_shell => (None, by_shell),
-    };
+    let is_dynamic = argument.completion == Completion::Dynamic;
     AtEnd {
         candidates,
-        dynamic,
-        by_shell,
+        dynamic: is_dynamic.then(|| argument.name.clone()),
+        by_shell: if is_dynamic {
+            Completion::None
+        } else {
+            argument.completion
+        },
         prefix,
     }
 }

@@ -58,31 +58,41 @@ pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failu
     failure.hint(did_you_mean(&meant))
 }
 
-/// The paths of the commands below `root` that `typed` surely means: those that other tools call so, also further down, or that have
-/// this name further down, or else those of `root` itself that are [`meant`].
+/// The paths of the commands below `root` that `typed` surely means: those that other tools call so or that have this name further
+/// down, or else one that it is but for a slip, or else those further down that other tools call so.
 fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    collect(root, "", &mut all);
-    let named = all
-        .iter()
-        .filter(|(_, name)| *name == typed || is_alike(typed, name));
-    let mut paths: Vec<String> = named.map(|(path, _)| path.clone()).collect();
+    let own = || {
+        let shown = root.commands.iter().filter(|command| !command.hidden);
+        shown.map(|command| command.name.as_str())
+    };
+    let alike = own()
+        .filter(|name| is_alike(typed, name))
+        .map(str::to_owned);
+    let mut paths: Vec<String> = alike.collect();
+    further_down(root, "", &|name| name == typed, &mut paths);
     if paths.is_empty() {
-        let own = all.iter().filter(|(path, name)| path == name);
-        let meant = meant(typed, own.map(|(_, name)| *name));
-        paths = meant.into_iter().map(str::to_owned).collect();
+        paths = meant(typed, own()).into_iter().map(str::to_owned).collect();
+    }
+    if paths.is_empty() {
+        further_down(root, "", &|name| is_alike(typed, name), &mut paths);
     }
     paths.sort_by_key(String::len);
     paths.truncate(MOST);
     paths
 }
 
-/// Collects every command that is shown below `command`: its path and its name.
-fn collect<'a>(command: &'a CommandSpec, above: &str, all: &mut Vec<(String, &'a str)>) {
+fn further_down(
+    command: &CommandSpec,
+    above: &str,
+    is_meant: &dyn Fn(&str) -> bool,
+    paths: &mut Vec<String>,
+) {
     for command in command.commands.iter().filter(|command| !command.hidden) {
         let path = format!("{above}{}", command.name);
-        collect(command, &format!("{path} "), all);
-        all.push((path, &command.name));
+        if is_meant(&command.name) {
+            paths.push(path.clone());
+        }
+        further_down(command, &format!("{path} "), is_meant, paths);
     }
 }
 

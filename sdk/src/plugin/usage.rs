@@ -79,7 +79,7 @@ pub fn failure<W: AsRef<OsStr>>(
         }
         ErrorKind::UnknownArgument => unexpected(error, &reader),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error),
-        ErrorKind::MissingRequiredArgument => missing(error),
+        ErrorKind::MissingRequiredArgument => missing(error, &reader),
         ErrorKind::ArgumentConflict => usage(conflict(error)),
         _ => usage(other(error, &called)),
     };
@@ -136,10 +136,7 @@ fn wrong_value(error: &clap::Error) -> Failure {
     let (field, flag) = names(&argument);
     let failure = usage(message.clone()).field(&field, flag.as_deref(), message);
     let failure = suggested(failure, &meant);
-    if valid.is_empty() {
-        return failure;
-    }
-    failure.hint(format!("possible values: {}", valid.join(", ")))
+    possible(failure, valid.iter().map(String::as_str))
 }
 
 fn suggested<N: AsRef<str>>(failure: Failure, meant: &[N]) -> Failure {
@@ -149,16 +146,43 @@ fn suggested<N: AsRef<str>>(failure: Failure, meant: &[N]) -> Failure {
     failure.hint(suggest::did_you_mean(meant))
 }
 
-fn missing(error: &clap::Error) -> Failure {
+fn missing(error: &clap::Error, reader: &Reader) -> Failure {
     let arguments = list(error, ContextKind::InvalidArg);
     let arguments: Vec<String> = arguments.iter().map(|text| bare(text)).collect();
-    let verb = if arguments.len() == 1 { "is" } else { "are" };
-    let mut failure = usage(format!("`{}` {verb} missing", arguments.join("`, `")));
+    let spec = |name: &str| match name.strip_prefix("--") {
+        Some(long) => reader.long(long),
+        None => reader.positional(),
+    };
+    let message = match arguments.as_slice() {
+        [argument]
+            if argument.starts_with('-') && spec(argument).is_some_and(|spec| !spec.required) =>
+        {
+            format!("`{argument}` is missing, which another option needs")
+        }
+        [argument] => format!("`{argument}` is missing"),
+        arguments => format!("`{}` are missing", arguments.join("`, `")),
+    };
+    let mut failure = usage(message);
     for argument in &arguments {
         let (field, flag) = names(argument);
         failure = failure.field(&field, flag.as_deref(), "missing");
     }
-    failure
+    let values = match arguments.as_slice() {
+        [argument] => spec(argument).map(|spec| spec.values.as_slice()),
+        _ => None,
+    };
+    possible(
+        failure,
+        values.unwrap_or_default().iter().map(|value| &*value.value),
+    )
+}
+
+fn possible<'a>(failure: Failure, values: impl Iterator<Item = &'a str>) -> Failure {
+    let values: Vec<&str> = values.collect();
+    if values.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("possible values: {}", values.join(", ")))
 }
 
 fn conflict(error: &clap::Error) -> String {

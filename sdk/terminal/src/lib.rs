@@ -95,6 +95,13 @@ impl Terminal {
             return outcome.status;
         };
         let failure = match &outcome.result {
+            // A document with an error is a failure that has more to say.
+            Ok(reply) if outcome.status != 0 && reply.data.get("error").is_some() => {
+                let message = reply.data["error"]["message"].as_str().unwrap_or_default();
+                let failure = Failure::new(Exit::Failed, "failed", message);
+                to_stderr(&report::failure(&failure, self.look.stderr_color));
+                return outcome.status;
+            }
             // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
             Ok(_) => Failure::because(
                 Exit::Unwritten,

@@ -41,9 +41,9 @@ impl Bench {
     /// The scripts of a transcript, each with what it shows now.
     pub fn answered(&self, transcript: &str) -> String {
         let lines = transcript.lines();
-        let scripts: Vec<&str> = lines.filter(|line| line.starts_with(['$', '>'])).collect();
+        let scripts: Vec<&str> = lines.filter(is_script).collect();
         let mut answered = String::new();
-        for script in scripts.chunk_by(|_, next| next.starts_with('>')) {
+        for script in scripts.chunk_by(|_, next| next.starts_with("> ")) {
             for line in script
                 .iter()
                 .map(|line| (*line).to_owned())
@@ -91,6 +91,11 @@ impl Ran {
         let lines = stdout.lines().map(str::to_owned).chain(stderr);
         lines.chain(status).collect()
     }
+}
+
+/// Whether a line is one of a script.
+fn is_script(line: &&str) -> bool {
+    line.starts_with("$ ") || line.starts_with("> ")
 }
 
 /// Whether a line is not one of standard output.
