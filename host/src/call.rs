@@ -7,7 +7,7 @@ use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::words::{self, HostOption, Taken};
+use bot_cli_protocol::words::{self, Taken};
 use bot_cli_protocol::{CommandSpec, Manifest};
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::ui::{Level, Ui};
@@ -77,6 +77,7 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     terminal.report(outcome)
 }
 
+/// Becomes a program that reads its own options. Those before its name are not for it.
 fn undeclared(
     plugin: &Plugin,
     words: &[OsString],
@@ -84,15 +85,11 @@ fn undeclared(
     environment: &Environment,
 ) -> Failure {
     if options.json || options.quiet || options.verbose > 0 {
-        return Failure::new(
-            Exit::Usage,
-            "usage",
-            format!(
-                "`{}` is an ordinary command: options before its name do not apply to it",
-                plugin.name
-            ),
-        )
-        .hint(format!("bot-cli {} [OPTIONS]", plugin.name));
+        let name = &plugin.name;
+        let message =
+            format!("`{name}` is an ordinary command: options before its name do not apply to it");
+        return Failure::new(Exit::Usage, "usage", message)
+            .hint(format!("bot-cli {name} [OPTIONS]"));
     }
     run::become_it(plugin, words, environment)
 }
@@ -107,13 +104,7 @@ fn declared(
     patience: Patience,
 ) -> Outcome {
     if !tree::is_command(plugin) {
-        return Outcome::new(if taken.help.is_some() {
-            Ok(help::of_role(plugin, manifest))
-        } else if taken.version && !manifest.version.is_empty() {
-            Ok(help::version(plugin, manifest))
-        } else {
-            Err(help::not_a_command(plugin, manifest))
-        });
+        return Outcome::new(Err(help::not_a_command(plugin, manifest)));
     }
     if let Some(form) = taken.help {
         return Outcome::new(Ok(help::plugin(
@@ -148,20 +139,16 @@ fn declared(
 
 /// The options before the plugin's name, as far as the plugin has them, too.
 fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
-    let root = manifest.command.iter().flat_map(|root| &root.arguments);
-    let common: Vec<HostOption> = root
-        .filter(|argument| argument.global)
-        .filter_map(HostOption::meant_by)
-        .collect();
-    let wanted = [
-        (HostOption::Verbose, options.verbose),
-        (HostOption::Quiet, u8::from(options.quiet)),
-    ];
-    wanted
-        .into_iter()
-        .filter(|(option, _)| common.contains(option))
-        .flat_map(|(option, count)| (0..count).map(move |_| format!("--{}", option.long()).into()))
-        .collect()
+    let own = manifest.command.iter().flat_map(|root| &root.arguments);
+    let own: Vec<&str> = own.filter_map(|it| it.long.as_deref()).collect();
+    [
+        ("verbose", options.verbose),
+        ("quiet", options.quiet.into()),
+    ]
+    .into_iter()
+    .filter(|(long, _)| own.contains(long))
+    .flat_map(|(long, count)| vec![format!("--{long}").into(); count.into()])
+    .collect()
 }
 
 fn texts(words: &[OsString]) -> Option<Vec<String>> {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use bot_cli_engine::discovery::PluginName;
 use bot_cli_engine::driver::{self, Patience};
-use bot_cli_protocol::complete::{AtEnd, ByShell, at_end};
+use bot_cli_protocol::complete::{AtEnd, at_end};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::words::{self, Reader, Word};
-use bot_cli_protocol::{CommandSpec, CompleteParams};
+use bot_cli_protocol::{CommandSpec, CompleteParams, CompleteResult, Completion, methods};
 use bot_cli_sdk::plugin::spec_of;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Terminal, one_line};
@@ -52,13 +52,12 @@ pub fn complete(
     words: &[OsString],
     terminal: &Terminal,
     environment: &Environment,
-    patience: Patience,
 ) -> Reply {
     let words: Vec<String> = words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let find = |words: &[String]| found(words, terminal, environment, patience);
+    let find = |words: &[String]| found(words, terminal, environment);
     let (found, text) = match shell {
         Shell::Bash => {
             let [line, breaks, ..] = words.as_slice() else {
@@ -102,7 +101,7 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
     );
     for candidate in &found.candidates {
         // Bash quotes everything by itself as soon as paths are among it.
-        let insertion = if found.by_shell.is_none() {
+        let insertion = if found.by_shell == Completion::None {
             line.insertion(&candidate.value)
         } else {
             Some(candidate.value.clone())
@@ -130,20 +129,15 @@ fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
 
 fn kind(found: &AtEnd) -> &'static str {
     match found.by_shell {
-        Some(ByShell::Files) => "files",
-        Some(ByShell::Folders) => "folders",
-        Some(ByShell::Program) => "program",
-        None => "nothing",
+        Completion::File => "files",
+        Completion::Folder => "folders",
+        Completion::Command => "program",
+        Completion::Dynamic | Completion::None => "nothing",
     }
 }
 
 /// Returns what the last of `words`, which stand behind `bot-cli`, may become.
-fn found(
-    words: &[String],
-    terminal: &Terminal,
-    environment: &Environment,
-    patience: Patience,
-) -> AtEnd {
+fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> AtEnd {
     let own = spec_of(&arguments::command());
     let Some((_, before)) = words.split_last() else {
         return AtEnd::default();
@@ -153,7 +147,7 @@ fn found(
         match reader.read(word) {
             Word::Positional(_) if reader.path().len() == 1 => {
                 let words = &words[at + 1..];
-                return of_plugin(word, words, terminal, environment, patience).unwrap_or_default();
+                return of_plugin(word, words, terminal, environment).unwrap_or_default();
             }
             Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
                 return of_help(&words[at + 1..], environment).unwrap_or_default();
@@ -185,7 +179,6 @@ fn of_plugin(
     words: &[String],
     terminal: &Terminal,
     environment: &Environment,
-    patience: Patience,
 ) -> Option<AtEnd> {
     let plugin = environment.discovery.by_name(&PluginName::parse(name)?);
     let plugin = plugin.plugin?;
@@ -194,8 +187,10 @@ fn of_plugin(
     if found.dynamic.is_none() {
         return Some(found);
     }
-    let mut patience = patience.at_most(STEP);
-    patience.reply = Some(TAB);
+    let patience = Patience {
+        reply: Some(TAB),
+        ..Patience::of(STEP)
+    };
     let cancel = Cancel::on_signals().ok()?;
     let launch = run::launch(&plugin, environment, patience).ok()?;
     let params = CompleteParams {
@@ -205,9 +200,10 @@ fn of_plugin(
     };
     let mut ui = terminal.clone();
     // Somebody who presses Tab wants candidates or nothing.
-    let more = driver::complete(&launch, &params, &mut ui, &cancel).unwrap_or_default();
+    let more: Result<CompleteResult, _> =
+        driver::call(&launch, methods::COMPLETE, &json!(params), &mut ui, &cancel);
     let word = words.last().map_or("", String::as_str);
-    for mut candidate in more.candidates {
+    for mut candidate in more.unwrap_or_default().candidates {
         if !candidate.value.starts_with(&found.prefix) {
             candidate.value.insert_str(0, &found.prefix);
         }

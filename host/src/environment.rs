@@ -5,10 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bot_cli_engine::discovery::{self, Discovery};
-use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-use crate::arguments::{Color, Options};
+use crate::arguments::Options;
 
 /// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug, Clone)]
@@ -21,8 +20,6 @@ pub struct Environment {
     pub discovery: Discovery,
     /// The terminal.
     pub look: Look,
-    /// Whether the user wants colors, if an option says so.
-    pub color: Option<bool>,
 }
 
 impl Environment {
@@ -34,27 +31,7 @@ impl Environment {
             cwd: env::current_dir().ok(),
             discovery: Discovery::new(host, |name| env::var_os(name), discovery::user()),
             look: Look::detect(),
-            color: None,
         }
-    }
-
-    /// Makes the surroundings what the options before a plugin's name want. The working folder is the process's own.
-    pub fn change(&mut self, options: &Options) -> Result<(), Failure> {
-        if let Some(folder) = &options.folder {
-            let could_not = format!("could not change to `{}`", folder.display());
-            env::set_current_dir(folder)
-                .map_err(|error| Failure::because(Exit::Usage, "no_folder", could_not, error))?;
-            self.cwd = env::current_dir().ok();
-        }
-        let color = match options.color {
-            Color::Auto => return Ok(()),
-            Color::Always => true,
-            Color::Never => false,
-        };
-        self.look.stdout_color = color;
-        self.look.stderr_color = color;
-        self.color = Some(color);
-        Ok(())
     }
 
     /// Returns the terminal as `options` want it.

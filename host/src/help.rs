@@ -82,7 +82,7 @@ pub fn of_words(
         return Ok(undeclared(plugin));
     };
     if !tree::is_command(plugin) {
-        return Ok(of_role(plugin, manifest));
+        return Err(not_a_command(plugin, manifest));
     }
     let untold = CommandSpec::default();
     let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
@@ -102,18 +102,6 @@ pub fn of_words(
         HelpForm::Long,
         environment,
     ))
-}
-
-/// The help of a plugin that is no command.
-pub fn of_role(plugin: &Plugin, manifest: &Manifest) -> Reply {
-    let purpose = not_a_command(plugin, manifest).message;
-    let more = format!("`bot-cli plugin info {}` shows more.", plugin.name);
-    let text = printable(
-        &format!("{}\n\n{purpose}.\n{more}\n", manifest.about),
-        false,
-    );
-    let text = text.trim_start().to_owned();
-    Reply::text(text.clone()).data(json!({ "help": text }))
 }
 
 /// The failure of a run of a plugin that is no command.
@@ -147,10 +135,13 @@ pub fn plugin(
         tree::command(path, &invocation, is_versioned)
     } else {
         let mut untold = CommandSpec::new("", &manifest.about);
-        let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
-        "Arguments of the plugin".clone_into(&mut anything.about);
-        anything.repeatable = true;
-        untold.arguments.push(anything);
+        untold.arguments.push(ArgumentSpec {
+            name: "ARGS".to_owned(),
+            kind: ArgumentKind::Positional,
+            about: "Arguments of the plugin".to_owned(),
+            repeatable: true,
+            ..ArgumentSpec::default()
+        });
         tree::command(&[&untold], &invocation, is_versioned)
     };
     let mut command = command.term_width(width(look));

@@ -149,7 +149,11 @@ pub fn whole(environment: &Environment) -> CommandSpec {
     let helped = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
     let helped: Vec<ValueSpec> = helped
         .chain([topic])
-        .map(|(name, about)| ValueSpec::new(name).about(about))
+        .map(|(name, about)| ValueSpec {
+            value: name.to_owned(),
+            about: Some(about.to_owned()),
+            ..ValueSpec::default()
+        })
         .collect();
     let mut root = spec_of(&arguments::command());
     let mut commands = root.commands.iter_mut();

@@ -42,8 +42,9 @@ impl Command for Greet {
             );
         }
         let answers = session.ask_all(&open)?;
-        let name = self.name.or_else(|| answers.text("name"));
-        let language = self.language.or_else(|| answers.text("language"));
+        let answer = |key: &str| answers.get(key)?.as_text().map(str::to_owned);
+        let name = self.name.or_else(|| answer("name"));
+        let language = self.language.or_else(|| answer("language"));
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(
                 Failure::new(Exit::Usage, "invalid_input", "there is nobody to greet")

@@ -3,7 +3,6 @@
 mod describe;
 mod direct;
 mod embed;
-mod input;
 mod open_requests;
 mod output;
 mod peer;
@@ -28,9 +27,9 @@ use bot_cli_terminal::Look;
 pub use bot_cli_terminal::cancel::Guard;
 #[doc(hidden)]
 pub use describe::{spec_of, tree};
-pub use embed::{Declared, manifest_is_up_to_date};
 #[doc(hidden)]
-pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
+pub use embed::beside;
+pub use embed::{Declared, manifest_is_up_to_date};
 
 /// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
 pub trait Command: clap::Parser + Declared {

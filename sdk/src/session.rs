@@ -5,14 +5,16 @@ mod relay;
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::question::{Answer, Answers, Question, QuestionKind};
+use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_terminal::Verbosity;
 use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::Ui;
 pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
@@ -132,12 +134,13 @@ impl Session {
         })
     }
 
-    /// Asks several questions, so that without a user all open ones are named at once. Going back leads to the question
+    /// Asks several questions, so that without a user all open ones are named at once. Returns the answers by the keys of the
+    /// questions. Going back leads to the question
     /// before; at the first there is no way back.
-    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Answers, Failure> {
+    pub fn ask_all(&mut self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
         let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
         let keys = questions.iter().map(|question| question.key.clone());
-        Ok(Answers::new(keys.zip(answers).collect()))
+        Ok(keys.zip(answers).collect())
     }
 
     /// Asks several questions as [`ask_all`](Self::ask_all) does, each until `parse` accepts its answer, as
@@ -238,7 +241,7 @@ impl Session {
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
-        if self.context.wants(level) {
+        if wants(&self.context, level) {
             self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
@@ -368,6 +371,11 @@ impl Shown {
             })
             .transpose()
     }
+}
+
+/// Whether the user wants to hear that much.
+fn wants(context: &Context, level: Level) -> bool {
+    Verbosity::new(context.quiet, context.verbosity).shows(level)
 }
 
 fn fallback(question: &Question) -> Option<Answer> {

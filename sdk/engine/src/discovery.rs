@@ -69,9 +69,7 @@ impl Discovery {
             cache: folders::cache(&variable).map(|cache| cache.join("bot-cli").join("manifests")),
         }
     }
-}
 
-impl Discovery {
     /// The places for a plugin that uses others: those of the host that started it, or those of a host in the place of `own`, its
     /// own executable, where it was started by hand.
     pub fn of_plugin(

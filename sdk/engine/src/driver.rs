@@ -18,19 +18,14 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::{
-    self as protocol, CompleteParams, CompleteResult, HostName, RunContext, RunParams, RunResult,
-    WireColor, methods, shape,
-};
+use bot_cli_protocol::{self as protocol, HostName, RunParams, RunResult, methods, shape};
 use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::ui::Context;
-use bot_cli_terminal::ui::{Level, Ui};
+use bot_cli_terminal::ui::{Context, Ui};
 pub use conversation::Plugin;
 pub use nesting::Nesting;
 pub use patience::{DEEPEST, Patience};
-use violation::NO_REPLY;
 pub use violation::Violation;
 
 /// The way a plugin is started.
@@ -70,76 +65,44 @@ impl Launch {
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
     match call::<RunResult>(launch, methods::RUN, &json!(params), ui, cancel) {
         Ok(result) => Outcome {
-            status: own_status(launch, result.exit, ui),
+            status: own_status(result.exit),
             result: Ok(Reply {
                 text: result.text,
                 data: result.data,
                 next: result.next,
             }),
         },
-        Err(failure)
-            if failure.code == NO_REPLY && failure.outcome == Some(ChangeState::Unknown) =>
-        {
-            let look = "if it was changing something, look at what became of that";
-            Outcome::new(Err(failure.hint(look)))
-        }
         Err(failure) => Outcome::new(Err(failure)),
     }
 }
 
 /// The status of a plugin's result. Those with which a host says that a plugin could not be run, or broke the protocol, are
 /// not the plugin's to use.
-fn own_status(launch: &Launch, status: u8, ui: &mut dyn Ui) -> u8 {
+fn own_status(status: u8) -> u8 {
     let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
-    if !hosts.into_iter().any(|exit| exit.status() == status) {
-        return status;
+    if hosts.into_iter().any(|exit| exit.status() == status) {
+        Exit::Failed.status()
+    } else {
+        status
     }
-    let failed = Exit::Failed.status();
-    let message = format!(
-        "plugin `{}` ended with the status {status}, which is the host's own: it becomes {failed}",
-        launch.name
-    );
-    ui.log(Level::Warn, &message);
-    failed
-}
-
-/// Asks a plugin what the last word may become.
-pub fn complete(
-    launch: &Launch,
-    params: &CompleteParams,
-    ui: &mut dyn Ui,
-    cancel: &Cancel,
-) -> Result<CompleteResult, Failure> {
-    call(launch, methods::COMPLETE, &json!(params), ui, cancel)
 }
 
 /// The parameters of a run with the user's words, shown by `ui`.
 pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
-        argv: Some(argv),
-        capabilities: (&ui.capabilities()).into(),
+        argv,
+        capabilities: ui.capabilities(),
         context: run_context(context, host),
         ..RunParams::default()
     }
 }
 
-/// A context in its form on the wire.
-pub fn run_context(context: &Context, host: HostName) -> RunContext {
-    RunContext {
-        cwd: context.cwd.to_str().map(str::to_owned),
-        interactive: context.interactive,
-        color: if context.color {
-            WireColor::Always
-        } else {
-            WireColor::Never
-        },
-        width: u32::try_from(context.width).ok(),
-        format: context.format,
-        verbosity: context.verbosity,
-        quiet: context.quiet,
-        terminal: context.terminal,
+/// The `context` as the plugin of a `host` has it.
+pub fn run_context(context: &Context, host: HostName) -> Context {
+    Context {
         host: Some(host),
+        ..context.clone()
     }
 }
 

@@ -43,7 +43,7 @@ pub struct CommandSpec {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ArgumentSpec {
-    /// The name in `input`.
+    /// The name, in `snake_case`.
     pub name: String,
     /// The kind.
     pub kind: ArgumentKind,
@@ -151,34 +151,6 @@ impl CommandSpec {
             about: about.into(),
             ..Self::default()
         }
-    }
-}
-
-impl ArgumentSpec {
-    /// An argument of this name that is nothing but what it is.
-    pub fn new(name: impl Into<String>, kind: ArgumentKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            ..Self::default()
-        }
-    }
-}
-
-impl ValueSpec {
-    /// A value that explains itself.
-    pub fn new(value: impl Into<String>) -> Self {
-        Self {
-            value: value.into(),
-            about: None,
-            aliases: Vec::new(),
-        }
-    }
-
-    /// A few words about it.
-    pub fn about(mut self, about: impl Into<String>) -> Self {
-        self.about = Some(about.into());
-        self
     }
 }
 

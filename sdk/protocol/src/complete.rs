@@ -10,21 +10,10 @@ pub struct AtEnd {
     pub candidates: Vec<Candidate>,
     /// The argument whose values only the plugin knows.
     pub dynamic: Option<String>,
-    /// The names that the shell completes by itself, beside the candidates.
-    pub by_shell: Option<ByShell>,
+    /// The names that the shell completes by itself, beside the candidates: files, folders, a program and its arguments.
+    pub by_shell: Completion,
     /// The part of the word before the value: `--stt=`.
     pub prefix: String,
-}
-
-/// The names that a shell completes by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByShell {
-    /// Files and the folders on the way.
-    Files,
-    /// Folders.
-    Folders,
-    /// A program and its arguments.
-    Program,
 }
 
 impl AtEnd {
@@ -113,17 +102,15 @@ fn values(argument: &ArgumentSpec, word: &str, prefix: String) -> AtEnd {
             about: value.about.clone(),
         })
         .collect();
-    let (dynamic, by_shell) = match argument.completion {
-        Completion::Dynamic => (Some(argument.name.clone()), None),
-        Completion::File => (None, Some(ByShell::Files)),
-        Completion::Folder => (None, Some(ByShell::Folders)),
-        Completion::Command => (None, Some(ByShell::Program)),
-        Completion::None => (None, None),
-    };
+    let is_dynamic = argument.completion == Completion::Dynamic;
     AtEnd {
         candidates,
-        dynamic,
-        by_shell,
+        dynamic: is_dynamic.then(|| argument.name.clone()),
+        by_shell: if is_dynamic {
+            Completion::None
+        } else {
+            argument.completion
+        },
         prefix,
     }
 }
@@ -136,8 +123,8 @@ fn about(text: &str) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{ByShell, at_end};
-    use crate::CommandSpec;
+    use super::at_end;
+    use crate::{CommandSpec, Completion};
 
     fn tree() -> CommandSpec {
         serde_json::from_value(json!({
@@ -208,11 +195,12 @@ mod tests {
                 .map(|candidate| candidate.value)
                 .collect();
             shown.extend(found.dynamic.map(|argument| format!("<{argument}>")));
-            shown.extend(found.by_shell.map(|by_shell| match by_shell {
-                ByShell::Files => "<files>".to_owned(),
-                ByShell::Folders => "<folders>".to_owned(),
-                ByShell::Program => "<program>".to_owned(),
-            }));
+            shown.extend(match found.by_shell {
+                Completion::File => Some("<files>".to_owned()),
+                Completion::Folder => Some("<folders>".to_owned()),
+                Completion::Command => Some("<program>".to_owned()),
+                Completion::Dynamic | Completion::None => None,
+            });
             assert_eq!(shown.join(" "), expected, "{words:?}");
         }
     }

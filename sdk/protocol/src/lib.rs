@@ -5,6 +5,7 @@
 
 mod command;
 pub mod complete;
+mod context;
 #[cfg(test)]
 mod document;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub mod wording;
 pub mod words;
 
 pub use command::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
+pub use context::{Capabilities, Context};
 pub use manifest::{
     MARKER, Manifest, ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, SettingSpec, UseSpec,
     VariableSpec,
@@ -33,9 +35,8 @@ pub use manifest::{
 pub use message::wiped_json;
 pub use message::{ChangeState, ErrorData, ErrorObject, Field, Id, Message, NotAMessage};
 pub use method::{
-    AskAction, AskCapability, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult,
-    DescribeParams, HostName, Level, LogParams, Offer, OutputParams, ProgressParams, RunContext,
-    RunParams, RunResult, StdinResult, WireCapabilities, WireColor,
+    AskAction, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult, DescribeParams,
+    HostName, Level, LogParams, OutputParams, ProgressParams, RunParams, RunResult, StdinResult,
 };
 pub use question::{Choice, Question, QuestionKind};
 pub use twice::unique_members;
@@ -87,10 +88,6 @@ pub mod methods {
 
 /// The negative codes of errors, those of JSON-RPC and one of our own. Positive codes are exit statuses.
 pub mod codes {
-    use std::ops::RangeInclusive;
-
-    /// Those of JSON-RPC and of this protocol. Every other one in a reply is an exit status.
-    pub const RESERVED: RangeInclusive<i64> = -32768..=-32000;
     /// The line is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
     /// The JSON is not a message.

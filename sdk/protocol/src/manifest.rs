@@ -202,12 +202,16 @@ impl Manifest {
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
         let is_script = file.starts_with(b"#!");
         let mut problem = None;
-        for (at, text) in after_markers(file) {
+        for at in memchr::memmem::find_iter(file, MARKER) {
             if is_script && at >= SCRIPT_HEAD {
                 break;
             }
-            let text = if is_script { line(text) } else { Ok(text) };
-            match text.and_then(Self::begin) {
+            let text = &file[at + MARKER.len()..];
+            // Executables that look for plugins hold bare markers.
+            if !text.starts_with(b"{") {
+                continue;
+            }
+            match Self::begin(text) {
                 Ok(manifest) => return Ok(manifest),
                 Err(reason) => problem = problem.or(Some(reason)),
             }
@@ -219,33 +223,9 @@ impl Manifest {
     fn begin(text: &[u8]) -> Result<Self, String> {
         let start = &text[..text.len().min(LONGEST_MANIFEST)];
         let mut values = serde_json::Deserializer::from_slice(start).into_iter::<Value>();
-        let value = values.next().transpose().map_err(|error| {
-            if error.is_eof() && start.len() < text.len() {
-                return format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024));
-            }
-            error.to_string()
-        });
-        shape::read("manifest", value?.unwrap_or_default())
-    }
-}
-
-/// Returns where each marker is, and what follows it, where that begins like a manifest: executables that look for plugins hold bare
-/// markers.
-fn after_markers(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    memchr::memmem::find_iter(file, MARKER)
-        .map(|at| (at, &file[at + MARKER.len()..]))
-        .filter(|(_, text)| text.starts_with(b"{"))
-}
-
-/// The line that `text` begins with.
-fn line(text: &[u8]) -> Result<&[u8], String> {
-    match memchr::memchr(b'\n', text) {
-        Some(end) if end <= SCRIPT_MANIFEST => Ok(&text[..end]),
-        None if text.len() <= SCRIPT_MANIFEST => Ok(text),
-        Some(_) | None => Err(format!(
-            "it is longer than {} MiB, the most in a script",
-            SCRIPT_MANIFEST / (1024 * 1024)
-        )),
+        let value = values.next().transpose();
+        let value = value.map_err(|error| error.to_string())?;
+        shape::read("manifest", value.unwrap_or_default())
     }
 }
 
@@ -280,15 +260,6 @@ mod tests {
                 Err(ManifestError::Undeclared)
             );
         }
-        let long = format!(
-            "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"x\",\"about\":\"{}\"}}\n",
-            "x".repeat(1024 * 1024)
-        );
-        let found = Manifest::find(long.as_bytes());
-        assert!(
-            matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("1 MiB")),
-            "{found:?}"
-        );
         let found = Manifest::find(b"#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\"}\n");
         assert!(
             matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("`name`")),

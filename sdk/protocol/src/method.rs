@@ -3,112 +3,30 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::context::{Capabilities, Context};
 use super::message::Id;
-use super::outcome::Format;
 
-/// Parameters of `run`: either `argv`, or `command` with `input`.
+/// Parameters of `run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunParams {
     /// The version that the host speaks: `1.0`.
     pub protocol: String,
     /// The user's words, the plugin's name not among them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub argv: Option<Vec<String>>,
-    /// The path of a command: `["secrets","list"]`; `[]` for a plugin without subcommands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-    /// The command's arguments by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Map<String, Value>>,
+    pub argv: Vec<String>,
     /// Answers to questions, by their key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
     /// The capabilities of the host while the plugin works.
     #[serde(default)]
-    pub capabilities: WireCapabilities,
+    pub capabilities: Capabilities,
     /// The surroundings of the run.
     #[serde(default)]
-    pub context: RunContext,
-}
-
-/// The capabilities of a host while a plugin works. An absent one cannot be used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct WireCapabilities {
-    /// Serves `ask`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ask: Option<AskCapability>,
-    /// Serves `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdin: Option<Offer>,
-    /// Shows `progress`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Offer>,
-    /// Shows `output` at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<Offer>,
-}
-
-/// Somebody is there to be asked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AskCapability {
-    /// The kinds of question that can be asked. Later versions may add kinds.
-    pub kinds: Vec<String>,
-}
-
-/// A capability without details. Later versions may add some.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Offer {}
-
-/// The surroundings of a run: folder, terminal, host.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct RunContext {
-    /// The user's working folder, absolute; the process has it too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
-    /// Whether a person sits at a terminal.
-    pub interactive: bool,
-    /// Whether `text` and `output` may carry colour.
-    pub color: WireColor,
-    /// Columns of the terminal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub width: Option<u32>,
-    /// Which part of the result will be shown.
-    pub format: Format,
-    /// 0, 1 for `-v`, 2 for `-vv`.
-    pub verbosity: u8,
-    /// Whether the user gave `-q`, and wants no more than the outcome.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub quiet: bool,
-    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub terminal: bool,
-    /// The host that is asking.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostName>,
-}
-
-/// Whether text may carry colour.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum WireColor {
-    /// It may.
-    Always,
-    /// It may not. What later versions may add counts as this.
-    #[default]
-    #[serde(other)]
-    Never,
+    pub context: Context,
 }
 
 /// The program at the other end.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostName {
     /// `bot-cli`.
@@ -152,7 +70,7 @@ pub struct CompleteParams {
     pub argv: Vec<String>,
     /// The surroundings of the run.
     #[serde(default)]
-    pub context: RunContext,
+    pub context: Context,
 }
 
 /// Result of `complete`.
@@ -313,19 +231,7 @@ impl<T: Into<String>> From<T> for Candidate {
 mod tests {
     use serde_json::json;
 
-    use super::{AskAction, AskResult, Level, LogParams, RunParams};
-
-    #[test]
-    fn a_request_needs_no_more_than_the_protocol() {
-        let params: RunParams = serde_json::from_str(r#"{"protocol":"1.0"}"#).unwrap();
-        assert_eq!(
-            params,
-            RunParams {
-                protocol: "1.0".to_owned(),
-                ..RunParams::default()
-            }
-        );
-    }
+    use super::{AskAction, AskResult, Level, LogParams};
 
     #[test]
     fn later_levels_and_actions_have_a_meaning() {

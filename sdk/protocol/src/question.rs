@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::secret::Secret;
 use crate::suggest;
-pub use answer::{Answer, Answers};
+pub use answer::Answer;
 pub use wire::{Choice, Question, QuestionKind};
 
 impl Question {

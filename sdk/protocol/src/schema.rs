@@ -114,22 +114,16 @@ fn tighten(types: &mut Value) {
         let required = types[params]["required"].as_array_mut().unwrap();
         required.retain(|member| member != "protocol");
     }
-    types["RunParams"]["oneOf"] = json!([
-        { "required": ["argv"], "not": { "anyOf": [{ "required": ["command"] }, { "required": ["input"] }] } },
-        { "required": ["command"], "not": { "required": ["argv"] } },
-    ]);
     types["ErrorObject"]["properties"]["data"] = json!({ "$ref": "#/$defs/ErrorData" });
     types["Manifest"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9-]{0,31}$");
     types["Manifest"]["properties"]["protocol"]["pattern"] = json!("^[0-9]+\\.[0-9]+$");
     types["ArgumentSpec"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9_]*$");
+    types["Context"]["properties"]["color"]["enum"] = json!(["always", "never"]);
     types["LogParams"]["properties"]["message"]["pattern"] = json!("^[^\\n\\r]*$");
     let choice = json!({ "enum": ["select", "multiselect"] });
     types["Question"]["if"] = json!({ "properties": { "kind": choice } });
     types["Question"]["then"] =
         json!({ "properties": { "choices": { "minItems": 1 } }, "required": ["choices"] });
-    let one = json!({ "type": ["string", "number", "boolean"] });
-    types["RunParams"]["properties"]["input"]["additionalProperties"] =
-        json!({ "anyOf": [one, { "type": "array", "items": one }] });
     types["AskResult"]["properties"]["value"] = json!({
         "anyOf": [{ "type": ["string", "boolean"] }, { "type": "array", "items": { "type": "string" } }]
     });

@@ -69,9 +69,7 @@ mod tests {
     /// Parameters, with the canary at the `@`, and what is said.
     const WRONG: &str = r#"{"argv":"@"} | `params.argv` must be a list
 {"argv":[["@"]]} | `params.argv[0]` must be a string
-{"command":"@"} | `params.command` must be a list
 {"answers":"@"} | `params.answers` must be an object
-{"input":["@"]} | `params.input` must be an object
 {"capabilities":"@"} | `params.capabilities` must be an object
 {"capabilities":{"ask":{"kinds":"@"}}} | `params.capabilities.ask.kinds` must be a list
 {"context":"@"} | `params.context` must be an object
@@ -85,7 +83,7 @@ mod tests {
         for row in WRONG.lines() {
             let (params, expected) = row.split_once(" | ").unwrap();
             let params: Value = params.replace('@', CANARY).parse().unwrap();
-            let mut whole = json!({ "protocol": "1.0" });
+            let mut whole = json!({ "protocol": "1.0", "argv": [] });
             whole
                 .as_object_mut()
                 .unwrap()

@@ -68,37 +68,34 @@ impl HostOption {
         Self::Version,
     ];
 
-    /// `json` for `--json`.
-    pub fn long(self) -> &'static str {
+    /// The long name, the letter, and what it does, in the words that the host and all plugins use.
+    const fn row(self) -> (&'static str, Option<char>, &'static str) {
         match self {
-            Self::Json => "json",
-            Self::Verbose => "verbose",
-            Self::Quiet => "quiet",
-            Self::Help => "help",
-            Self::Version => "version",
+            Self::Json => ("json", None, "Print the result as one JSON document"),
+            Self::Verbose => ("verbose", Some('v'), "Show more details; twice shows all"),
+            Self::Quiet => (
+                "quiet",
+                Some('q'),
+                "Show only the outcome, warnings and errors",
+            ),
+            Self::Help => ("help", Some('h'), "Print help"),
+            Self::Version => ("version", Some('V'), "Print version"),
         }
+    }
+
+    /// `json` for `--json`.
+    pub const fn long(self) -> &'static str {
+        self.row().0
     }
 
     /// `v` for `-v`.
-    pub fn short(self) -> Option<char> {
-        match self {
-            Self::Json => None,
-            Self::Verbose => Some('v'),
-            Self::Quiet => Some('q'),
-            Self::Help => Some('h'),
-            Self::Version => Some('V'),
-        }
+    pub const fn short(self) -> Option<char> {
+        self.row().1
     }
 
-    /// Returns what it does, in the words that the host and all plugins use.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Json => "Print the result as one JSON document",
-            Self::Verbose => "Show more details; twice shows all",
-            Self::Quiet => "Show only the outcome, warnings and errors",
-            Self::Help => "Print help",
-            Self::Version => "Print version",
-        }
+    /// Returns what it does.
+    pub const fn about(self) -> &'static str {
+        self.row().2
     }
 
     /// A plugin that declares a flag by the name of one of these means the same by it. Help and version it then gives

@@ -14,7 +14,7 @@ use crate::Effect;
 use crate::messages::{Call, OpenParams, OpenResult, VERSION, methods};
 use bot_cli_engine::driver::{Launch, Plugin, Violation, run_context};
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::{ErrorObject, HostName, RunContext, shape};
+use bot_cli_protocol::{Context, ErrorObject, HostName, shape};
 use bot_cli_sdk::session::Relay;
 use bot_cli_terminal::ui::{Capabilities, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
@@ -25,7 +25,7 @@ pub struct Client {
     name: String,
     plugin: Option<Plugin>,
     relay: Relay,
-    context: RunContext,
+    context: Context,
     opened: OpenResult,
     /// Whether a value was sent or received.
     secretive: bool,
@@ -117,14 +117,13 @@ impl Client {
         } else {
             offered = self.relay.capabilities();
         }
-        let wire = (&offered).into();
         let call = Call {
             protocol: VERSION,
             params,
-            capabilities: &wire,
+            capabilities: &offered,
             context: &self.context,
         };
-        let replied = plugin.call(method, &call, offered, &mut self.relay, &cancel);
+        let replied = plugin.call(method, &call, offered.clone(), &mut self.relay, &cancel);
         replied.map_err(|failure| {
             self.plugin = None;
             if cancel.requested() {

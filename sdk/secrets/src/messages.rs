@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use bot_cli_protocol::secret::Secret;
-use bot_cli_protocol::{RunContext, WireCapabilities};
+use bot_cli_protocol::{Capabilities, Context};
 
 pub use crate::error::{Bytes, Code, Effect, Parts};
 
@@ -74,9 +74,9 @@ pub struct Call<'a, P> {
     #[serde(flatten)]
     pub params: &'a P,
     /// The capabilities of the caller while the backend works on this request.
-    pub capabilities: &'a WireCapabilities,
+    pub capabilities: &'a Capabilities,
     /// The surroundings of the run.
-    pub context: &'a RunContext,
+    pub context: &'a Context,
 }
 
 /// Parameters of `secrets/open`.

@@ -153,7 +153,7 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
 }
 
 /// Whether an argument takes several values.
-pub fn is_repeatable(argument: &Arg) -> bool {
+fn is_repeatable(argument: &Arg) -> bool {
     matches!(argument.get_action(), ArgAction::Append | ArgAction::Count)
         || argument
             .get_num_args()

@@ -13,6 +13,7 @@ use super::{Command, describe, surface, usage};
 use crate::session::Session;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Outcome;
+use bot_cli_protocol::words;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
@@ -32,7 +33,7 @@ pub fn run<C: Command>(
         Ok(matches) => matches,
         Err(error) => {
             let tree = describe::tree::<C>();
-            let format = usage::format_of(&tree, arguments);
+            let format = surface::format(words::take(&tree, arguments).json);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
             let outcome = usage::outcome(&error, name, &tree, arguments, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));

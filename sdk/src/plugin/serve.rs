@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -15,20 +16,19 @@ use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
 use super::peer::{Incoming, Listener, Peer, Work, refuse};
 use super::work::carry_out;
-use super::{Command, describe, input, surface, usage};
-use crate::session::{Context, Session};
+use super::{Command, describe, surface, usage};
+use crate::session::{Capabilities, Context, Session};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::{
-    self as protocol, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext,
-    RunParams, RunResult, WireColor, codes, methods, shape,
+    self as protocol, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunParams,
+    RunResult, codes, methods, shape,
 };
 use bot_cli_terminal::background::{no_thread, spawn};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::platform::output::{Reader, take_stdout};
 use bot_cli_terminal::process::HeedfulInput;
-use bot_cli_terminal::ui::Capabilities;
 
 /// The time that the work may go on for a host that has gone, or after a signal to end: with the way there less than the 5 seconds of the
 /// protocol.
@@ -177,18 +177,18 @@ fn respond<C: Command>(
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
         methods::COMPLETE => {
             let params: CompleteParams = decode(request.params)?;
-            let context = context(&params.context, &host.cwd, Format::Text);
+            let context = context(params.context, &host.cwd, Format::Text);
             Ok(json!(CompleteResult {
                 candidates: complete::<C>(&params.argv, &context)?
             }))
         }
         method => {
             let method = method.to_owned();
-            let wire = decode(surroundings(&request.params)).unwrap_or_default();
+            let wire = surroundings(&request.params);
             // They may hold secrets, of which there is no second copy.
             let params = std::mem::take(&mut request.params);
             let cancel = request.cancel.clone();
-            let mut session = session(request, &wire, Format::Json, host);
+            let mut session = session(request, wire, Format::Json, host);
             match role(&method, params, &mut session) {
                 Some(result) => result.map_err(|error| explained(error, &cancel)),
                 None => Err(ErrorObject::protocol(
@@ -205,12 +205,13 @@ fn respond<C: Command>(
 }
 
 /// Returns what the parameters of a role's method say of where and for whom it works.
-fn surroundings(params: &Value) -> Value {
-    let named = ["capabilities", "context", "answers"].into_iter();
-    let members = named.filter_map(|name| Some((name.to_owned(), params.get(name)?.clone())));
-    let mut members: Map<String, Value> = members.collect();
-    members.insert("protocol".to_owned(), json!(protocol::VERSION));
-    Value::Object(members)
+fn surroundings(params: &Value) -> RunParams {
+    RunParams {
+        capabilities: Capabilities::deserialize(&params["capabilities"]).unwrap_or_default(),
+        context: Context::deserialize(&params["context"]).unwrap_or_default(),
+        answers: Map::deserialize(&params["answers"]).unwrap_or_default(),
+        ..RunParams::default()
+    }
 }
 
 /// `error` as it is where a signal told the process to end: a cancelled request says so by its code.
@@ -255,93 +256,46 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     let command = C::command();
     let plugin = describe::name(&command);
     let name = format!("{caller} {plugin}");
-    let color = params.context.color == WireColor::Always;
-    let mut command = surface::of(command, &name);
-    if let Some(width) = params.context.width {
-        command = command.term_width(usize::try_from(width).unwrap_or(100));
-    }
-    let words = words(&command, &params)?;
+    let color = params.context.color;
+    let command = surface::of(command, &name).term_width(params.context.width);
     let mut shown = params.context.format;
-    let outcome = match command.try_get_matches_from(&words) {
-        Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &words, color),
+    let outcome = match command.try_get_matches_from(&params.argv) {
+        Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &params.argv, color),
         Ok(matches) => {
             if shown == Format::Text {
                 shown = surface::format_of(&matches);
             }
-            let mut session = session(request, &params, shown, host);
+            let mut session = session(request, params, shown, host);
             carry_out::<C>(&matches, &name, &mut session)
         }
     };
     let reply = outcome.result?;
-    // The document may be large: it is moved, not copied.
-    let mut result = json!(RunResult {
+    Ok(json!(RunResult {
         text: reply.text,
-        data: Value::Null,
+        data: reply.data,
         exit: outcome.status,
         next: reply.next,
-    });
-    result["data"] = reply.data;
-    if result["text"]
-        .as_str()
-        .is_some_and(|text| text.len() > protocol::MAX_LINE / 4)
-    {
-        // Both may not fit into a line, and the host shows one of them.
-        match shown {
-            Format::Json => result["text"] = Value::from(""),
-            Format::Text => result["data"] = Value::Null,
-        }
-    }
-    Ok(result)
+    }))
 }
-
-fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, ErrorObject> {
-    match (&params.argv, &params.command, &params.input) {
-        (Some(argv), None, None) => Ok(argv.clone()),
-        (None, Some(path), input) => Ok(input::words(
-            command,
-            path,
-            input.as_ref().unwrap_or(&Map::new()),
-        )?),
-        _ => Err(ErrorObject::protocol(
-            codes::INVALID_PARAMS,
-            "`run` takes either `argv`, or `command` with `input`",
-        )),
-    }
-}
-
-fn session(request: Incoming, params: &RunParams, format: Format, host: &Host) -> Session {
+fn session(request: Incoming, params: RunParams, format: Format, host: &Host) -> Session {
     let peer = Peer {
         id: request.id,
-        capabilities: Capabilities::from(&params.capabilities),
+        capabilities: params.capabilities,
         cancel: request.cancel.clone(),
         output: host.output.clone(),
         replies: Rc::clone(&host.answers),
         asked: 0,
     };
-    let context = context(&params.context, &host.cwd, format);
-    Session::new(
-        Box::new(peer),
-        context,
-        params.answers.clone(),
-        request.cancel,
-    )
+    let context = context(params.context, &host.cwd, format);
+    Session::new(Box::new(peer), context, params.answers, request.cancel)
 }
 
-fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
-    let named = wire.cwd.as_ref().map(PathBuf::from);
-    Context {
-        cwd: named.unwrap_or_else(|| cwd.to_owned()),
-        interactive: wire.interactive,
-        color: wire.color == WireColor::Always,
-        width: wire
-            .width
-            .and_then(|width| usize::try_from(width).ok())
-            .unwrap_or(100),
-        format,
-        verbosity: wire.verbosity,
-        quiet: wire.quiet,
-        terminal: wire.terminal,
+fn context(mut context: Context, cwd: &Path, format: Format) -> Context {
+    if context.cwd.as_os_str().is_empty() {
+        cwd.clone_into(&mut context.cwd);
     }
+    context.format = format;
+    context
 }
 
 fn complete<C: Command>(words: &[String], context: &Context) -> Result<Vec<Candidate>, Failure> {

@@ -59,11 +59,12 @@ pub fn verbosity_of(matches: &ArgMatches) -> Verbosity {
 
 /// The form of the result that `--json` asks for.
 pub fn format_of(matches: &ArgMatches) -> Format {
-    if given(matches, HostOption::Json) {
-        Format::Json
-    } else {
-        Format::Text
-    }
+    format(given(matches, HostOption::Json))
+}
+
+/// The form of the result with or without `--json`.
+pub fn format(json: bool) -> Format {
+    if json { Format::Json } else { Format::Text }
 }
 
 /// The value of a common option, unless the author uses its name for something else.

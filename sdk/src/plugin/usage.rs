@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use bot_cli_protocol::CommandSpec;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::{Format, Outcome, Reply};
+use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::suggest;
-use bot_cli_protocol::words::{self, Reader};
+use bot_cli_protocol::words::Reader;
 
 /// Help and version as a reply, everything else as a failure of the command that `words` lead to from `root`, which the user
 /// calls `name`.
@@ -209,15 +209,6 @@ fn other(error: &clap::Error, called: &str) -> String {
         ErrorKind::NoEquals => format!("the value of `{argument}` belongs behind a `=`"),
         // These do not come from words.
         _ => "the arguments can't be used".to_owned(),
-    }
-}
-
-/// The form of the result that the words for `root` ask for, whether or not they can be parsed.
-pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
-    if words::take(root, words).json {
-        Format::Json
-    } else {
-        Format::Text
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Context, Shown};
+use super::{Context, Shown, wants};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_terminal::cancel::{Cancel, Guard};
@@ -96,7 +96,7 @@ impl Ui for Relay {
     }
 
     fn log(&mut self, level: Level, message: &str) {
-        if !self.context.wants(level) {
+        if !wants(&self.context, level) {
             return;
         }
         self.lines = self.lines.saturating_add(1);

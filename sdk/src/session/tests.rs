@@ -2,14 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use super::{Capabilities, Context, Level, Session};
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
@@ -51,14 +49,8 @@ impl Ui for Script {
 
 fn session(ui: &Script, answers: &Value) -> Session {
     let context = Context {
-        cwd: PathBuf::from("/"),
-        interactive: true,
-        color: false,
-        width: 80,
-        format: Format::Text,
         verbosity: 1,
-        quiet: false,
-        terminal: false,
+        ..Context::new("/")
     };
     let answers = answers.as_object().cloned().unwrap_or_default();
     Session::new(Box::new(ui.clone()), context, answers, Cancel::new())
@@ -135,7 +127,7 @@ fn back_leads_to_the_question_before_and_past_scripted_ones() {
     let answers = session(&ui, &json!({ "b": "s" }))
         .ask_all(&questions)
         .unwrap();
-    let texts = ["a", "b", "c"].map(|key| answers.text(key).unwrap());
+    let texts = ["a", "b", "c"].map(|key| answers[key].as_text().unwrap());
     assert_eq!(texts, ["2", "s", "3"]);
     assert_eq!(*ui.seen.borrow(), ["a", "c", "a", "c"]);
 }

@@ -25,8 +25,6 @@ pub use printable::{one_line, printable, short_line};
 pub use process::{core_dump, file_size};
 pub use table::{cut, table};
 
-use std::cell::LazyCell;
-
 use crate::cancel::Cancel;
 use crate::ui::{Capabilities, Context, Level, Ui};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -48,7 +46,6 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
-    last: prompt::Last,
     /// Whether the output has not ended its line.
     within_line: bool,
 }
@@ -62,7 +59,6 @@ impl Terminal {
             format,
             progress: Progress::default(),
             cancel: Cancel::new(),
-            last: None,
             within_line: false,
         }
     }
@@ -84,6 +80,7 @@ impl Terminal {
             verbosity: self.verbosity.count(),
             quiet: self.verbosity == Verbosity::Quiet,
             terminal: self.look.stdout_terminal,
+            host: None,
         }
     }
 
@@ -137,13 +134,11 @@ impl Terminal {
 
 /// The commands without those of a host that the user's next shell does not find.
 fn possible(commands: &[String]) -> Vec<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has_host = shell::will_find(HOST, &path);
     let is_of_host = |command: &String| command.split_whitespace().next() == Some(HOST);
-    let has_host = LazyCell::new(|| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        shell::will_find(HOST, &path)
-    });
-    let possible = |command: &&String| !is_of_host(command) || *has_host;
-    commands.iter().filter(possible).cloned().collect()
+    let possible = commands.iter().filter(|it| has_host || !is_of_host(it));
+    possible.cloned().collect()
 }
 
 impl Ui for Terminal {
@@ -175,7 +170,7 @@ impl Ui for Terminal {
         }
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
-        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.last)?;
+        let answer = prompt::ask(question, &self.look, &mut waiting)?;
         // Where the signal and the answer came at once, the answer may have been read first.
         if self.cancel.requested() {
             return Err(self.cancel.explain(Failure::cancelled()));

@@ -1,7 +1,76 @@
 //! This process: the signals that it gets, its end, its limits, and what it may become.
 
+use std::fmt;
+use std::io::{self, Read};
+use std::time::Duration;
+
 pub use crate::platform::process::{
-    HeedfulInput, StopSignals, become_program, core_dump, file_size, is_ignored, note_stop_signals,
-    shell_status,
+    StopSignals, become_program, core_dump, file_size, is_ignored, note_stop_signals, shell_status,
 };
+use crate::platform::{input, output};
 pub use crate::signal::StopSignal;
+use bot_cli_protocol::failure::Failure;
+
+/// The interval at which signals are looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Standard input whose reader handles the stop signals while it waits: a thread for them would take a good part of a plugin's
+/// start.
+pub struct HeedfulInput {
+    signals: StopSignals,
+    handle: Box<dyn FnMut(StopSignal) + Send>,
+}
+
+impl HeedfulInput {
+    /// From now on, the stop signals do not end this process at once: `handle` is called for each of them.
+    pub fn new(handle: impl FnMut(StopSignal) + Send + 'static) -> Result<Self, Failure> {
+        Ok(Self {
+            signals: note_stop_signals()?,
+            handle: Box::new(handle),
+        })
+    }
+
+    /// Waits until the reader of the output has gone; `false` where that can't be seen.
+    pub fn wait_until_gone(&mut self, output: &output::Reader) -> bool {
+        loop {
+            self.handle_signals();
+            match output.has_gone(TICK) {
+                Ok(false) => {}
+                gone => return gone.is_ok(),
+            }
+        }
+    }
+
+    fn handle_signals(&mut self) {
+        self.signals.take().for_each(&mut self.handle);
+    }
+}
+
+impl Read for HeedfulInput {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let is_ready = input::wait(TICK)?;
+            self.handle_signals();
+            if is_ready {
+                match input::read(bytes) {
+                    Err(error) if is_passing(&error) => {}
+                    read => return read,
+                }
+            }
+        }
+    }
+}
+
+/// Whether another attempt to read may succeed.
+pub(crate) fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
+}
+
+impl fmt::Debug for HeedfulInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeedfulInput").finish_non_exhaustive()
+    }
+}

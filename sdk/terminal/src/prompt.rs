@@ -29,23 +29,15 @@ use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 /// The kinds of question that can be asked at a terminal.
 pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
-/// The key of the last question and its answer, which may be refused and edited then. A secret is not kept.
-pub type Last = Option<(String, Answer)>;
-
 /// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
 /// the input does everywhere.
-pub fn ask(
-    question: &Question,
-    look: &Look,
-    waiting: &mut Waiting,
-    last: &mut Last,
-) -> Result<Answer, Failure> {
+pub fn ask(question: &Question, look: &Look, waiting: &mut Waiting) -> Result<Answer, Failure> {
     if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {
         Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
-        Prompts::Rich => rich(question, look.stderr_color, waiting, last),
+        Prompts::Rich => rich(question, look.stderr_color, waiting),
     }
 }
 
@@ -78,32 +70,18 @@ trait Prompt {
     fn answered(&self) -> Vec<Piece>;
 }
 
-fn rich(
-    question: &Question,
-    color: bool,
-    waiting: &mut Waiting,
-    last: &mut Last,
-) -> Result<Answer, Failure> {
+fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
     let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
-    let refused = last
-        .take()
-        .filter(|(key, _)| question.problem.is_some() && *key == question.key);
-    let refused = refused.map(|(_, answer)| answer);
     let words = help(question);
     let help: Vec<Piece> = match &words {
         Some(help) => vec![Piece::LineEnd, Piece::text(CHOSEN, &format!("[{help}]"))],
         None => Vec::new(),
     };
     let mut prompt: Box<dyn Prompt> = match question.kind {
-        QuestionKind::Text | QuestionKind::Confirm => {
-            let typed = refused.as_ref().and_then(Answer::as_text);
-            Box::new(Text::new(question, &help, typed))
-        }
+        QuestionKind::Text | QuestionKind::Confirm => Box::new(Text::new(question, &help)),
         QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
-        QuestionKind::Select | QuestionKind::Multiselect => {
-            Box::new(List::new(question, &help, refused.as_ref()))
-        }
+        QuestionKind::Select | QuestionKind::Multiselect => Box::new(List::new(question, &help)),
     };
     to_stderr(&above(question, color));
     let mut frame = Frame::begin(color);
@@ -111,12 +89,7 @@ fn rich(
     match &answer {
         Ok(Answer::Back) => frame.erase(),
         Err(failure) if failure.code == "withdrawn" => frame.erase(),
-        Ok(answer) => {
-            frame.finish(&prompt.answered());
-            if matches!(answer, Answer::Text(_) | Answer::Many(_)) {
-                *last = Some((question.key.clone(), answer.clone()));
-            }
-        }
+        Ok(_) => frame.finish(&prompt.answered()),
         Err(_) => frame.finish(&text::asked(&question.message)),
     }
     answer

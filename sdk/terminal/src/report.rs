@@ -14,13 +14,8 @@ const QUIET: Style = Style::new().dimmed();
 
 /// The one document of `--json`.
 pub fn document(outcome: &Outcome) -> String {
-    let document = match &outcome.result {
-        // It may be large.
-        Ok(reply) => serde_json::to_string_pretty(&reply.data),
-        Err(_) => serde_json::to_string_pretty(&outcome.document()),
-    };
     // A `Value` always has a JSON form.
-    let mut document = document.unwrap_or_default();
+    let mut document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
     document.push('\n');
     document
 }
@@ -49,25 +44,14 @@ pub fn next(commands: &[String], color: bool) -> String {
 
 /// Returns what went wrong, where, and what to do about it.
 pub fn failure(failure: &Failure, color: bool) -> String {
-    let mut text = match failure.exit {
+    let is_stopped = matches!(failure.exit, Exit::Cancelled | Exit::Terminated);
+    let mut text = match failure.outcome {
         // Who stopped it need not be told that stopping is an error.
-        Exit::Cancelled | Exit::Terminated => {
-            let is_bare = failure.message == "cancelled";
-            let rest = match failure.outcome {
-                Some(ChangeState::NotDone) if is_bare => "; nothing was changed",
-                Some(_) | None => "",
-            };
-            format!("{}{rest}\n", printable(&failure.message, false))
+        Some(ChangeState::NotDone) if is_stopped && failure.message == "cancelled" => {
+            "cancelled; nothing was changed\n".to_owned()
         }
-        Exit::Failed
-        | Exit::Usage
-        | Exit::Unknown
-        | Exit::NotAllowed
-        | Exit::Unavailable
-        | Exit::Unwritten
-        | Exit::Protocol
-        | Exit::NotRunnable
-        | Exit::NotFound => labelled("error", ERROR, &failure.message, color),
+        _ if is_stopped => format!("{}\n", printable(&failure.message, false)),
+        _ => labelled("error", ERROR, &failure.message, color),
     };
     let mut lines: Vec<String> = failure
         .fields

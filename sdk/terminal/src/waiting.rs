@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::platform::input;
+use crate::process::is_passing;
 use crate::ui::withdrawn;
 use bot_cli_protocol::failure::{Exit, Failure};
 
@@ -73,14 +74,6 @@ impl Waiting<'_> {
             }
         }
     }
-}
-
-/// Whether another attempt may succeed.
-fn is_passing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
-    )
 }
 
 fn unreadable(error: io::Error) -> Failure {

@@ -38,6 +38,24 @@ impl Bench {
         }
     }
 
+    /// The scripts of a transcript, each with what it shows now.
+    pub fn answered(&self, transcript: &str) -> String {
+        let lines = transcript.lines();
+        let scripts: Vec<&str> = lines.filter(is_script).collect();
+        let mut answered = String::new();
+        for script in scripts.chunk_by(|_, next| next.starts_with("> ")) {
+            for line in script
+                .iter()
+                .map(|line| (*line).to_owned())
+                .chain(self.shown(script))
+            {
+                answered.extend([&line, "\n"]);
+            }
+            answered.push('\n');
+        }
+        answered
+    }
+
     fn shown(&self, script: &[&str]) -> Vec<String> {
         let lines = script.iter().map(|line| line.get(2..).unwrap_or(""));
         let text = lines.collect::<Vec<_>>().join("\n");
@@ -73,6 +91,11 @@ impl Ran {
         let lines = stdout.lines().map(str::to_owned).chain(stderr);
         lines.chain(status).collect()
     }
+}
+
+/// Whether a line is one of a script.
+fn is_script(line: &&str) -> bool {
+    line.starts_with("$ ") || line.starts_with("> ")
 }
 
 /// Whether a line is not one of standard output.

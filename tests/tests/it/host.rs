@@ -10,15 +10,12 @@ mod help;
 mod json;
 mod limits;
 mod manager;
-mod nearly;
 mod nested;
 mod new;
-mod plain;
 mod progress;
 mod prompts;
 mod roles;
 mod routing;
-mod said;
 mod signals;
 mod stopped;
 mod terminal;
@@ -44,6 +41,18 @@ fn bench_with_rogue() -> Bench {
     let rogue = std::path::Path::new(env!("CARGO_BIN_EXE_it-bot-cli-rogue"));
     bench.install(rogue, "bin/bot-cli-rogue").unwrap();
     bench
+}
+
+/// What plugins of every kind lead to, from end to end.
+#[test]
+fn each_line_shows_what_the_transcripts_say() {
+    for name in ["routing", "rogue", "completion"] {
+        let file = format!("host/transcripts/{name}.txt");
+        let path = format!("{}/tests/it/{file}", env!("CARGO_MANIFEST_DIR"));
+        let lines = std::fs::read_to_string(path).unwrap();
+        let shown = bench_with_rogue().answered(&lines);
+        crate::assert_snapshot(&file, &shown);
+    }
 }
 
 /// Runs the host and holds everything it does against what is expected.

@@ -160,22 +160,26 @@ impl Discovery {
         }
         let mut found = Vec::new();
         for (name, files) in by_name {
-            let mut winner = RESERVED.contains(&name.as_str()).then_some(None);
-            if name == MANAGER {
-                let manager =
-                    PluginName::parse(MANAGER).and_then(|name| self.by_name(&name).plugin);
-                winner = Some(manager.map(|manager| manager.file));
-            }
+            let parsed = PluginName::parse(&name);
+            let winner = parsed
+                .as_ref()
+                .filter(|_| !RESERVED.contains(&name.as_str()))
+                .and_then(|name| self.by_name(name).plugin);
+            let mut is_listed = false;
             for file in files {
-                let standing = self.standing(&name, &file, winner.as_ref());
-                if let Standing::Usable(plugin) = &standing {
-                    winner = Some(Some(plugin.file.clone()));
-                }
-                if let Standing::Shadowed(Some(winner)) = &standing
-                    && is_same_file(winner, &file)
-                {
+                let is_winner = winner
+                    .as_ref()
+                    .is_some_and(|winner| is_same_file(&winner.file, &file));
+                if is_winner && std::mem::replace(&mut is_listed, true) {
                     continue;
                 }
+                let usable = parsed.as_ref().map(|name| self.usable(name, &file));
+                let standing = match usable {
+                    None => Standing::Misnamed,
+                    Some(Err(unusable)) => Standing::Unusable(unusable),
+                    Some(Ok(plugin)) if is_winner => Standing::Usable(Box::new(plugin)),
+                    Some(Ok(_)) => Standing::Shadowed(winner.as_ref().map(|it| it.file.clone())),
+                };
                 found.push(PluginFile {
                     name: name.clone(),
                     file,
@@ -197,22 +201,6 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 impl Discovery {
-    fn standing(&self, name: &str, file: &Path, winner: Option<&Option<PathBuf>>) -> Standing {
-        let Some(name) = PluginName::parse(name) else {
-            return Standing::Misnamed;
-        };
-        match (self.usable(&name, file), winner) {
-            (Err(unusable), _) => Standing::Unusable(unusable),
-            (Ok(plugin), Some(Some(_)))
-                if name.as_str() == MANAGER && self.is_in_folder_of_host(file) =>
-            {
-                Standing::Usable(Box::new(plugin))
-            }
-            (Ok(_), Some(winner)) => Standing::Shadowed(winner.clone()),
-            (Ok(plugin), None) => Standing::Usable(Box::new(plugin)),
-        }
-    }
-
     /// The files `bot-cli-NAME` in the order of search, each with its NAME.
     pub(super) fn named_files(&self) -> Vec<(String, PathBuf)> {
         let mut named = Vec::new();

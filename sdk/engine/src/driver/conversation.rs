@@ -19,8 +19,8 @@ use crate::process::{Event, Stopped};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{
-    CancelParams, ErrorObject, Id, LogParams, MAX_LINE, Message, NotAMessage, OutputParams,
-    ProgressParams, WireCapabilities, methods, shape, unique_members, wiped_json,
+    CancelParams, ErrorObject, Id, LogParams, Message, NotAMessage, OutputParams, ProgressParams,
+    methods, shape, unique_members, wiped_json,
 };
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
@@ -57,10 +57,6 @@ struct Open<'a> {
     for_role: bool,
     /// The capabilities that the plugin was offered.
     offered: Capabilities,
-    /// Whether there is a text in the result, of which early output can be a part.
-    has_text: bool,
-    /// Parts of the result that came although they can't be shown before the rest.
-    output: String,
 }
 
 impl Plugin {
@@ -88,22 +84,14 @@ impl Plugin {
         ui: &mut dyn Ui,
         cancel: &Cancel,
     ) -> Result<Value, Failure> {
-        let offered = WireCapabilities::deserialize(&params["capabilities"]).unwrap_or_default();
+        let offered = Capabilities::deserialize(&params["capabilities"]).unwrap_or_default();
         let mut open = Open {
             for_role: false,
-            has_text: params["context"]["format"] != "json",
-            ..self.open(method, params, (&offered).into(), ui, cancel)?
+            ..self.open(method, params, offered, ui, cancel)?
         };
         let replied = self.await_reply(&mut open, ui);
         self.process.close_input();
-        let mut result = replied?.map_err(|error| cancel.explain(error.into()))?;
-        if !open.output.is_empty()
-            && let Some(result) = result.as_object_mut()
-            && let Value::String(text) = result.entry("text").or_insert_with(|| "".into())
-        {
-            text.insert_str(0, &open.output);
-        }
-        Ok(result)
+        replied?.map_err(|error| cancel.explain(error.into()))
     }
 
     /// Sends a request of a role and serves the plugin, as far as `offered`, until it has replied. The inner error is the plugin's own
@@ -139,8 +127,6 @@ impl Plugin {
             stop_sequence: StopSequence::new(self.patience, cancel),
             for_role: true,
             offered,
-            has_text: false,
-            output: String::new(),
         })
     }
 
@@ -332,7 +318,7 @@ impl Plugin {
     }
 
     /// Shows a notification of the plugin, if it belongs to the open request.
-    fn notice(&self, method: &str, params: Value, open: &mut Open<'_>, ui: &mut dyn Ui) {
+    fn notice(&self, method: &str, params: Value, open: &Open<'_>, ui: &mut dyn Ui) {
         if self.listener.muted {
             return;
         }
@@ -356,30 +342,17 @@ impl Plugin {
                 ui.log(it.level, &it.message);
             }),
             _ => shape::read("params", params).map(|it: OutputParams| {
-                self.output(&it.text, open, ui);
+                if open.offered.output {
+                    return ui.output(&it.text);
+                }
+                let what = "sent `output`, which is not a part of the JSON document";
+                self.listener.note(what, ui);
             }),
         };
         if let Err(problem) = shown {
             let what = format!("sent `{method}` that can't be read: {problem}");
             self.listener.note(&what, ui);
         }
-    }
-
-    /// Shows a part of the result, or keeps it until the rest comes.
-    fn output(&self, text: &str, open: &mut Open<'_>, ui: &mut dyn Ui) {
-        if open.offered.output {
-            return ui.output(text);
-        }
-        let fits = open.output.len() + text.len() <= MAX_LINE;
-        let what = if !open.has_text {
-            "sent `output`, which is not a part of the JSON document"
-        } else if fits {
-            open.output.push_str(text);
-            "sent `output`, which can't be shown before the result"
-        } else {
-            "sent more `output` than fits into a line"
-        };
-        self.listener.note(what, ui);
     }
 
     /// A reply to no open request.

@@ -49,17 +49,6 @@ impl Patience {
         }
     }
 
-    /// No longer than `step` for any step.
-    pub fn at_most(self, step: Duration) -> Self {
-        Self {
-            cancel: self.cancel.min(step),
-            told: self.told.min(step),
-            terminate: self.terminate.min(step),
-            finish: self.finish.min(step),
-            ..self
-        }
-    }
-
     /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
     /// at about the same time. After Ctrl-C it waits half as long as the host above. So it comes to KILL before that one does, which
     /// could not know what is left, nor what became of the work.

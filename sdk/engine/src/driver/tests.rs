@@ -34,18 +34,6 @@ struct Recorder {
     at: Option<(&'static str, Act)>,
 }
 
-impl Recorder {
-    /// Asks to stop so many times as soon as a line with `text` comes in.
-    fn cancelling(text: &'static str, cancel: &Cancel, times: u8) -> Self {
-        let cancel = cancel.clone();
-        let request = move || (0..times).for_each(|_| cancel.request());
-        Self {
-            at: Some((text, Box::new(request))),
-            ..Self::default()
-        }
-    }
-}
-
 impl Ui for Recorder {
     fn capabilities(&self) -> Capabilities {
         Capabilities::all()
@@ -123,8 +111,7 @@ fn launch(name: &str, patience: Patience) -> Launch {
 fn params() -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
-        argv: Some(Vec::new()),
-        capabilities: (&Capabilities::all()).into(),
+        capabilities: Capabilities::all(),
         ..RunParams::default()
     }
 }

@@ -3,9 +3,6 @@
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::{Id, MAX_LINE};
 
-/// The code of the failure of a plugin that ended without a reply.
-pub const NO_REPLY: &str = "no_reply";
-
 /// A breach of the protocol, or an end without a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
@@ -62,12 +59,16 @@ impl Violation {
                 stderr,
                 printed,
             } => {
-                let mut failure = broken(NO_REPLY, &format!("ended without a reply ({end})"));
+                let mut failure = broken("no_reply", &format!("ended without a reply ({end})"));
                 failure.outcome = by_signal.then_some(ChangeState::Unknown);
                 let last_words = stderr.map(|last| format!("its last words: {last}"));
                 let printed =
                     printed.map(|line| format!("it printed a line that is not a message: {line}"));
                 failure.hints.extend(last_words.into_iter().chain(printed));
+                if by_signal {
+                    let look = "if it was changing something, look at what became of that";
+                    failure.hints.push(look.to_owned());
+                }
                 failure
             }
             Self::WrongReply(reason) => broken(

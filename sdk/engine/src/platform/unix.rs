@@ -3,7 +3,6 @@
 mod group;
 mod orphans;
 mod stat;
-mod suspension;
 
 pub use group::{Group, ended_by_signal, kill_all};
 

@@ -40,12 +40,6 @@ impl From<ErrorObject> for Failure {
         failure.hints = details.hints;
         failure = failure.with_inputs(details.inputs);
         failure.outcome = details.outcome.or(failure.outcome);
-        if error.code <= 0 && !codes::RESERVED.contains(&error.code) {
-            failure.hints.push(format!(
-                "the plugin broke the protocol: the code of its error is {}, and not an exit status",
-                error.code
-            ));
-        }
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");
             failure.hints.push(format!(

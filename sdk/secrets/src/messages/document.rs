@@ -15,9 +15,7 @@ use super::{
 };
 use crate::{ChangeError, Error};
 use bot_cli_protocol::Question;
-use bot_cli_protocol::{
-    AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
-};
+use bot_cli_protocol::{AskResult, Capabilities, Context, Id, Manifest, Message, ProgressParams};
 
 #[path = "../../../protocol/src/examples.rs"]
 #[expect(dead_code, reason = "these messages have no schema")]
@@ -145,8 +143,8 @@ fn request(method: &str, params: Value) -> Value {
     all.extend(own.as_object().unwrap().clone());
     for (name, value) in common {
         match name.as_str() {
-            "capabilities" => all.insert(name, through::<WireCapabilities>(value)),
-            "context" => all.insert(name, through::<RunContext>(value)),
+            "capabilities" => all.insert(name, through::<Capabilities>(value)),
+            "context" => all.insert(name, through::<Context>(value)),
             _ => None,
         };
     }

@@ -4,17 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// The work lasts until this is dropped: a request to stop does not end it. Clones hold it as well. Whoever forgets it
+/// The work lasts until this is dropped: a request to stop does not end it. Whoever forgets it
 /// ([`std::mem::forget`]) holds the work until its reply.
 #[derive(Debug)]
 pub struct Guard(Arc<Work>);
-
-impl Clone for Guard {
-    fn clone(&self) -> Self {
-        self.0.lock().guards += 1;
-        Self(Arc::clone(&self.0))
-    }
-}
 
 impl Drop for Guard {
     fn drop(&mut self) {

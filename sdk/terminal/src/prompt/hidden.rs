@@ -26,22 +26,12 @@ pub struct Hidden<'a> {
     message: &'a str,
     help: String,
     typed: Typed,
-    /// An Enter that ends the answer unless something follows it at once.
-    enter: Option<Enter>,
+    /// The key of an Enter that ends the answer unless something follows it at once.
+    enter: Option<Key>,
     /// Whether a text without a mark is being pasted.
     burst: bool,
     /// Whether nothing has arrived for a moment.
     quiet: bool,
-    /// The lines of that text when it was quiet last: before that, Enter does not go on.
-    told: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Enter {
-    Return,
-    Feed,
-    /// Some terminals send both for one Enter.
-    Both,
 }
 
 impl<'a> Hidden<'a> {
@@ -53,27 +43,6 @@ impl<'a> Hidden<'a> {
             enter: None,
             burst: false,
             quiet: true,
-            told: 0,
-        }
-    }
-
-    /// The Enter before was the end of a line only.
-    fn go_on(&mut self, enter: Enter) {
-        self.burst = true;
-        if enter != Enter::Feed {
-            self.typed.push('\r');
-        }
-        if enter != Enter::Return {
-            self.typed.push('\n');
-        }
-    }
-
-    fn end_of_line(&mut self, enter: Enter, quiet: bool) {
-        if self.burst && !quiet {
-            self.typed
-                .push(if enter == Enter::Feed { '\n' } else { '\r' });
-        } else {
-            self.enter = Some(enter);
         }
     }
 }
@@ -85,28 +54,27 @@ impl Prompt for Hidden<'_> {
     )]
     fn press(&mut self, key: Key) -> KeyOutcome {
         let quiet = std::mem::take(&mut self.quiet);
-        match self.enter.take() {
-            Some(Enter::Return) if key == Key::Feed => {
-                self.enter = Some(Enter::Both);
-                return KeyOutcome::Stay;
-            }
-            Some(enter) => self.go_on(enter),
-            None => {}
-        }
+        let enter = self.enter.take();
+        // Some terminals send both for one Enter.
+        let is_second_half = enter == Some(Key::Enter) && key == Key::Feed;
+        // The Enter before was the end of a line only.
+        self.burst |= enter.is_some() && !is_second_half;
         match key {
-            Key::Enter => self.end_of_line(Enter::Return, quiet),
-            Key::Feed => self.end_of_line(Enter::Feed, quiet),
+            Key::Enter | Key::Feed => {
+                self.typed.push(if key == Key::Enter { '\r' } else { '\n' });
+                if quiet || is_second_half || !self.burst {
+                    self.enter = Some(key);
+                }
+            }
             Key::Escape => return KeyOutcome::Back,
             Key::Control('d') if self.typed.text.is_empty() => return KeyOutcome::Back,
             Key::Backspace => self.typed.pop(),
             Key::Control('u' | 'w') => {
                 self.typed = Typed::default();
                 self.burst = false;
-                self.told = 0;
             }
             Key::Char(character) | Key::Pasted(character) => self.typed.push(character),
             Key::Tab if self.burst => self.typed.push('\t'),
-            // Whatever else moves a cursor that is not shown.
             _ => {}
         }
         KeyOutcome::Stay
@@ -119,7 +87,6 @@ impl Prompt for Hidden<'_> {
 
     fn nothing(&mut self) -> KeyOutcome {
         self.quiet = true;
-        self.told = self.typed.lines();
         match self.enter {
             Some(_) => KeyOutcome::Done(Answer::Secret(self.typed.answer())),
             None => KeyOutcome::Stay,
@@ -129,12 +96,8 @@ impl Prompt for Hidden<'_> {
     fn asked(&self) -> Vec<Piece> {
         let mut pieces = asked(self.message);
         pieces.push(Piece::text(PLAIN, &self.help));
-        let lines = if self.burst {
-            self.told
-        } else {
-            self.typed.lines()
-        };
-        if lines > 1 || (self.burst && lines > 0) {
+        let lines = self.typed.lines();
+        if lines > 1 || self.burst {
             let count = format!("({}, Enter to go on) ", count(lines, "line"));
             pieces.push(Piece::text(PLAIN, &count));
         }

@@ -27,8 +27,6 @@ pub enum Key {
     Right,
     Home,
     End,
-    PageUp,
-    PageDown,
     /// With its letter in lower case.
     Control(char),
 }
@@ -166,10 +164,6 @@ fn sequence(bytes: &[u8]) -> Decoded {
             _ => Decoded::Nothing,
         },
         [b'O', last] => control(b"", *last).map_or(Decoded::Nothing, Decoded::Key),
-        [0x80..=0xff, ..] => match std::str::from_utf8(bytes) {
-            Err(error) if error.error_len().is_none() => Decoded::Open,
-            Ok(_) | Err(_) => Decoded::Nothing,
-        },
         _ => Decoded::Nothing,
     }
 }
@@ -189,8 +183,6 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
         (b'H', _) | (b'~', Some(1 | 7)) => Key::Home,
         (b'F', _) | (b'~', Some(4 | 8)) => Key::End,
         (b'~', Some(3)) => Key::Delete,
-        (b'~', Some(5)) => Key::PageUp,
-        (b'~', Some(6)) => Key::PageDown,
         _ => return None,
     })
 }
@@ -225,7 +217,6 @@ mod tests {
             (b"\x1b[H\x1b[1~\x1bOH\x1b[7~", &[Key::Home; 4]),
             (b"\x1b[F\x1b[4~\x1bOF\x1b[8~", &[Key::End; 4]),
             (b"\x1b[3~\x1b[3;5~", &[Key::Delete, Key::Delete]),
-            (b"\x1b[5~\x1b[6~", &[Key::PageUp, Key::PageDown]),
             (b"\x1bb\x1bF\x1b\x7f", &[]),
         ] {
             assert_eq!(keys(bytes), expected, "{bytes:?}");
@@ -238,6 +229,7 @@ mod tests {
             &b"\0"[..],
             b"\x1c",
             b"\x1b[24~",
+            b"\x1b[5~",
             b"\x1b[[A",
             b"\x1b[27;5;13~",
             b"\x1bOP",

@@ -31,16 +31,20 @@ pub struct Keyboard<'a, 'w> {
     waiting: &'a mut Waiting<'w>,
     decoder: Decoder,
     size: (usize, usize),
-    _modes: Keys,
+    /// Dropped after the marks of pasted text are off.
+    _modes: Modes,
 }
 
 impl<'a, 'w> Keyboard<'a, 'w> {
     pub fn begin(waiting: &'a mut Waiting<'w>) -> io::Result<Self> {
+        let modes = Modes::keys()?;
+        // The terminal marks what is pasted.
+        to_stderr("\x1b[?2004h");
         Ok(Self {
             waiting,
             decoder: Decoder::new(),
             size: look::size(),
-            _modes: Keys::begin()?,
+            _modes: modes,
         })
     }
 
@@ -84,21 +88,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
     }
 }
 
-/// The terminal gives every key as it is, and marks what is pasted.
-struct Keys {
-    /// Dropped after the marks are off.
-    _modes: Modes,
-}
-
-impl Keys {
-    fn begin() -> io::Result<Self> {
-        let modes = Modes::keys()?;
-        to_stderr("\x1b[?2004h");
-        Ok(Self { _modes: modes })
-    }
-}
-
-impl Drop for Keys {
+impl Drop for Keyboard<'_, '_> {
     fn drop(&mut self) {
         to_stderr("\x1b[?2004l");
     }

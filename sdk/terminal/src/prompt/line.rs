@@ -15,15 +15,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line with this text, the cursor behind it.
-    pub fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            cursor: text.len(),
-            ended: false,
-        }
-    }
-
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -148,7 +139,5 @@ mod tests {
         }
         assert_eq!(edited(&format!("a{}b", paste("\tc"))), "a cb|");
         assert_eq!(edited(&format!("{}c", paste("a\n"))), "ac|");
-        let line = Line::new("given");
-        assert_eq!(line.parts(), ("given", ""));
     }
 }

@@ -24,21 +24,16 @@ const NONE: &str = "none";
 
 /// Asks until an answer is possible.
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
-    let hidden = match question.kind {
-        QuestionKind::Password => {
-            let hidden = Modes::hidden_lines().map_err(|error| failed(question, error))?;
-            Some(hidden)
-        }
-        QuestionKind::Text
-        | QuestionKind::Confirm
-        | QuestionKind::Select
-        | QuestionKind::Multiselect => None,
-    };
+    let is_hidden = question.kind == QuestionKind::Password;
+    let _hidden = is_hidden
+        .then(Modes::hidden_lines)
+        .transpose()
+        .map_err(|error| failed(question, error))?;
     to_stderr(&(above(question, color) + &introduction(question)));
     loop {
         to_stderr(&request(question));
-        let typed = line(waiting, hidden.is_some());
-        if hidden.is_some() || typed.is_err() {
+        let typed = line(waiting, is_hidden);
+        if is_hidden || typed.is_err() {
             to_stderr("\n");
         }
         let typed = typed?;
@@ -124,24 +119,20 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
 
 /// Returns what a typed line answers, or what is wrong with it.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
-    let default = question.default.as_ref();
-    let typed = match question.kind {
-        QuestionKind::Text => typed,
-        QuestionKind::Password => {
-            let mut secret = Typed::default();
-            typed.chars().for_each(|character| secret.push(character));
-            return Ok(Answer::Secret(secret.answer()));
-        }
-        QuestionKind::Confirm | QuestionKind::Select | QuestionKind::Multiselect => typed.trim(),
-    };
-    let value = match (question.kind, default) {
+    if question.kind == QuestionKind::Password {
+        let mut secret = Typed::default();
+        typed.chars().for_each(|character| secret.push(character));
+        return Ok(Answer::Secret(secret.answer()));
+    }
+    let is_text = question.kind == QuestionKind::Text;
+    let typed = if is_text { typed } else { typed.trim() };
+    let value = match (question.kind, question.default.as_ref()) {
         (QuestionKind::Confirm, default) => {
             let yes = yes_or_no(typed, default.and_then(Value::as_bool));
             Value::Bool(yes.ok_or(WHAT_TO_TYPE)?)
         }
-        (QuestionKind::Multiselect, None) if typed.is_empty() => Value::Array(Vec::new()),
         (QuestionKind::Multiselect, _) if typed == NONE => Value::Array(Vec::new()),
-        (QuestionKind::Multiselect, Some(_)) if typed.is_empty() => {
+        (QuestionKind::Multiselect, _) if typed.is_empty() => {
             defaults(question).map(|(_, value)| value).collect()
         }
         (_, Some(default)) if typed.is_empty() => default.clone(),

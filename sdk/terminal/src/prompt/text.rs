@@ -17,12 +17,11 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// With `typed` on the line from the beginning.
-    pub fn new(question: &'a Question, help: &'a [Piece], typed: Option<&str>) -> Self {
+    pub fn new(question: &'a Question, help: &'a [Piece]) -> Self {
         Self {
             question,
             help,
-            line: typed.map_or_else(Line::default, Line::new),
+            line: Line::default(),
             is_wrong: false,
         }
     }

@@ -1,9 +1,9 @@
 //! Prompts as people know them: the keys of a line, lists that become shorter, ways back and out.
 
-use bot_cli_tests::pty::{DOWN, ENTER, ESCAPE, Ended, Terminal};
+use bot_cli_tests::pty::{DOWN, ENTER, Terminal};
 use serde_json::{Value, json};
 
-use super::terminal::{ASK, asking, assert_ends, script};
+use super::terminal::{ASK, asking, script};
 
 const KINDS: [&str; 5] = ["text", "password", "confirm", "select", "multiselect"];
 
@@ -17,18 +17,6 @@ fn choices() -> Value {
 
 fn question(kind: &str) -> Value {
     json!({"kind": kind, "message": "What?", "choices": choices()})
-}
-
-/// Waits for a question and presses keys, one pair after the other.
-fn walk(questions: &Value, rows: u16, columns: u16, keys: &[(&str, &str)]) -> Ended {
-    let bench = asking();
-    let command = script(&bench, ASK, &questions.to_string());
-    let mut terminal = Terminal::start(command, rows, columns).unwrap();
-    for (shown, keys) in keys {
-        terminal.wait_for(shown).unwrap();
-        terminal.press(keys).unwrap();
-    }
-    terminal.end().unwrap()
 }
 
 fn lines(screen: &str) -> Vec<&str> {
@@ -50,79 +38,6 @@ fn a_terminal_that_is_gone_ends_every_question() {
             assert_eq!(status.code(), Some(130), "{kind} {prompts}");
         }
     }
-}
-
-#[test]
-fn a_line_is_edited_with_the_usual_keys() {
-    for (keys, value) in [
-        ("wrong\u{15}right", "right"),
-        ("one two\u{17}three", "one three"),
-        ("bc\u{1}a\u{5}d\u{8}e", "abce"),
-        ("a\u{18}\u{0f}b\u{1b}[24~", "ab"),
-        ("你好\u{2}\u{4}e\u{301}", "你e\u{301}"),
-        ("\u{1b}[200~one\rtwo\n\u{1b}[201~", "one two"),
-    ] {
-        let keys = [("? What?", keys), ("? What? ", ENTER)];
-        let ended = walk(&question("text"), 24, 80, &keys);
-        let answer = json!({"action": "accept", "value": value}).to_string();
-        assert_ends(
-            &ended,
-            &[&format!("> What? {value}"), &answer, "status 0", "tidy"],
-        );
-    }
-}
-
-#[test]
-fn going_back_asks_the_question_before_and_then_ends() {
-    let questions = json!([
-        {"kind": "text", "message": "First?"},
-        {"kind": "select", "message": "Second?", "choices": choices(), "back": true},
-        {"kind": "confirm", "message": "Third?", "back": true, "help": "really"},
-    ]);
-    let keys = [
-        ("? First?", "one\r"),
-        ("? Second?", "\u{1b}[B\r"),
-        ("? Third?", ESCAPE),
-        ("? Second?", ESCAPE),
-        ("? First?", ESCAPE),
-    ];
-    let ended = walk(&questions, 24, 60, &keys);
-    assert_ends(&ended, &["? First?", "cancelled", "status 130", "tidy"]);
-    assert!(!ended.screen.contains("Third?"), "{}", ended.screen);
-}
-
-#[test]
-fn a_refused_answer_is_there_to_be_edited() {
-    let again = |kind: &str| json!({"kind": kind, "message": "What?", "problem": "not that", "choices": choices()});
-    let questions = json!([question("text"), again("text")]);
-    let keys = [
-        ("? What?", "wrong\r"),
-        ("not that", "\u{17}right"),
-        ("What? right", ENTER),
-    ];
-    let ended = walk(&questions, 24, 80, &keys);
-    let right = r#"{"action":"accept","value":"right"}"#;
-    let first = r#"{"action":"accept","value":"wrong"}"#;
-    let shown = [
-        "not that",
-        "> What? right",
-        first,
-        right,
-        "status 0",
-        "tidy",
-    ];
-    assert_ends(&ended, &shown);
-
-    let questions = json!([question("multiselect"), again("multiselect")]);
-    let keys = [("Gamma", " \u{1b}[B \r"), ("not that", " \r")];
-    let ended = walk(&questions, 24, 80, &keys);
-    assert_eq!(lines(&ended.screen)[1..3], ["not that", "> What? Beta"]);
-
-    // A secret is not kept.
-    let questions = json!([question("password"), again("password")]);
-    let keys = [("? What?", "wrong\r"), ("not that", "right\r")];
-    let ended = walk(&questions, 24, 80, &keys);
-    assert_ends(&ended, &[right, "status 0", "tidy"]);
 }
 
 #[test]
@@ -164,13 +79,4 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}'
     terminal.press(ENTER).unwrap();
     let ended = terminal.end().unwrap();
     assert_eq!(lines(&ended.screen), ["so far", "> What?"]);
-}
-
-#[test]
-fn a_list_without_choices_is_a_mistake_of_the_plugin() {
-    for kind in ["select", "multiselect"] {
-        let ended = walk(&json!({"kind": kind}), 24, 80, &[]);
-        let error = r#"{"code":-32602,"message":"`params.choices` must not be empty"}"#;
-        assert_ends(&ended, &[error, "status 0", "tidy"]);
-    }
 }

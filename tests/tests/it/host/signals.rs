@@ -7,7 +7,7 @@ use bot_cli_tests::bench::{Bench, is_alive};
 use bot_cli_tests::patience::{PATIENCE, readable, wait};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
-use super::{bench_with_rogue, expect};
+use super::bench_with_rogue;
 
 /// A host whose plugin is at work.
 struct Running {
@@ -194,18 +194,5 @@ fn a_full_disk_is_a_failure() {
             Some(74),
             "error: the command ran to its end, but its result could not be written: no space left on device\n"
         )
-    );
-}
-
-#[test]
-fn a_status_of_the_plugin_is_the_status_of_the_host() {
-    let bench = bench_with_rogue();
-    expect(&bench, &["rogue", "status"], 1, "partly\n", "");
-    expect(
-        &bench,
-        &["--json", "rogue", "status"],
-        1,
-        "{\n  \"done\": 1\n}\n",
-        "",
     );
 }

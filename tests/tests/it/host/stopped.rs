@@ -1,9 +1,6 @@
 //! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z.
 
-use std::fs;
-
-use bot_cli_tests::bench::{Bench, is_alive};
-use bot_cli_tests::patience::wait_for_file;
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_Z, Terminal};
 use pty_process::blocking::Command;
 
@@ -17,18 +14,6 @@ fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -
         .env("PS1", "% ")
         .current_dir(bench.path("work"));
     Terminal::start(command, 24, 100).unwrap()
-}
-
-/// The state of a process as a letter: `T` is stopped.
-fn state(pid: u32) -> Option<char> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.chars().next()
-}
-
-/// The number in the last line of the screen that is one.
-fn number(screen: &str) -> u32 {
-    let mut lines = screen.lines().rev();
-    lines.find_map(|line| line.trim().parse().ok()).unwrap()
 }
 
 #[test]
@@ -50,32 +35,6 @@ fn a_plugin_that_wants_the_terminal_is_named_with_the_mend() {
             "{mode}"
         );
     }
-}
-
-#[test]
-fn ctrl_z_stops_the_plugin_too_and_fg_goes_on_with_both() {
-    let bench = bench_with_rogue();
-    let host = bench.path("bin/bot-cli");
-    let mut shell = at_a_terminal(&bench, std::path::Path::new("/bin/sh"), &["-i"]);
-    shell.wait_for("%").unwrap();
-    shell
-        .press(&format!("{} rogue silent\r", host.display()))
-        .unwrap();
-    shell
-        .wait_for_line(|line| line.parse::<u32>().is_ok())
-        .unwrap();
-    let plugin = number(&shell.screen());
-    shell.press(CTRL_Z).unwrap();
-    shell.wait_for("Stopped").unwrap();
-    assert_eq!(state(plugin), Some('T'));
-    shell.press("fg; echo status $?\r").unwrap();
-    wait_for_file(&bench.path("work/continued"));
-    assert_ne!(state(plugin), Some('T'));
-    shell.press(CTRL_C).unwrap();
-    shell.wait_for("status 130").unwrap();
-    assert!(!is_alive(plugin));
-    shell.press("exit\r").unwrap();
-    shell.end().unwrap();
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Questions at a real terminal.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::pty::{CTRL_C, CTRL_D, DOWN, ENTER, ESCAPE, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_D, ENTER, ESCAPE, Ended, Terminal};
 use pty_process::blocking::Command;
 use rustix::process::{Pid, Signal, kill_process};
+use serde::Deserialize;
 
 use super::bench;
 
@@ -47,95 +49,46 @@ pub fn assert_ends(ended: &Ended, lines: &[&str]) {
     assert_eq!(shown, lines, "{}", ended.screen);
 }
 
+/// A case of `prompts.toml`.
+#[derive(Deserialize)]
+struct Case {
+    ask: String,
+    plain: Option<String>,
+    keys: Vec<(String, String)>,
+    ends: Vec<String>,
+    once: Option<String>,
+    absent: Option<String>,
+}
+
 #[test]
-fn every_kind_of_question_is_answered() {
-    let choices = r#""choices":[{"value":"a_stt","label":"Alpha","about":"first"},{"value":"b_stt","label":"Beta"},{"value":"c_stt","label":"Gamma"}]"#;
-    for (kind, rest, keys, value) in [
-        (
-            "text",
-            r#""default":"Ann""#.to_owned(),
-            format!("Bob{ENTER}"),
-            r#""Bob""#,
-        ),
-        (
-            "password",
-            r#""help":"hidden""#.to_owned(),
-            format!("hunter2{ENTER}"),
-            r#""hunter2""#,
-        ),
-        (
-            "confirm",
-            r#""default":false"#.to_owned(),
-            ENTER.to_owned(),
-            "false",
-        ),
-        (
-            "select",
-            choices.to_owned(),
-            format!("{DOWN}{ENTER}"),
-            r#""b_stt""#,
-        ),
-        (
-            "select",
-            choices.to_owned(),
-            format!("gam{ENTER}"),
-            r#""c_stt""#,
-        ),
-        (
-            "multiselect",
-            choices.to_owned(),
-            format!(" {DOWN}{DOWN} {ENTER}"),
-            r#"["a_stt","c_stt"]"#,
-        ),
-    ] {
-        let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}",{rest}}}"#));
-        terminal.wait_for("What").unwrap();
-        terminal.press(&keys).unwrap();
-        let ended = terminal.end().unwrap();
-        let answer = format!(r#"{{"action":"accept","value":{value}}}"#);
-        assert_ends(&ended, &[&answer, "status 0", "tidy"]);
-        if kind == "password" {
-            assert_eq!(
-                ended.output.matches("hunter2").count(),
-                1,
-                "only the plugin's own answer"
-            );
+fn questions_are_asked_and_answered_as_the_cases_say() {
+    let mut cases: BTreeMap<String, Vec<Case>> =
+        toml::from_str(include_str!("prompts.toml")).unwrap();
+    for case in cases.remove("case").unwrap() {
+        let bench = asking();
+        let mut command = script(&bench, ASK, &case.ask);
+        let plain = case.plain.as_ref().and_then(|it| it.split_once('='));
+        if let Some((name, value)) = plain {
+            command = command.env(name, value);
         }
-    }
-}
-
-#[test]
-fn a_pasted_password_has_its_lines() {
-    // Terminals send CR for the ends of pasted lines.
-    let lines = "-----BEGIN\ra\rEND-----\r".to_owned();
-    for (pasted, marked) in [
-        (format!("\u{1b}[200~{lines}\u{1b}[201~"), true),
-        (lines, false),
-    ] {
-        let (_bench, mut terminal) = ask(r#"{"kind":"password","help":"hidden"}"#);
-        terminal.wait_for("[hidden]").unwrap();
-        terminal.press(&pasted).unwrap();
-        terminal.wait_for("(3 lines, Enter to go on)").unwrap();
-        terminal.press(ENTER).unwrap();
+        let mut terminal = Terminal::start(command, 60, 100).unwrap();
+        for (shown, keys) in &case.keys {
+            if plain.is_some() {
+                terminal.wait_for_last(shown).unwrap();
+            } else {
+                terminal.wait_for(shown).unwrap();
+            }
+            terminal.press(keys).unwrap();
+        }
         let ended = terminal.end().unwrap();
-        let answer = r#"{"action":"accept","value":"-----BEGIN\na\nEND-----\n"}"#;
-        assert_ends(&ended, &[answer, "status 0", "tidy"]);
-        let question = ended.screen.lines().find(|line| line.starts_with("> What"));
-        let question = question.unwrap().trim_end();
-        assert!(question.ends_with(" (hidden, 3 lines)"), "{question}");
-        assert_eq!(ended.output.matches("BEGIN").count(), 1, "marked: {marked}");
+        let lines: Vec<&str> = case.ends.iter().map(String::as_str).collect();
+        assert_ends(&ended, &lines);
+        let count = |text: &String| ended.output.matches(text).count();
+        assert_eq!(case.once.as_ref().map_or(1, count), 1, "{}", ended.output);
+        assert_eq!(case.absent.as_ref().map_or(0, count), 0, "{}", ended.output);
+        let commands = ended.output.contains(['\u{1b}', '\u{7}', '\u{8}']);
+        assert!(plain.is_none() || !commands, "{}", ended.output);
     }
-}
-
-#[test]
-fn escape_goes_back_where_that_is_allowed() {
-    let (_bench, mut terminal) = ask(r#"{"kind":"text","back":true}"#);
-    terminal.wait_for("Esc to go back").unwrap();
-    terminal.press(ESCAPE).unwrap();
-    assert_ends(
-        &terminal.end().unwrap(),
-        &[r#"{"action":"back"}"#, "status 0", "tidy"],
-    );
 }
 
 #[test]
@@ -170,30 +123,6 @@ fn a_signal_at_a_question_leaves_a_tidy_terminal() {
         &terminal.end().unwrap(),
         &["cancelled", "status 143", "tidy"],
     );
-}
-
-#[test]
-fn a_question_commands_no_terminal_and_shows_its_problem() {
-    let (_bench, mut terminal) = ask(
-        r#"{"kind":"text","message":"\u001b[2JWhat\u001b]0;title\u0007 now","problem":"too short","details":"Two lines\nabove","help":"eight letters"}"#,
-    );
-    terminal.wait_for("[eight letters]").unwrap();
-    let screen = terminal.screen();
-    let lines: Vec<&str> = screen.lines().map(str::trim_end).collect();
-    let shown: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(
-        shown,
-        [
-            "Two lines",
-            "above",
-            "too short",
-            "? What now",
-            "[eight letters]"
-        ]
-    );
-    terminal.press(&format!("x{ENTER}")).unwrap();
-    let ended = terminal.end().unwrap();
-    assert!(!ended.output.contains("title"), "{}", ended.output);
 }
 
 #[test]

@@ -76,18 +76,6 @@ fn nothing_said_and_nobody_to_ask_names_the_commands_to_run() {
 }
 
 #[test]
-fn a_run_can_be_filled_from_json() {
-    let answers = speak(&[
-        json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"command": [], "input": {
-            "target_dir": "x-bot", "transports": ["p2p_webrtc"], "mode": "realtime", "realtime": "openai_realtime", "dry_run": true
-        }}}),
-    ]);
-    let config = &answers[0]["result"]["data"];
-    assert_eq!(config["project_name"], "x-bot", "{answers:?}");
-    assert_eq!(config["realtime_service"], "openai_realtime");
-}
-
-#[test]
 fn older_guides_are_refreshed_when_the_user_agrees() {
     for agrees in [true, false] {
         let folder = tempfile::tempdir().unwrap();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{QUICK, Recorder, launch, params, run_plugin};
-use crate::driver::{Plugin, run};
+use crate::driver::run;
+use bot_cli_protocol::RunParams;
 use bot_cli_protocol::question::Answer;
 use bot_cli_protocol::secret::Secret;
-use bot_cli_protocol::{RunParams, methods};
 use bot_cli_terminal::cancel::Cancel;
 
 #[test]
@@ -51,92 +51,6 @@ fn questions_are_served_and_checked_and_secrets_stay_unseen() {
 }
 
 #[test]
-fn a_plugin_that_knows_a_password_is_not_quoted() {
-    for (mode, log, code, message) in [
-        (
-            "garbage",
-            &["Info plugin `blabbing` printed a line that is not a message: 17 bytes"][..],
-            "no_reply",
-            "plugin `blabbing` ended without a reply (exit status: 0)",
-        ),
-        (
-            "wrong-result",
-            &[],
-            "wrong_result",
-            "plugin `blabbing` sent a result that `run` does not have: `result` must be an object",
-        ),
-        (
-            "wrong-id",
-            &[],
-            "wrong_id",
-            "plugin `blabbing` replied to request \"[hidden]\", which nobody made",
-        ),
-        (
-            "notices",
-            &[
-                "Info plugin `blabbing` sent `output` for the request \"[hidden]\", which is not open",
-                "Debug ignored the notification `[hidden]`",
-            ],
-            "wrong_reply",
-            "plugin `blabbing` sent a reply that can't be read: 39 bytes",
-        ),
-        (
-            "crash",
-            &[],
-            "no_reply",
-            "plugin `blabbing` ended without a reply (exit status: 3)",
-        ),
-    ] {
-        let mut ui = Recorder::default();
-        ui.answers
-            .push_back(Answer::Secret(Secret::new("hunter2".to_owned())));
-        let params = RunParams {
-            argv: Some(vec![mode.to_owned()]),
-            ..params()
-        };
-        let outcome = run(&launch("blabbing", QUICK), &params, &mut ui, &Cancel::new());
-        let failure = outcome.result.unwrap_err();
-        assert_eq!(
-            (failure.code.as_str(), failure.message.as_str()),
-            (code, message)
-        );
-        assert_eq!(failure.hints, [""; 0], "{mode}");
-        ui.seen.retain(|line| !line.starts_with("stderr"));
-        let expected: Vec<&str> = ["ask token None"].iter().chain(log).copied().collect();
-        assert_eq!(ui.seen, expected, "{mode}");
-    }
-}
-
-#[test]
-fn output_that_was_not_offered_comes_with_the_result() {
-    let mut ui = Recorder::default();
-    let note = "Info plugin `telling` sent `output`, which can't be shown before the result";
-    let json_note = "Info plugin `telling` sent `output`, which is not a part of the JSON document";
-    for (offered, format, text, seen) in [
-        (
-            true,
-            "text",
-            "three\n",
-            ["output \"one\\n\"", "output \"two\\n\""],
-        ),
-        (false, "text", "one\ntwo\nthree\n", [note; 2]),
-        (false, "json", "three\n", [json_note; 2]),
-    ] {
-        let capabilities = if offered {
-            json!({ "output": {} })
-        } else {
-            json!({})
-        };
-        let params = json!({ "capabilities": capabilities, "context": { "format": format } });
-        let mut plugin = Plugin::start(&launch("telling", QUICK)).unwrap();
-        let result = plugin.request(methods::RUN, &params, &mut ui, &Cancel::new());
-        assert_eq!(result.unwrap()["text"], text);
-        plugin.finish(&mut ui, &Cancel::new()).unwrap();
-        assert_eq!(std::mem::take(&mut ui.seen), seen);
-    }
-}
-
-#[test]
 fn a_question_that_nobody_waits_for_any_more_is_withdrawn() {
     for (name, expected) in [
         (
@@ -174,7 +88,7 @@ fn the_longer_plugin_of_the_document_works() {
         launch.program = folder.join("bot-cli-roll");
         launch.patience.reply = Some(Duration::from_secs(60));
         let params = RunParams {
-            argv: Some(argv.into_iter().map(str::to_owned).collect()),
+            argv: argv.into_iter().map(str::to_owned).collect(),
             answers: [("dice".to_owned(), json!("2"))].into_iter().collect(),
             ..params()
         };

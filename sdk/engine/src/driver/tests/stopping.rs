@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::{QUICK, Recorder, launch, lives, params, pids, run_plugin};
 use crate::driver::{Patience, Plugin, run};
-use bot_cli_protocol::failure::Exit;
 use bot_cli_protocol::methods;
 use bot_cli_terminal::cancel::Cancel;
 
@@ -34,16 +33,6 @@ fn an_end_without_a_reply_leaves_nothing_behind() {
         assert_eq!(failure.code, code);
         assert_eq!(failure.message, format!("plugin `{name}` {message}"));
     }
-}
-
-#[test]
-fn a_deaf_plugin_is_ended_in_three_steps() {
-    let cancel = Cancel::new();
-    let mut ui = Recorder::cancelling("pids", &cancel, 1);
-    let outcome = run_plugin("deaf", &mut ui, &cancel);
-    assert_eq!(outcome.status, 130);
-    assert_eq!(outcome.result.unwrap_err().exit, Exit::Cancelled);
-    assert_eq!(pids(&ui).len(), 2);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 
+use super::orphans::{self, groups};
 use super::stat::stop_signal;
-use super::{orphans, suspension};
 use crate::platform::process::Stopped;
 use bot_cli_terminal::process::{StopSignal, core_dump};
 
@@ -25,16 +25,12 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts a process as the leader of a group of its own, which stops and goes on with this process.
+    /// Starts a process as the leader of a group of its own.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         orphans::adopt();
-        let mut groups = suspension::groups();
         let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
         let id = Pid::from_child(&leader);
-        groups.push(id);
-        drop(groups);
-        // The new process has enough to do meanwhile.
-        suspension::watch();
+        groups().push(id);
         Ok(Self {
             leader,
             id,
@@ -74,8 +70,6 @@ impl Group {
         if self.ended.is_some() {
             return None;
         }
-        // Not while it is stopped along with this process.
-        let _groups = suspension::groups();
         let signal = stop_signal(self.id)?;
         let terminal = [Signal::TTIN.as_raw(), Signal::TTOU.as_raw()];
         Some(if terminal.contains(&signal) {
@@ -150,7 +144,7 @@ impl Group {
 
     fn forget(&mut self) {
         self.gone = true;
-        suspension::groups().retain(|group| *group != self.id);
+        groups().retain(|group| *group != self.id);
     }
 }
 
@@ -162,7 +156,7 @@ impl Drop for Group {
 
 /// Kills every group that this process has started and that is not gone, for a process that ends at once.
 pub fn kill_all() {
-    for group in suspension::groups().iter() {
+    for group in groups().iter() {
         // It may have ended by itself.
         let _ = kill_process_group(*group, Signal::KILL);
     }

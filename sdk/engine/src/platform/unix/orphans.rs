@@ -5,6 +5,7 @@
 //! of a group that ended by itself are left alone until another has to be killed.
 
 use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,20 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, waitid,
 };
 
+use super::stat;
 use super::stat::Stat;
-use super::{stat, suspension};
 
 /// The time limit for a killed process. The system takes a moment; one that is stuck in a device takes for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// When to give up with processes that start others faster than they are killed.
 const LONGEST: Duration = Duration::from_secs(30);
+
+/// The groups that this process has started and that are not gone.
+pub fn groups() -> MutexGuard<'static, Vec<Pid>> {
+    static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// From now on, orphans among the descendants of this process are handed to it, where the system can do that.
 pub fn adopt() {
@@ -78,7 +85,7 @@ fn send(orphan: Stat, signal: Signal) {
 }
 
 fn is_led(group: Option<Pid>) -> bool {
-    group.is_some_and(|group| suspension::groups().contains(&group))
+    group.is_some_and(|group| groups().contains(&group))
 }
 
 /// Whether a process has ended, which only its parent, this process, can put an end to.

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::retry_on_intr;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
 
 /// The reader of what was standard output.
 #[derive(Debug)]
@@ -42,9 +43,15 @@ impl Write for Stdout {
     }
 }
 
-impl AsFd for Reader {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+impl Reader {
+    /// Whether the reader is gone, or goes within that time. A file has no reader to lose.
+    pub fn has_gone(&self, patience: Duration) -> io::Result<bool> {
+        // Without any flag asked for, only the loss of the reader is reported.
+        let mut output = [PollFd::new(&self.0, PollFlags::empty())];
+        match poll(&mut output, Timespec::try_from(patience).ok().as_ref()) {
+            Err(Errno::INTR) => Ok(false),
+            gone => Ok(gone? > 0),
+        }
     }
 }
 

@@ -2,14 +2,12 @@
 
 pub mod core_dump;
 pub mod file_size;
-mod heedful_input;
 mod signals;
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-pub use heedful_input::HeedfulInput;
 pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
 /// Becomes another program, which has this process's terminal and streams. Returns only when that fails.

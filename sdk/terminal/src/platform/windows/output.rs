@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::windows::io::AsHandle;
+use std::time::Duration;
 
 use bot_cli_system::console::{self, Stream};
 use bot_cli_system::stdio;
@@ -20,9 +21,9 @@ pub fn take_stdout() -> io::Result<(File, Reader)> {
 }
 
 impl Reader {
-    /// Whether the reader has gone, which can't be seen here. A host that ends takes its plugins with it: they are in its jobs.
-    pub const fn wait_until_gone(&self) -> bool {
-        false
+    /// Whether the reader is gone, which can't be seen here. A host that ends takes its plugins with it: they are in its jobs.
+    pub fn has_gone(&self, _: Duration) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

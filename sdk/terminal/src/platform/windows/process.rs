@@ -2,7 +2,6 @@
 
 pub mod core_dump;
 pub mod file_size;
-mod heedful_input;
 mod signals;
 
 use std::convert::Infallible;
@@ -11,7 +10,6 @@ use std::process::Command;
 
 use bot_cli_system::job::{Hears, Job};
 
-pub use heedful_input::HeedfulInput;
 pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
 /// Runs another program in the place of this process: waits for it and ends with its status. The program gets the events of the

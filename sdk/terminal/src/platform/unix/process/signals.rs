@@ -1,8 +1,9 @@
 //! The signals that tell a process to stop.
 
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -10,15 +11,11 @@ use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    pub(super) const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
+    const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
     /// Whether the parent has this process ignore the signal.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
-    }
-
-    pub(super) fn of(number: i32) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.number() == number)
     }
 
     /// Returns the number of the signal.
@@ -38,7 +35,7 @@ pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(signalled)
 }
 
-pub(super) fn unwatched(error: io::Error) -> Failure {
+fn unwatched(error: io::Error) -> Failure {
     let could_not = "could not watch for signals";
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
@@ -69,48 +66,11 @@ pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     noted.map(StopSignals).map_err(unwatched)
 }
 
-/// Whether the parent has this process ignore a signal.
+/// Whether the parent has this process ignore a signal: the answer is that of the first question, before this process does
+/// anything about the signal.
 pub fn is_ignored(signal: i32) -> bool {
-    ignored::contain(signal)
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod ignored {
-    use std::fs::File;
-    use std::io::Read as _;
-    use std::sync::LazyLock;
-
-    /// It is asked for each signal, and the answer is that of the start.
-    pub fn contain(signal: i32) -> bool {
-        static IGNORED: LazyLock<u64> = LazyLock::new(read);
-        *IGNORED & (1 << (signal - 1)) != 0
-    }
-
-    /// The signals that this process ignores, a bit each.
-    fn read() -> u64 {
-        // Room for all of it: a file of this kind has no length to go by.
-        let mut status = String::with_capacity(8 * 1024);
-        let read =
-            File::open("/proc/self/status").and_then(|mut it| it.read_to_string(&mut status));
-        let mask = status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigIgn:"))
-            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        read.ok().and(mask).unwrap_or_default()
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-mod ignored {
-    use std::collections::HashMap;
-    use std::sync::{LazyLock, Mutex, PoisonError};
-
-    /// The answer is that of the first question, before this process does anything about the signal.
-    pub fn contain(signal: i32) -> bool {
-        static IGNORED: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);
-        let mut known = IGNORED.lock().unwrap_or_else(PoisonError::into_inner);
-        *known
-            .entry(signal)
-            .or_insert_with(|| bot_cli_system::signal::is_ignored(signal))
-    }
+    static FOUND: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let ask = || bot_cli_system::signal::is_ignored(signal);
+    *found.entry(signal).or_insert_with(ask)
 }

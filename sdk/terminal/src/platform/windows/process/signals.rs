@@ -6,7 +6,6 @@ use std::{io, thread};
 
 use bot_cli_system::console::{self, Event};
 
-use crate::background::{no_thread, spawn};
 use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
@@ -24,14 +23,6 @@ pub fn shell_status(status: std::process::ExitStatus) -> i32 {
 
 /// Those who listen. The system has one listener of this process, and knows nothing of them.
 static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
-
-/// From now on, calls `heard` in a thread of its own for each of these events, instead of ending at once.
-pub fn listen_to_stop_signals(
-    mut heard: impl FnMut(StopSignal) + Send + 'static,
-) -> Result<(), Failure> {
-    let signals = subscribe().map_err(unwatched)?;
-    spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
-}
 
 /// The events since the last look.
 #[derive(Debug)]
