@@ -116,7 +116,7 @@ fn no_pack_has_a_module_of_a_project() {
     assert!(!is_taken("acme"));
     let mut seen = 0;
     for (path, _) in bot_cli_templates::project_files() {
-        if let Some(path) = path.strip_suffix(".py.liquid")
+        if let Some(path) = path.strip_suffix(".py.jinja")
             && let Some((_, module)) = path.rsplit_once('/')
             && path.starts_with("server/")
         {
