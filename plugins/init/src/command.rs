@@ -5,7 +5,6 @@ mod file;
 mod job;
 mod next;
 mod recovery;
-mod report;
 mod update;
 
 use std::cell::OnceCell;
@@ -87,11 +86,8 @@ impl Command for Options {
         if scaffolds || self.dry_run || self.ask {
             return self.scaffold(draft, session);
         }
-        let target = self
-            .target_dir
-            .as_deref()
-            .map(|given| Target::find(given, session.cwd()))
-            .transpose()?;
+        let target = target.map(|given| Target::find(given, session.cwd()));
+        let target = target.transpose()?;
         if session.interactive() || session.has_answers() {
             return self.ask(target, Selection::default(), session);
         }
@@ -187,28 +183,21 @@ impl Options {
         };
         let found = OnceCell::new();
         let selection = wizard::ask(session, &given, &|session| {
-            if let Some(known) = found.get() {
-                return Ok(known);
-            }
             let catalogue = packs::find(session)?;
             packs::warn_of_unused(&catalogue, session);
             Ok(found.get_or_init(|| catalogue))
         })?;
         let catalogue = found.get().unwrap_or(Catalogue::built_in());
         let target = selection.target.ok_or_else(nothing_to_go_by)?;
-        let config = match selection.way {
-            Some(Way::Scaffold) => {
-                let name = default_name(&target.path);
-                let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
-                let config = resolved.map_err(invalid_input)?;
-                note_name(&config, session);
-                Some(config)
-            }
-            Some(Way::Agent) | None => None,
-        };
-        let command = match &config {
-            Some(config) => equivalent::command(&target.shown, config),
-            None => equivalent::guides_command(&target.shown),
+        let (config, command) = if selection.way == Some(Way::Scaffold) {
+            let name = default_name(&target.path);
+            let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
+            let config = resolved.map_err(invalid_input)?;
+            note_name(&config, session);
+            let command = equivalent::command(&target.shown, &config);
+            (Some(config), command)
+        } else {
+            (None, equivalent::guides_command(&target.shown))
         };
         let job = self.job(target, config, Asks::Terminal);
         // The answers are not lost with a failure.
@@ -273,17 +262,10 @@ fn resolved<'c>(
         Ok(_) => {}
         Err(more) => {
             // What the file gets wrong is not missing as well.
-            let is_known = |field: &Field| {
-                let mut known = problems.iter().map(|problem| draft::key_of(&problem.field));
-                known.any(|known| {
-                    known == field.field || known == "mode" && field.field.ends_with("_service")
-                })
-            };
-            let more: Vec<Field> = more
-                .into_iter()
-                .filter(|field| !is_missing(field) || !is_known(field))
-                .collect();
-            problems.extend(more);
+            let known = problems.iter().map(|problem| draft::key_of(&problem.field));
+            let known: Vec<String> = known.map(str::to_owned).collect();
+            let is_new = |field: &Field| !is_missing(field) || !known.contains(&field.field);
+            problems.extend(more.into_iter().filter(is_new));
         }
     }
     Err(invalid_input(problems))

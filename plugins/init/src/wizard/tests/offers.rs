@@ -8,7 +8,7 @@ use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::json;
 
-use super::{Nobody, nothing_given, said, session, switches, talk, whole, whole_draft};
+use super::{Script, nothing_given, said, session, switches, talk, whole, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
@@ -130,7 +130,7 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
 #[test]
 fn every_scaffold_option_has_a_question() {
     // The question for transports offers one for each direction.
-    let asked: Vec<String> = steps::ALL.iter().filter_map(steps::Step::flag).collect();
+    let asked: Vec<String> = steps::all().iter().filter_map(steps::Step::flag).collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
         let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
@@ -190,13 +190,13 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
     };
     let given = nothing_given();
     let agent = session(
-        Nobody,
+        Script::default(),
         json!({ "target": "no-such-folder", "way": "agent" }),
     );
     let selection = ask(&mut { agent }, &given, &find).unwrap();
     assert_eq!((selection.way, *looked.borrow()), (Some(Way::Agent), 0));
     let scaffold = session(
-        Nobody,
+        Script::default(),
         json!({ "target": "no-such-folder", "way": "scaffold" }),
     );
     assert!(ask(&mut { scaffold }, &given, &find).is_err());
@@ -206,17 +206,17 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
 #[test]
 fn a_question_offers_every_value_of_its_setting() {
     let mut compared = 0;
-    for step in steps::ALL {
-        let Sets::Setting(setting) = step.sets else {
+    for step in steps::all() {
+        let Sets::Setting(setting) = step.sets() else {
             continue;
         };
         if let Values::Words(words) = setting.row().values {
-            let question = (step.question)(&Selection::default(), Catalogue::built_in());
+            let question = step.question(&Selection::default(), Catalogue::built_in());
             let mut offered: Vec<&str> = question.choices.iter().map(|it| &*it.value).collect();
             let mut words = words.to_vec();
             offered.sort_unstable();
             words.sort_unstable();
-            assert_eq!(offered, words, "{}", step.key);
+            assert_eq!(offered, words, "{}", step.key());
             compared += 1;
         }
     }
