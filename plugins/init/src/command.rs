@@ -297,24 +297,3 @@ fn nothing_to_go_by() -> Failure {
     .hint("`bot-cli init quickstart` creates a bot that runs right away")
     .hint("`bot-cli init --help` shows the options that scaffold a bot of your own")
 }
-
-#[cfg(test)]
-mod tests {
-    use bot_cli_sdk::testing::Run;
-
-    use crate::options::Options;
-
-    #[test]
-    fn a_user_is_asked_for_the_folder_and_the_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let ran = Run::of::<Options>([])
-            .answer("target", "my-bot")
-            .answer("way", "agent")
-            .cwd(folder.path())
-            .run();
-        assert_eq!(ran.failure, None);
-        let keys: Vec<_> = ran.asked.iter().map(|asked| asked.key.as_str()).collect();
-        assert_eq!(keys, ["target", "way"]);
-        assert!(folder.path().join("my-bot/AGENTS.md").exists());
-    }
-}

@@ -72,7 +72,6 @@ impl Job<'_> {
             GuidePath::CodingAgent
         };
         let mut files = guides::planned(path)?;
-        files.extend(guides::beside(path)?);
         let mut record = Vec::new();
         if let Some(config) = &self.config {
             let project = plan::scaffold(config).map_err(unplanned)?;

@@ -69,7 +69,7 @@ fn holds(condition: &str, config: &Config) -> bool {
             let feature = features.find(|feature| feature.row().name == other);
             let folder = other.strip_prefix("client/");
             feature.is_some_and(|feature| config.has(feature))
-                || folder == Some(client.template_name())
+                || folder == Some(&client.template_name())
         }
     }
 }

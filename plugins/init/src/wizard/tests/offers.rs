@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bot_cli_protocol::question::Choice;
 use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::json;
 
-use super::{Script, nothing_given, said, session, switches, talk, whole, whole_draft};
+use super::{Script, nothing_given, session, switches, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
@@ -87,43 +86,6 @@ fn everything_on_offer_can_be_generated() {
             switches: switches(&[(Feature::VideoInput, None), (Feature::VideoOutput, None)]),
             ..whole_draft()
         });
-    }
-    for service in choices::services(Kind::Video, Catalogue::built_in()) {
-        generates(Draft {
-            video_service: Some(service.value),
-            ..whole_draft()
-        });
-    }
-    for service in choices::services(Kind::Realtime, Catalogue::built_in()) {
-        generates(Draft {
-            mode: Some("realtime".to_owned()),
-            realtime_service: Some(service.value),
-            stt_service: None,
-            llm_service: None,
-            tts_service: None,
-            ..whole_draft()
-        });
-    }
-}
-
-#[test]
-fn what_is_said_of_a_choice_fits_a_usual_terminal() {
-    let (_, asked) = talk(&nothing_given(), &said(&whole()));
-    let services = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
-    let choices = services
-        .into_iter()
-        .flat_map(|kind| choices::services(kind, Catalogue::built_in()))
-        .chain(choices::transports(BotType::Telephony))
-        .chain(asked.into_iter().flat_map(|question| question.choices));
-    for Choice { label, about, .. } in choices {
-        let about = about.unwrap_or_default();
-        let deprecated = about.starts_with("deprecated: ");
-        let row = format!("{label} - {about}");
-        assert!(
-            deprecated || row.chars().count() <= choices::LONGEST,
-            "more than {} characters: {row}",
-            choices::LONGEST
-        );
     }
 }
 
