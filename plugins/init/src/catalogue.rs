@@ -118,27 +118,20 @@ impl Catalogue {
 
     /// The services of a kind: the recommended ones in their order, then the others by label.
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
-        let mut found: Vec<(Option<u8>, &Service)> = self
-            .built_in
-            .services(kind)
-            .map(|service| (service.recommended, service))
-            .collect();
+        let built_in = self.built_in.services(kind);
+        let mut found: Vec<&Service> = built_in.collect();
         if !self.packs.is_empty() {
-            // Nobody recommends what a pack brings.
-            found.extend(
-                self.of_packs()
-                    .filter(|(_, _, service)| service.kind == kind)
-                    .map(|(_, _, service)| (None, service)),
-            );
-            found.sort_by_cached_key(|(recommended, service)| {
-                (
-                    recommended.unwrap_or(u8::MAX),
-                    service.label.to_lowercase(),
-                    service.id.clone(),
-                )
+            let of_packs = self.of_packs().map(|(_, _, service)| service);
+            found.extend(of_packs.filter(|service| service.kind == kind));
+            found.sort_by_cached_key(|service| {
+                // Only what is built in is recommended.
+                let is_built_in = self.built_in.service(&service.id).is_some();
+                let recommended = service.recommended.filter(|_| is_built_in);
+                let label = service.label.to_lowercase();
+                (recommended.unwrap_or(u8::MAX), label, service.id.clone())
             });
         }
-        found.into_iter().map(|(_, service)| service)
+        found.into_iter()
     }
 
     /// The provider that offers the service.

@@ -34,7 +34,9 @@ use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
+/// The folder of `init quickstart`, and its preset.
 const QUICKSTART_DIRECTORY: &str = "quickstart-project";
+const QUICK: &str = "quick";
 
 impl Command for Options {
     const COMPLETES: &'static [&'static str] = &["stt", "llm", "tts", "realtime", "video"];
@@ -71,9 +73,7 @@ impl Command for Options {
         if self.adopt {
             return adopt::run(&self, session);
         }
-        let draft = self.draft.clone();
-        let is_drafted = draft != Draft::default() || self.config.is_some();
-        let scaffolds = is_drafted || self.preset().is_some();
+        let is_drafted = self.draft != Draft::default() || self.config.is_some();
         let target = self.target_dir.as_deref();
         if target.is_some_and(|target| target.as_os_str() == QUICKSTART) {
             if is_drafted {
@@ -81,10 +81,16 @@ impl Command for Options {
                 return Err(Failure::new(Exit::Usage, "usage", message)
                     .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
             }
-            return self.quickstart(session);
+            let quick = (!self.local).then(|| QUICK.to_owned());
+            let options = Self {
+                target_dir: Some(QUICKSTART_DIRECTORY.into()),
+                preset: self.preset.clone().or(quick),
+                ..self
+            };
+            return options.scaffold(session);
         }
-        if scaffolds || self.dry_run || self.ask {
-            return self.scaffold(draft, session);
+        if is_drafted || self.preset().is_some() || self.dry_run || self.ask {
+            return self.scaffold(session);
         }
         let target = target.map(|given| Target::find(given, session.cwd()));
         let target = target.transpose()?;
@@ -106,25 +112,8 @@ impl Options {
         Preset::named(name?)
     }
 
-    /// Creates a bot with nothing to decide.
-    fn quickstart(&self, session: &mut Session) -> Result<Reply, Failure> {
-        let preset = self.preset().or_else(|| Preset::named("quick"));
-        let mut draft = preset
-            .map(file::preset)
-            .transpose()?
-            .unwrap_or_default()
-            .draft;
-        draft.project_name = Some(QUICKSTART_DIRECTORY.to_owned());
-        let config = resolve(&draft, None, Catalogue::built_in()).map_err(invalid_input)?;
-        if self.dry_run {
-            return Ok(document(config.to_json()));
-        }
-        let target = Target::find(Path::new(QUICKSTART_DIRECTORY), session.cwd())?;
-        self.job(target, Some(config), Asks::Never).run(session)
-    }
-
     /// Scaffolds by options and a file, without a question.
-    fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
+    fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
             (Some(path), _) => file::read(path, session)?,
             (None, Some(preset)) => file::preset(preset)?,
@@ -133,10 +122,10 @@ impl Options {
         let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
         let mut asked = read.draft;
-        for conceded in concede(&mut asked, &draft) {
+        for conceded in concede(&mut asked, &self.draft) {
             session.log(Level::Warn, &conceded);
         }
-        let draft = draft.over(asked);
+        let draft = self.draft.clone().over(asked);
         if self.ask {
             let given = Selection {
                 way: Some(Way::Scaffold),

@@ -31,7 +31,7 @@ pub enum Guide {
     Older {
         /// That version.
         version: String,
-        /// Whether somebody changed it since.
+        /// Whether it was changed since.
         edited: bool,
     },
     /// Written by a newer version.
@@ -82,7 +82,7 @@ pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     guides.collect()
 }
 
-/// Tells whose guide it is that stands in a file.
+/// Returns the state of the file in the place of a guide.
 pub fn recognise(bytes: &[u8]) -> Guide {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let Some((body, version, hash)) = stamp_of(&text) else {

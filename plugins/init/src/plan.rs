@@ -1,7 +1,6 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use minijinja::value::{Serde, Value};
 use thiserror::Error;
@@ -59,21 +58,20 @@ pub enum Existing {
 pub struct PlanError {
     /// The file that could not be rendered.
     path: String,
-    #[source]
-    reason: Arc<dyn std::error::Error + Send + Sync>,
+    reason: String,
 }
 
 impl PlanError {
-    fn broken(path: &str, reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    fn broken(path: &str, reason: &impl ToString) -> Self {
         Self {
             path: path.to_owned(),
-            reason: reason.into().into(),
+            reason: reason.to_string(),
         }
     }
 
-    /// Why, without the file.
-    pub(crate) fn reason(&self) -> String {
-        self.reason.to_string()
+    /// Returns the reason, without the file.
+    pub(crate) fn reason(self) -> String {
+        self.reason
     }
 }
 

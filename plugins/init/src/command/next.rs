@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use bot_cli_engine::discovery::{self, Discovery};
-use bot_cli_templates::catalogue::Service;
+use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
 
 use crate::config::{Client, Config};
@@ -73,7 +73,9 @@ pub(super) fn of_project(
         asked if asked.is_empty() || is_filled_in => Vec::new(),
         asked => [vec![first.to_owned()], asked].concat(),
     };
-    let last = notes(config).chain([readme.to_owned()]);
+    let mut transports = config.transports.iter();
+    let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
+    let last = notes(config).chain((calls || !has_dev).then(|| readme.to_owned()));
     if has_dev {
         let mut about = keys("asks for these keys first; press Enter to skip one");
         let npm = match config.client {
@@ -238,8 +240,7 @@ mod tests {
         let with_dev = format!(
             "cd my-bot\nbot-cli dev\n# asks for these keys first; press Enter to skip one\n{keys}\n\
              # installs what the bot needs, runs it, and says where to talk to it\n\
-             # needs uv from {uv}, and npm from https://nodejs.org\n\
-             # README.md, under \"Run\", says how to reach the bot and what else it needs"
+             # needs uv from {uv}, and npm from https://nodejs.org"
         );
         assert_eq!(printed("my-bot", true), with_dev);
         let by_hand = format!(

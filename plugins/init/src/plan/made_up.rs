@@ -1,4 +1,4 @@
-//! Templates that somebody changed, and transports that somebody added.
+//! Changed templates, and transports that are added.
 
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_templates::{project_file, project_files};

@@ -42,7 +42,7 @@ fn of(kind: Kind) -> &'static Service {
     Catalogue::built_in().services(kind).next().unwrap()
 }
 
-/// Configurations in which every passage of the templates stands at least once.
+/// Configurations that use every passage of the templates at least once.
 pub(super) fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();

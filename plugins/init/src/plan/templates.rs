@@ -49,7 +49,7 @@ impl Templates {
         let mut syntax = SyntaxConfig::builder();
         let syntax = syntax.keep_trailing_newline(true).trim_blocks(true);
         let syntax = syntax.lstrip_blocks(true).build();
-        engine.set_syntax(syntax.map_err(|error| PlanError::broken("templates", error))?);
+        engine.set_syntax(syntax.map_err(|error| PlanError::broken("templates", &error))?);
         for (name, quote) in FILTERS {
             engine.add_filter(name, move |input: &Value| literal(input, quote));
         }
@@ -57,7 +57,7 @@ impl Templates {
         for (path, text) in files {
             if let Some(name) = path.strip_suffix(ENDING) {
                 let added = engine.add_template(name, text);
-                added.map_err(|error| PlanError::broken(name, error))?;
+                added.map_err(|error| PlanError::broken(name, &error))?;
             } else {
                 copied.insert(path, text);
             }
@@ -72,7 +72,7 @@ impl Templates {
         }
         let template = self.engine.get_template(path);
         let rendered = template.and_then(|template| template.render(values.clone()));
-        rendered.map_err(|error| PlanError::broken(path, error))
+        rendered.map_err(|error| PlanError::broken(path, &error))
     }
 }
 

@@ -68,7 +68,7 @@ impl Ui for Script {
 const BACK: &str = "\u{1b}";
 const ENTER: &str = "\n";
 
-/// A folder in which nothing is, because nobody makes it.
+/// A folder that does not exist.
 fn nowhere() -> PathBuf {
     std::env::temp_dir().join("bot-cli-nowhere")
 }

@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether the answer still answers the question as it stands after `selection`; stores it if so.
+/// Stores the answer if it still fits the question after `selection`, and returns whether it does.
 fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = selection.clone();
     let question = step.question(selection, catalogue);
