@@ -41,7 +41,6 @@ pub(crate) const QUICKSTART: &str = "quickstart";
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
-#[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
     /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
 /// The way `init` is started.
@@ -194,64 +194,6 @@ fn leaves_the_bot_to_a_coding_agent() {
         again.paste(equivalent(&ended.output));
         assert_eq!(tree(&workspace.work()), tree(&again.work()), "{door:?}");
     }
-}
-
-#[test]
-fn shows_a_summary_that_can_be_changed() {
-    let workspace = Workspace::new();
-    let mut terminal = workspace.start(Door::Host);
-    answer(&mut terminal, &WALK[..16]);
-    terminal.wait_for_question("Create this project?").unwrap();
-    let screen = terminal.screen();
-    for line in [
-        "Folder              my-bot",
-        "Extras              Recording",
-        "Web client          React",
-        "Client server       Next.js",
-        "Noise cancellation  yes",
-    ] {
-        assert!(screen.contains(line), "{line}\n{screen}");
-    }
-    terminal.press(DOWN).unwrap();
-    terminal.press(ENTER).unwrap();
-    terminal
-        .wait_for_question("What do you want to change?")
-        .unwrap();
-    terminal.press("name\r").unwrap();
-    terminal
-        .wait_for_question("What is the project called?")
-        .unwrap();
-    terminal.press("Other Bot\r").unwrap();
-    terminal.wait_for("Project name        Other Bot").unwrap();
-    terminal.wait_for_question("Create this project?").unwrap();
-    terminal.press("cancel\r").unwrap();
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
-    assert!(workspace.is_untouched());
-}
-
-#[test]
-fn narrows_a_long_list_as_one_types() {
-    let workspace = Workspace::new();
-    let mut terminal = workspace.start(Door::Host);
-    answer(&mut terminal, &WALK[..6]);
-    terminal
-        .wait_for_question("Which speech-to-text service?")
-        .unwrap();
-    terminal.wait_for("AssemblyAI").unwrap();
-    terminal.press("gladia").unwrap();
-    terminal.wait_until_gone("AssemblyAI").unwrap();
-    terminal.press(ENTER).unwrap();
-    terminal.wait_for_question("Which language model?").unwrap();
-    assert!(
-        terminal
-            .screen()
-            .contains("Which speech-to-text service? Gladia"),
-        "{}",
-        terminal.screen()
-    );
-    terminal.press(CTRL_C).unwrap();
-    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use bot_cli_terminal::shell::{self, quoted};
 use crate::config::{Client, Config};
 use crate::equivalent::directory;
 use crate::plan;
-use crate::plan::variables::{Unset, VariableGroup, readings};
+use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
 /// The host, and its plugin that runs bots.
@@ -175,14 +175,12 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in needed {
         for variable in group.variables.iter().filter(|variable| variable.required) {
-            let mut line = format!("  {}: {}", variable.name, variable.about);
-            if let Some(site) = &group.site {
-                line += &format!(" ({site})");
-            }
-            if let Some(way) = &group.only_for {
-                line += &format!(", only for {way}");
-            }
-            lines.push(line);
+            let site = group.site.as_ref().map(|site| format!(" ({site})"));
+            let way = group.only_for.as_ref();
+            let way = way.map(|way| format!(", only for {way}"));
+            let [site, way] = [site, way].map(Option::unwrap_or_default);
+            let VariableView { name, about, .. } = variable;
+            lines.push(format!("  {name}: {about}{site}{way}"));
         }
     }
     lines

@@ -13,8 +13,11 @@ use super::{PlanError, quote};
 /// The ending of the files that are rendered; all others are copied.
 const ENDING: &str = ".jinja";
 
-/// The filters that write a text as a literal of one language.
-const FILTERS: [(&str, fn(&str) -> String); 7] = [
+/// Writes a text as a literal of one language.
+type Quote = fn(&str) -> String;
+
+/// The filters.
+const FILTERS: [(&str, Quote); 7] = [
     ("py", quote::py),
     ("doc", quote::doc),
     ("toml", quote::double),
@@ -77,7 +80,7 @@ impl Templates {
 }
 
 /// A text as `quote` writes it, or a list of texts within brackets.
-fn literal(input: &Value, quote: fn(&str) -> String) -> Result<String, minijinja::Error> {
+fn literal(input: &Value, quote: Quote) -> Result<String, minijinja::Error> {
     if !matches!(input.kind(), ValueKind::Seq | ValueKind::Iterable) {
         return Ok(quote(&input.to_string()));
     }

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::resolve;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Config, parse_file};
@@ -38,19 +40,19 @@ fn every_case_has_its_problems_or_its_configuration() {
         let both = [services, more];
         let said: Vec<&str> = both.into_iter().filter(|said| !said.is_empty()).collect();
         let draft = draft(&said.join(", "));
-        told += &format!("$ {case}\n");
+        writeln!(told, "$ {case}").unwrap();
         match resolve(&draft, Some("my-bot"), Catalogue::built_in()) {
             Ok(config) => {
                 for (key, value) in config.to_json().as_object().unwrap() {
                     if *value != usual[key] {
-                        told += &format!("  = {key}: {value}\n");
+                        writeln!(told, "  = {key}: {value}").unwrap();
                     }
                 }
             }
             Err(problems) => {
                 for field in problems {
                     assert_eq!(field.flag.as_deref(), crate::draft::flag(&field.field));
-                    told += &format!("  {}: {}\n", field.field, field.problem);
+                    writeln!(told, "  {}: {}", field.field, field.problem).unwrap();
                 }
             }
         }

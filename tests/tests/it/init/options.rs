@@ -79,22 +79,6 @@ fn options_win_over_the_file() {
 }
 
 #[test]
-fn the_last_of_a_pair_wins() {
-    let folder = tempfile::tempdir().unwrap();
-    for (arguments, recording) in [
-        (vec!["--recording", "--no-recording"], false),
-        (vec!["--no-recording", "--recording"], true),
-        (vec!["--no-recording"], false),
-    ] {
-        let (_, config) = json(
-            folder.path(),
-            &web(&[&["my-bot", "--dry-run"], arguments.as_slice()].concat()),
-        );
-        assert_eq!(config["recording"], recording, "{arguments:?}");
-    }
-}
-
-#[test]
 fn all_problems_are_told_at_once() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
