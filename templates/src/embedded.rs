@@ -30,7 +30,7 @@ pub(crate) fn values<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<
     parsed.map(|(_, value)| value).collect()
 }
 
-/// The text of a project template by its path below `project/`, such as `server/bot.py.liquid`.
+/// The text of a project template by its path below `project/`, such as `server/bot.py.jinja`.
 #[must_use]
 pub fn project_file(path: &str) -> Option<&'static str> {
     PROJECT.get_file(path)?.contents_utf8()
@@ -60,7 +60,7 @@ pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> 
     &GENERATED
 }
 
-/// The text of a guide template by its file name, such as `AGENTS.md.liquid`.
+/// The text of a guide template by its file name, such as `AGENTS.md.jinja`.
 #[must_use]
 pub fn guide(name: &str) -> Option<&'static str> {
     GUIDES.get_file(name)?.contents_utf8()

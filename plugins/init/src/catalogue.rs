@@ -41,7 +41,6 @@ pub struct Unused {
 
 impl Pack {
     /// Returns the name and version as part of a sentence: `provider pack acme 1.2.0`.
-    #[must_use]
     pub fn words(&self) -> String {
         format!("provider pack {} {}", self.name, self.version)
     }
@@ -56,7 +55,6 @@ impl Pack {
 
 impl Unused {
     /// In a sentence: what, why, and what mends it.
-    #[must_use]
     pub fn words(&self) -> String {
         let Self { pack, reason, .. } = self;
         let what = match &self.service {
@@ -81,7 +79,6 @@ impl Catalogue {
     }
 
     /// Returns the built-in catalogue with these packs. An existing identifier keeps its meaning.
-    #[must_use]
     pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
         Self {
             built_in: BuiltIn::get(),
@@ -91,19 +88,16 @@ impl Catalogue {
     }
 
     /// The packs, in the order in which they were found.
-    #[must_use]
     pub fn packs(&self) -> &[Pack] {
         &self.packs
     }
 
     /// The packs, and services of packs, that can't be used.
-    #[must_use]
     pub fn unused(&self) -> &[Unused] {
         &self.unused
     }
 
     /// Why a service that was named can't be chosen, where packs say something about it.
-    #[must_use]
     pub fn why_unused(&self, id: &str) -> Option<&Unused> {
         let of_service = |unused: &&Unused| unused.service.as_deref() == Some(id);
         let of_pack = |unused: &&Unused| unused.service.is_none() && belongs_to(id, &unused.pack);
@@ -114,7 +108,6 @@ impl Catalogue {
     }
 
     /// The service with this identifier or alias.
-    #[must_use]
     pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
         self.built_in.service(id_or_alias).or_else(|| {
             self.of_packs()
@@ -125,31 +118,23 @@ impl Catalogue {
 
     /// The services of a kind: the recommended ones in their order, then the others by label.
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
-        let mut found: Vec<(Option<u8>, &Service)> = self
-            .built_in
-            .services(kind)
-            .map(|service| (service.recommended, service))
-            .collect();
+        let built_in = self.built_in.services(kind);
+        let mut found: Vec<&Service> = built_in.collect();
         if !self.packs.is_empty() {
-            // Nobody recommends what a pack brings.
-            found.extend(
-                self.of_packs()
-                    .filter(|(_, _, service)| service.kind == kind)
-                    .map(|(_, _, service)| (None, service)),
-            );
-            found.sort_by_cached_key(|(recommended, service)| {
-                (
-                    recommended.unwrap_or(u8::MAX),
-                    service.label.to_lowercase(),
-                    service.id.clone(),
-                )
+            let of_packs = self.of_packs().map(|(_, _, service)| service);
+            found.extend(of_packs.filter(|service| service.kind == kind));
+            found.sort_by_cached_key(|service| {
+                // Only what is built in is recommended.
+                let is_built_in = self.built_in.service(&service.id).is_some();
+                let recommended = service.recommended.filter(|_| is_built_in);
+                let label = service.label.to_lowercase();
+                (recommended.unwrap_or(u8::MAX), label, service.id.clone())
             });
         }
-        found.into_iter().map(|(_, service)| service)
+        found.into_iter()
     }
 
     /// The provider that offers the service.
-    #[must_use]
     pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
         self.built_in
             .provider_of(service)
@@ -157,7 +142,6 @@ impl Catalogue {
     }
 
     /// The pack that brings the service; `None`: it is built in.
-    #[must_use]
     pub fn pack_of(&self, service: &Service) -> Option<&Pack> {
         if self.built_in.service(&service.id).is_some() {
             return None;
@@ -166,7 +150,6 @@ impl Catalogue {
     }
 
     /// Returns the meaning of an environment variable of a service. Those of transports are in [`Transport::env`].
-    #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.built_in.variable(name).or_else(|| {
             self.packs
@@ -177,7 +160,6 @@ impl Catalogue {
     }
 
     /// The transport with this identifier or alias.
-    #[must_use]
     pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
         self.built_in.transport(id_or_alias)
     }
@@ -217,7 +199,6 @@ impl Catalogue {
 }
 
 /// Whether a service with this identifier would be one of the pack: `acme_fast_stt` is one of `acme` or of `acme-fast`.
-#[must_use]
 pub fn belongs_to(id: &str, pack: &str) -> bool {
     id.strip_prefix(&pack.replace('-', "_"))
         .is_some_and(|rest| rest.starts_with('_'))

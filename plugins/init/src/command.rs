@@ -5,7 +5,6 @@ mod file;
 mod job;
 mod next;
 mod recovery;
-mod report;
 mod update;
 
 use std::cell::OnceCell;
@@ -35,7 +34,9 @@ use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
+/// The folder of `init quickstart`, and its preset.
 const QUICKSTART_DIRECTORY: &str = "quickstart-project";
+const QUICK: &str = "quick";
 
 impl Command for Options {
     const COMPLETES: &'static [&'static str] = &["stt", "llm", "tts", "realtime", "video"];
@@ -72,9 +73,7 @@ impl Command for Options {
         if self.adopt {
             return adopt::run(&self, session);
         }
-        let draft = self.draft.clone();
-        let is_drafted = draft != Draft::default() || self.config.is_some();
-        let scaffolds = is_drafted || self.preset().is_some();
+        let is_drafted = self.draft != Draft::default() || self.config.is_some();
         let target = self.target_dir.as_deref();
         if target.is_some_and(|target| target.as_os_str() == QUICKSTART) {
             if is_drafted {
@@ -82,16 +81,19 @@ impl Command for Options {
                 return Err(Failure::new(Exit::Usage, "usage", message)
                     .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
             }
-            return self.quickstart(session);
+            let quick = (!self.local).then(|| QUICK.to_owned());
+            let options = Self {
+                target_dir: Some(QUICKSTART_DIRECTORY.into()),
+                preset: self.preset.clone().or(quick),
+                ..self
+            };
+            return options.scaffold(session);
         }
-        if scaffolds || self.dry_run || self.ask {
-            return self.scaffold(draft, session);
+        if is_drafted || self.preset().is_some() || self.dry_run || self.ask {
+            return self.scaffold(session);
         }
-        let target = self
-            .target_dir
-            .as_deref()
-            .map(|given| Target::find(given, session.cwd()))
-            .transpose()?;
+        let target = target.map(|given| Target::find(given, session.cwd()));
+        let target = target.transpose()?;
         if session.interactive() || session.has_answers() {
             return self.ask(target, Selection::default(), session);
         }
@@ -110,25 +112,8 @@ impl Options {
         Preset::named(name?)
     }
 
-    /// Creates a bot with nothing to decide.
-    fn quickstart(&self, session: &mut Session) -> Result<Reply, Failure> {
-        let preset = self.preset().or_else(|| Preset::named("quick"));
-        let mut draft = preset
-            .map(file::preset)
-            .transpose()?
-            .unwrap_or_default()
-            .draft;
-        draft.project_name = Some(QUICKSTART_DIRECTORY.to_owned());
-        let config = resolve(&draft, None, Catalogue::built_in()).map_err(invalid_input)?;
-        if self.dry_run {
-            return Ok(document(config.to_json()));
-        }
-        let target = Target::find(Path::new(QUICKSTART_DIRECTORY), session.cwd())?;
-        self.job(target, Some(config), Asks::Never).run(session)
-    }
-
     /// Scaffolds by options and a file, without a question.
-    fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
+    fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
             (Some(path), _) => file::read(path, session)?,
             (None, Some(preset)) => file::preset(preset)?,
@@ -137,10 +122,10 @@ impl Options {
         let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
         let mut asked = read.draft;
-        for conceded in concede(&mut asked, &draft) {
+        for conceded in concede(&mut asked, &self.draft) {
             session.log(Level::Warn, &conceded);
         }
-        let draft = draft.over(asked);
+        let draft = self.draft.clone().over(asked);
         if self.ask {
             let given = Selection {
                 way: Some(Way::Scaffold),
@@ -196,19 +181,15 @@ impl Options {
         })?;
         let catalogue = found.get().unwrap_or(Catalogue::built_in());
         let target = selection.target.ok_or_else(nothing_to_go_by)?;
-        let config = match selection.way {
-            Some(Way::Scaffold) => {
-                let name = default_name(&target.path);
-                let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
-                let config = resolved.map_err(invalid_input)?;
-                note_name(&config, session);
-                Some(config)
-            }
-            Some(Way::Agent) | None => None,
-        };
-        let command = match &config {
-            Some(config) => equivalent::command(&target.shown, config),
-            None => equivalent::guides_command(&target.shown),
+        let (config, command) = if selection.way == Some(Way::Scaffold) {
+            let name = default_name(&target.path);
+            let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
+            let config = resolved.map_err(invalid_input)?;
+            note_name(&config, session);
+            let command = equivalent::command(&target.shown, &config);
+            (Some(config), command)
+        } else {
+            (None, equivalent::guides_command(&target.shown))
         };
         let job = self.job(target, config, Asks::Terminal);
         // The answers are not lost with a failure.
@@ -271,17 +252,10 @@ fn resolved<'c>(
         Ok(_) => {}
         Err(more) => {
             // What the file gets wrong is not missing as well.
-            let is_known = |field: &Field| {
-                let mut known = problems.iter().map(|problem| draft::key_of(&problem.field));
-                known.any(|known| {
-                    known == field.field || known == "mode" && field.field.ends_with("_service")
-                })
-            };
-            let more: Vec<Field> = more
-                .into_iter()
-                .filter(|field| !is_missing(field) || !is_known(field))
-                .collect();
-            problems.extend(more);
+            let known = problems.iter().map(|problem| draft::key_of(&problem.field));
+            let known: Vec<String> = known.map(str::to_owned).collect();
+            let is_new = |field: &Field| !is_missing(field) || !known.contains(&field.field);
+            problems.extend(more.into_iter().filter(is_new));
         }
     }
     Err(invalid_input(problems))
@@ -312,25 +286,4 @@ fn nothing_to_go_by() -> Failure {
     .hint("`bot-cli init my-bot` writes the guides for a coding agent")
     .hint("`bot-cli init quickstart` creates a bot that runs right away")
     .hint("`bot-cli init --help` shows the options that scaffold a bot of your own")
-}
-
-#[cfg(test)]
-mod tests {
-    use bot_cli_sdk::testing::Run;
-
-    use crate::options::Options;
-
-    #[test]
-    fn a_user_is_asked_for_the_folder_and_the_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let ran = Run::of::<Options>([])
-            .answer("target", "my-bot")
-            .answer("way", "agent")
-            .cwd(folder.path())
-            .run();
-        assert_eq!(ran.failure, None);
-        let keys: Vec<_> = ran.asked.iter().map(|asked| asked.key.as_str()).collect();
-        assert_eq!(keys, ["target", "way"]);
-        assert!(folder.path().join("my-bot/AGENTS.md").exists());
-    }
 }

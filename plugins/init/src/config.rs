@@ -66,7 +66,6 @@ pub enum Client {
 
 impl<'c> Config<'c> {
     /// Tells whether the project has the feature.
-    #[must_use]
     pub const fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
     }
@@ -95,34 +94,31 @@ impl<'c> Config<'c> {
 }
 
 impl Client {
-    /// The value of `client_framework`.
-    #[must_use]
+    /// Returns the value of `client_framework`.
     pub const fn framework(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReactVite | Self::ReactNextjs => "react",
-            Self::Vanilla => "vanilla",
-        }
+        self.options().0
     }
 
-    /// The value of `client_server`.
-    #[must_use]
+    /// Returns the value of `client_server`.
     pub const fn server(self) -> Option<&'static str> {
+        self.options().1
+    }
+
+    const fn options(self) -> (&'static str, Option<&'static str>) {
         match self {
-            Self::None | Self::Vanilla => None,
-            Self::ReactVite => Some("vite"),
-            Self::ReactNextjs => Some("nextjs"),
+            Self::None => ("none", None),
+            Self::ReactVite => ("react", Some("vite")),
+            Self::ReactNextjs => ("react", Some("nextjs")),
+            Self::Vanilla => ("vanilla", None),
         }
     }
 
-    /// The name in templates.
-    #[must_use]
-    pub const fn template_name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ReactVite => "react_vite",
-            Self::ReactNextjs => "react_nextjs",
-            Self::Vanilla => "vanilla",
-        }
+    /// Returns the name in templates.
+    pub fn template_name(self) -> String {
+        let (framework, server) = self.options();
+        server.map_or_else(
+            || framework.to_owned(),
+            |server| format!("{framework}_{server}"),
+        )
     }
 }

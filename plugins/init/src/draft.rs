@@ -45,7 +45,6 @@ pub const PACKS: &str = "packs";
 pub const GENERATE_CLIENT: &str = "generate_client";
 
 /// The key that `name` stands for, where it is another name of one.
-#[must_use]
 pub fn key_of(name: &str) -> &str {
     option_table::aliases()
         .find(|(alias, _)| *alias == name)
@@ -56,7 +55,6 @@ pub fn key_of(name: &str) -> &str {
 pub const NONE: &str = "none";
 
 /// The option that sets a key.
-#[must_use]
 pub fn flag(key: &str) -> Option<&'static str> {
     option_table::fields()
         .find(|(name, _)| *name == key)
@@ -141,7 +139,6 @@ impl Draft {
     }
 
     /// Returns what was said of a setting.
-    #[must_use]
     pub fn said(&self, setting: Setting) -> Option<Vec<String>> {
         match self.clone().setting(setting) {
             Slot::List(said) => said.take(),
@@ -151,13 +148,11 @@ impl Draft {
     }
 
     /// Returns what was said of a feature.
-    #[must_use]
     pub const fn switch(&self, feature: Feature) -> Option<bool> {
         self.switches.get(feature)
     }
 
     /// Returns the video service that was named.
-    #[must_use]
     pub fn video(&self) -> Option<&str> {
         let said = self.video_service.as_deref()?.trim();
         (!["", NONE].contains(&said)).then_some(said)

@@ -10,7 +10,6 @@ use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
 /// `bot-cli init DIR …` for `config`, quoted for the user's shell, without options that say the default.
-#[must_use]
 pub fn command(target: &str, config: &Config) -> String {
     let values = config.to_json();
     let mut usual = Map::new();
@@ -37,7 +36,6 @@ pub fn command(target: &str, config: &Config) -> String {
 }
 
 /// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration; `file`: that of `--config`.
-#[must_use]
 pub fn update_command(
     target: &str,
     asked: &Draft,
@@ -95,7 +93,6 @@ fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Val
 }
 
 /// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
-#[must_use]
 pub fn guides_command(target: &str) -> String {
     without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }

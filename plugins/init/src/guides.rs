@@ -31,7 +31,7 @@ pub enum Guide {
     Older {
         /// That version.
         version: String,
-        /// Whether somebody changed it since.
+        /// Whether it was changed since.
         edited: bool,
     },
     /// Written by a newer version.
@@ -47,24 +47,18 @@ pub enum Guide {
 
 impl Guide {
     /// Whether a newer guide is to be had.
-    #[must_use]
     pub const fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })
     }
 
     /// A few words about it, for a list.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Current => "as it is".to_owned(),
-            Self::Older {
-                version,
-                edited: false,
-            } => format!("written by version {version}"),
-            Self::Older {
-                version,
-                edited: true,
-            } => format!("written by version {version}, edited since"),
+            Self::Older { version, edited } => {
+                let edited = if *edited { ", edited since" } else { "" };
+                format!("written by version {version}{edited}")
+            }
             Self::Newer { version } => format!("written by the newer version {version}"),
             Self::Edited => "edited since it was written".to_owned(),
             Self::Foreign => "not written by bot-cli".to_owned(),
@@ -72,34 +66,23 @@ impl Guide {
     }
 }
 
-/// The guides of a path.
+/// Returns the guides of a path, and those that it does not write but keeps up to date where they are.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
-    let names = match path {
-        Path::CodingAgent => &NAMES[..],
-        Path::Scaffold => &NAMES[..2],
-    };
-    let guides = names.iter();
-    guides.map(|name| guide(name, Existing::Guide)).collect()
+    let guides = NAMES.into_iter().enumerate().map(|(number, name)| {
+        Ok(PlannedFile {
+            path: name.to_owned(),
+            text: stamped(text_of(name)?),
+            existing: if path == Path::Scaffold && number == 2 {
+                Existing::GuideIfThere
+            } else {
+                Existing::Guide
+            },
+        })
+    });
+    guides.collect()
 }
 
-/// A guide that is not written on this path, but is kept up to date where it is.
-pub fn beside(path: Path) -> Result<Option<PlannedFile>, Failure> {
-    match path {
-        Path::CodingAgent => Ok(None),
-        Path::Scaffold => guide(NAMES[2], Existing::GuideIfThere).map(Some),
-    }
-}
-
-fn guide(name: &str, existing: Existing) -> Result<PlannedFile, Failure> {
-    Ok(PlannedFile {
-        path: name.to_owned(),
-        text: stamped(text_of(name)?),
-        existing,
-    })
-}
-
-/// Tells whose guide it is that stands in a file.
-#[must_use]
+/// Returns the state of the file in the place of a guide.
 pub fn recognise(bytes: &[u8]) -> Guide {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let Some((body, version, hash)) = stamp_of(&text) else {
@@ -144,7 +127,7 @@ fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
 
 /// The text of a guide, without its stamp.
 fn text_of(name: &str) -> Result<&'static str, Failure> {
-    bot_cli_templates::guide(&format!("{name}.liquid")).ok_or_else(|| {
+    bot_cli_templates::guide(&format!("{name}.jinja")).ok_or_else(|| {
         let message = format!("the guide `{name}` is missing in this program");
         Failure::new(Exit::Failed, "broken_template", message)
             .hint("this is a defect of bot-cli: report it")

@@ -41,41 +41,40 @@ pub(crate) const QUICKSTART: &str = "quickstart";
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
-#[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
-    /// Directory to initialize, alone for the guides; `quickstart` creates a fixed bot
+    /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
     pub target_dir: Option<PathBuf>,
 
-    /// Replace existing AGENTS.md, ASSISTANT.md and GETTING_STARTED.md
+    /// Replace existing guides (AGENTS.md and others)
     #[arg(long, help_heading = "Guide")]
     pub overwrite_guide: bool,
     /// The scaffold options.
     #[command(flatten)]
     pub draft: Draft,
 
-    /// Read the configuration from a JSON file, `-` for stdin; options override it
+    /// Read a JSON file, `-` for stdin; options override it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
-    /// Start from a whole configuration, `local`, `phone`, `quick` or `realtime`; options override it
+    /// Start from `local`, `phone`, `quick` or `realtime`
     #[arg(long, value_name = "NAME", help_heading = "Input and output", value_parser = presets(), hide_possible_values = true, conflicts_with_all = ["config", "update"])]
     pub preset: Option<String>,
-    /// The same as `--preset local`: services that run on this machine
+    /// The same as `--preset local`: runs on this machine
     #[arg(long, help_heading = "Input and output", conflicts_with_all = ["config", "preset", "update"])]
     pub local: bool,
     /// Ask for what the options leave open
     #[arg(long, help_heading = "Input and output", conflicts_with = "update")]
     pub ask: bool,
-    /// Print the resolved configuration as JSON and write nothing
+    /// Print the configuration as JSON, write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,
-    /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
+    /// Merge these options and newer templates with your edits
     #[arg(long, help_heading = "Change a project", conflicts_with_all = ["list_options", "config_schema"])]
     pub update: bool,
-    /// Write the record of a project that has none: what its code does not show is taken from the options, or asked; its own files stay as they are
+    /// Write the record of a project that has none; its own files stay as they are
     #[arg(long, help_heading = "Change a project", conflicts_with_all = ["update", "preset", "local", "list_options", "config_schema"])]
     pub adopt: bool,
-    /// Exit with 0 if an update would change nothing of yours, with 1 if it would, with another status if that can't be told; write nothing
+    /// Write nothing; exit with 0 if an update would change nothing of yours, with 1 if it would
     #[arg(
         long,
         help_heading = "Change a project",
@@ -83,7 +82,7 @@ pub struct Options {
         conflicts_with = "dry_run"
     )]
     pub check: bool,
-    /// Where you and the update have changed the same lines: `refuse` lists them and writes nothing (default), `markers` writes both into the files
+    /// Lines that you and the update changed: `refuse` lists them (default), `markers` writes both
     #[arg(
         long,
         hide_possible_values = true,
@@ -95,11 +94,11 @@ pub struct Options {
         default_value_t
     )]
     pub conflicts: Conflicts,
-    /// Also replace files with uncommitted changes, and keep all as they were in `.bot-cli/before`
+    /// Also replace files with uncommitted changes; the old ones go to `.bot-cli/before`
     #[arg(long, help_heading = "Change a project", requires = "update")]
     pub force: bool,
 
-    /// Print all transports and services and exit: a table at a terminal, JSON elsewhere and with --json
+    /// Print all transports, services and presets and exit
     #[arg(long, help_heading = "Input and output")]
     pub list_options: bool,
     /// Print the JSON Schema of the configuration file and exit

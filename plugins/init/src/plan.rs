@@ -1,12 +1,11 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
 use std::path::Path;
-use std::sync::Arc;
 
+use minijinja::value::{Serde, Value};
 use thiserror::Error;
 
 use crate::config::Config;
-use crate::side_by_side;
 use templates::Templates;
 use variables::VariableGroup;
 
@@ -59,21 +58,20 @@ pub enum Existing {
 pub struct PlanError {
     /// The file that could not be rendered.
     path: String,
-    #[source]
-    reason: Arc<dyn std::error::Error + Send + Sync>,
+    reason: String,
 }
 
 impl PlanError {
-    fn broken(path: &str, reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    fn broken(path: &str, reason: &impl ToString) -> Self {
         Self {
             path: path.to_owned(),
-            reason: reason.into().into(),
+            reason: reason.to_string(),
         }
     }
 
-    /// Why, without the file.
-    pub(crate) fn reason(&self) -> String {
-        self.reason.to_string()
+    /// Returns the reason, without the file.
+    pub(crate) fn reason(self) -> String {
+        self.reason
     }
 }
 
@@ -83,27 +81,23 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 }
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
-    let view = view::of_project(config)?;
-    let values =
-        liquid::to_object(&view).map_err(|error| PlanError::broken("the project", error))?;
-    let entries = manifest::files_of(config);
-    let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
+    let values = Value::from(Serde(view::of_project(config)?));
+    let files = manifest::files_of(config).into_iter().map(|entry| {
         let text = templates.render(&entry.template, &values)?;
-        let path = entry.path.clone();
         Ok(PlannedFile {
             text: if Path::new(&entry.template).extension() == Some("py".as_ref()) {
                 imports::arranged(&text)
             } else {
                 text
             },
-            existing: match path.as_str() {
+            existing: match entry.path.as_str() {
                 ".gitignore" => Existing::AddLines,
                 _ => Existing::Conflict,
             },
-            path,
+            path: entry.path,
         })
     });
-    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let files = files.collect::<Result<Vec<_>, _>>()?;
     Ok(Plan { files })
 }
 

@@ -116,7 +116,6 @@ impl Problems {
 pub const MISSING: &str = "missing";
 
 /// Whether a problem is only that nothing was said.
-#[must_use]
 pub fn is_missing(problem: &Field) -> bool {
     let rest = problem.problem.strip_prefix(MISSING);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))

@@ -1,16 +1,8 @@
 //! Work on many items at once.
 
-use std::num::NonZero;
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-
-/// Returns how many threads work that waits for nothing is worth, for the files of a project.
-pub fn cores() -> usize {
-    thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(4)
-}
 
 /// Does `work` on each item, in at most so many `threads`, and returns what came of it, in the order of the items. Where the system
 /// has no further thread, this one does it all.

@@ -1,6 +1,6 @@
 //! The interactive path: questions instead of options.
 //!
-//! The questions are a table (`steps`); `walk` asks them in its order, skips what is settled, goes back and changes.
+//! The questions are a table (`questions.toml`, `steps`); `walk` asks them in its order, skips what is settled, goes back and changes.
 //! Nothing here knows the terminal or writes a file.
 
 mod choices;
@@ -19,7 +19,6 @@ use bot_cli_sdk::session::Session;
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::target::Target;
-use summary::Verdict;
 use walk::Walk;
 
 /// The wanted project: partly known before the questions, completely after them.
@@ -70,14 +69,9 @@ pub fn ask<'a>(
     let mut walk = Walk::new(given, find);
     loop {
         let selection = walk.complete(session)?;
-        if selection.way == Some(Way::Agent) {
+        let is_for_agent = selection.way == Some(Way::Agent);
+        if is_for_agent || summary::agree(session, &mut walk, &selection)? {
             return Ok(selection);
-        }
-        match summary::agree(session, &walk, &selection)? {
-            Verdict::Create => return Ok(selection),
-            Verdict::Change(key) => walk.change(&key),
-            Verdict::Back => walk.back(),
-            Verdict::Cancel => return Err(Failure::cancelled()),
         }
     }
 }

@@ -3,7 +3,6 @@
 use bot_cli_protocol::suggest;
 
 /// `; did you mean …?` with the nearest of `known`, or nothing when none is near.
-#[must_use]
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     suggest::nearest(&word.trim().to_lowercase(), known).map_or_else(String::new, |found| {
         format!("; {}", suggest::did_you_mean(&[found]))
@@ -11,7 +10,6 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// A user's word in a message: in backticks, without what a terminal would act on, and not for ever.
-#[must_use]
 pub fn quoted(word: &str) -> String {
     let mut shown: String = word.chars().take(60).flat_map(char::escape_debug).collect();
     if word.chars().nth(60).is_some() {

@@ -23,9 +23,9 @@ const DOCUMENTS: [&str; 16] = [
     "sdk/protocol/PROTOCOL.md",
     "sdk/README.md",
     "templates/README.md",
-    "templates/guides/AGENTS.md.liquid",
-    "templates/guides/GETTING_STARTED.md.liquid",
-    "templates/project/README.md.liquid",
+    "templates/guides/AGENTS.md.jinja",
+    "templates/guides/GETTING_STARTED.md.jinja",
+    "templates/project/README.md.jinja",
 ];
 
 /// Files of an example of how to name files.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
 /// The way `init` is started.
@@ -197,85 +197,26 @@ fn leaves_the_bot_to_a_coding_agent() {
 }
 
 #[test]
-fn shows_a_summary_that_can_be_changed() {
+fn escape_goes_back_to_the_answer_before() {
     let workspace = Workspace::new();
     let mut terminal = workspace.start(Door::Host);
-    answer(&mut terminal, &WALK[..16]);
-    terminal.wait_for_question("Create this project?").unwrap();
-    let screen = terminal.screen();
-    for line in [
-        "Folder              my-bot",
-        "Extras              Recording",
-        "Web client          React",
-        "Client server       Next.js",
-        "Noise cancellation  yes",
-    ] {
-        assert!(screen.contains(line), "{line}\n{screen}");
+    answer(&mut terminal, &WALK[..3]);
+    for at in (1..4).rev() {
+        answer(&mut terminal, &[(WALK[at].0, ESCAPE)]);
     }
-    terminal.press(DOWN).unwrap();
-    terminal.press(ENTER).unwrap();
-    terminal
-        .wait_for_question("What do you want to change?")
-        .unwrap();
-    terminal.press("name\r").unwrap();
-    terminal
-        .wait_for_question("What is the project called?")
-        .unwrap();
-    terminal.press("Other Bot\r").unwrap();
-    terminal.wait_for("Project name        Other Bot").unwrap();
-    terminal.wait_for_question("Create this project?").unwrap();
-    terminal.press("cancel\r").unwrap();
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
-    assert!(workspace.is_untouched());
-}
-
-#[test]
-fn narrows_a_long_list_as_one_types() {
-    let workspace = Workspace::new();
-    let mut terminal = workspace.start(Door::Host);
-    answer(&mut terminal, &WALK[..6]);
-    terminal
-        .wait_for_question("Which speech-to-text service?")
-        .unwrap();
-    terminal.wait_for("AssemblyAI").unwrap();
-    terminal.press("gladia").unwrap();
-    terminal.wait_until_gone("AssemblyAI").unwrap();
-    terminal.press(ENTER).unwrap();
-    terminal.wait_for_question("Which language model?").unwrap();
-    assert!(
-        terminal
-            .screen()
-            .contains("Which speech-to-text service? Gladia"),
-        "{}",
-        terminal.screen()
+    answer(
+        &mut terminal,
+        &[
+            (WALK[0].0, "other\r"),
+            (WALK[1].0, ENTER),
+            (WALK[2].0, CTRL_U),
+        ],
     );
+    terminal.press("日本\u{202e}\r").unwrap();
+    terminal.wait_for("contains control characters").unwrap();
     terminal.press(CTRL_C).unwrap();
     assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-}
-
-#[test]
-fn escape_goes_back_to_the_answer_before() {
-    for door in DOORS {
-        let workspace = Workspace::new();
-        let mut terminal = workspace.start(door);
-        answer(&mut terminal, &WALK[..3]);
-        for at in (1..4).rev() {
-            terminal.wait_for_question(WALK[at].0).unwrap();
-            terminal.press(ESCAPE).unwrap();
-        }
-        terminal.wait_for_question(WALK[0].0).unwrap();
-        terminal.press("other\r").unwrap();
-        terminal.wait_for_question(WALK[1].0).unwrap();
-        terminal.press(ENTER).unwrap();
-        terminal.wait_for_question(WALK[2].0).unwrap();
-        terminal.press(CTRL_U).unwrap();
-        terminal.press("日本\u{202e}\r").unwrap();
-        terminal.wait_for("contains control characters").unwrap();
-        terminal.press(CTRL_C).unwrap();
-        assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-        assert!(workspace.is_untouched());
-    }
+    assert!(workspace.is_untouched());
 }
 
 #[test]
@@ -286,21 +227,6 @@ fn a_narrow_terminal_is_wide_enough() {
     let ended = terminal.end().unwrap();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
     assert!(workspace.work().join("my-bot/server/bot.py").is_file());
-}
-
-#[test]
-fn no_color_means_no_colour() {
-    for (set, coloured) in [(None, true), (Some("1"), false)] {
-        let workspace = Workspace::new();
-        let mut command = workspace.init(Door::Host);
-        if let Some(value) = set {
-            command = command.env("NO_COLOR", value);
-        }
-        let mut terminal = Terminal::start(command, 40, 100).unwrap();
-        answer(&mut terminal, &WALK);
-        let output = terminal.end().unwrap().output;
-        assert_eq!(is_styled(&output), coloured, "{output:?}");
-    }
 }
 
 #[test]
@@ -333,60 +259,18 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
 }
 
 #[test]
-fn a_tilde_is_the_home_directory_and_never_a_folder_of_that_name() {
-    for door in DOORS {
-        let workspace = Workspace::new();
-        let mut terminal = workspace.start(door);
-        answer(
-            &mut terminal,
-            &[(WALK[0].0, "~/my-bot\r"), (WALK[1].0, ENTER)],
-        );
-        let ended = terminal.end().unwrap();
-        assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
-        assert!(workspace.bench.path("home/my-bot/AGENTS.md").is_file());
-        assert!(workspace.is_untouched());
-    }
-}
-
-#[test]
-fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
-    for door in DOORS {
-        let workspace = Workspace::new();
-        fs::create_dir(workspace.work().join("my-bot")).unwrap();
-        fs::write(workspace.work().join("my-bot/README.md"), "mine").unwrap();
-        let mut terminal = workspace.start(door);
-        answer(&mut terminal, &[WALK[0], WALK[1]]);
-        terminal.wait_for("`README.md` is there already").unwrap();
-        terminal.press(ESCAPE).unwrap();
-        answer(&mut terminal, &[(WALK[0].0, "\u{15}other\r")]);
-        terminal.wait_for_question(WALK[1].0).unwrap();
-        terminal.press(CTRL_C).unwrap();
-        assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-    }
-}
-
-#[test]
 fn options_are_a_table_at_a_terminal() {
-    for door in DOORS {
-        let workspace = Workspace::new();
-        let command = workspace.init(door).arg("--list-options");
-        let terminal = Terminal::start(command, 40, 100).unwrap();
-        let output = terminal.end().unwrap().output;
-        assert!(
-            output
-                .lines()
-                .any(|line| line.contains("carrier_a ") && line.contains("Twilio")),
-            "{output}"
-        );
-        let command = workspace.init(door).arg("--list-options").arg("--json");
-        let output = Terminal::start(command, 40, 100)
-            .unwrap()
-            .end()
-            .unwrap()
-            .output;
-        let listed: Value = serde_json::from_str(&output).unwrap();
-        assert_eq!(listed["labels"]["carrier_a"], "Twilio");
-    }
+    let workspace = Workspace::new();
+    let output = |option: &[&str]| {
+        let command = workspace.init(Door::Host).arg("--list-options");
+        let terminal = Terminal::start(command.args(option), 40, 100).unwrap();
+        terminal.end().unwrap().output
+    };
+    let table = output(&[]);
+    let is_row = |line: &str| line.contains("carrier_a ") && line.contains("Twilio");
+    assert!(table.lines().any(is_row), "{table}");
+    let listed: Value = serde_json::from_str(&output(&["--json"])).unwrap();
+    assert_eq!(listed["labels"]["carrier_a"], "Twilio");
 }
 
 #[test]
@@ -405,12 +289,4 @@ fn what_is_in_the_way_costs_no_answer() {
             "the same without questions: `bot-cli init my-bot --name my-bot --transport p2p_webrtc --mode realtime --realtime openai_realtime`",
         ])
     );
-}
-
-/// Whether there is an `ESC [ … m` with anything but a reset in it.
-fn is_styled(output: &str) -> bool {
-    output.split("\u{1b}[").skip(1).any(|sequence| {
-        let codes = sequence.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        codes.starts_with('m') && !["m", "0m"].iter().any(|reset| sequence.starts_with(reset))
-    })
 }

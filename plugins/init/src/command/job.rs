@@ -1,18 +1,24 @@
-//! Something that is to be written: a project, or the guides alone.
+//! Writes a project, or the guides alone, and reports it.
+//!
+//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: what this run
+//! made of an earlier one that was killed: `completed`, `partly`, `discarded`, or `update`, if an update goes on with it; null if there was none. `created`, `changed`, `unchanged`: lists of
+//! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
+//! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
+//! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_terminal::shell::quoted;
+use bot_cli_terminal::shell;
+use serde_json::{Value, json};
 
 use super::next;
 use super::recovery;
-use super::report::Report;
 use crate::config::Config;
 use crate::equivalent::directory;
 use crate::guides::{self, Path as GuidePath};
-use crate::plan::{self, Plan, PlanError};
+use crate::plan::{self, PlanError, PlannedFile};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
@@ -36,71 +42,36 @@ pub(super) enum Asks {
 
 impl Job<'_> {
     pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
-        let (plan, record) = self.plan()?;
+        let (files, record) = self.plan()?;
         recovery::then(&self.target, session, |recovered, session| {
             if *recovered == Recovered::Update {
-                return Err(self.half_updated());
+                let message = "an update of this project was interrupted";
+                let update = updating(&self.target);
+                return Err(Failure::new(Exit::Failed, "interrupted", message)
+                    .hint(format!("nothing was changed; `{update}` finishes it")));
             }
-            self.write(&plan, record, recovered, session)
+            let mut found = compare(&self.target.path, &files, record, self.guides)?;
+            let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
+            found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
+            self.refresh(&mut found, session)?;
+            let cancel = session.cancel().clone();
+            let cancelled = || cancel.requested();
+            let changes = &found.changes;
+            transaction::write(&self.target.path, changes, Work::Creation, &cancelled)?;
+            if let Some(config) = &self.config {
+                warn_of_deprecated(config, session);
+            }
+            self.reply(&found, recovered, session.context().quiet)
         })
     }
 
-    fn write(
-        &self,
-        plan: &Plan,
-        record: Vec<RecordFile>,
-        recovered: &Recovered,
-        session: &mut Session,
-    ) -> Result<Reply, Failure> {
-        let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
-        let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
-        found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
-        self.refresh(&mut found, session)?;
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
-        transaction::write(
-            &self.target.path,
-            &found.changes,
-            Work::Creation,
-            &cancelled,
-        )?;
-        if let Some(config) = &self.config {
-            warn_of_deprecated(config, session);
-        }
-        let steps = match &self.config {
-            Some(config) => {
-                let needed = plan::needed(config).map_err(unplanned)?;
-                next::of_project(&self.target, config, &needed, next::has_dev())
-            }
-            None => next::of_guides(&self.target),
-        };
-        Ok(Report {
-            steps: &steps,
-            target: &self.target,
-            config: self.config.as_ref(),
-            found: &found,
-            recovered,
-            quiet: session.context().quiet,
-        }
-        .reply())
-    }
-
-    fn half_updated(&self) -> Failure {
-        let shown = quoted(&directory(&self.target.shown));
-        let message = "an update of this project was interrupted";
-        Failure::new(Exit::Failed, "interrupted", message).hint(format!(
-            "nothing was changed; `bot-cli init {shown} --update` finishes it"
-        ))
-    }
-
-    fn plan(&self) -> Result<(Plan, Vec<RecordFile>), Failure> {
+    fn plan(&self) -> Result<(Vec<PlannedFile>, Vec<RecordFile>), Failure> {
         let path = if self.config.is_some() {
             GuidePath::Scaffold
         } else {
             GuidePath::CodingAgent
         };
         let mut files = guides::planned(path)?;
-        files.extend(guides::beside(path)?);
         let mut record = Vec::new();
         if let Some(config) = &self.config {
             let project = plan::scaffold(config).map_err(unplanned)?;
@@ -108,7 +79,7 @@ impl Job<'_> {
             files.extend(project.files);
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok((Plan { files }, record))
+        Ok((files, record))
     }
 
     /// Offers newer guides, or says how to get them.
@@ -117,40 +88,101 @@ impl Job<'_> {
             .stale()
             .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
             .collect();
+        let stale = stale.join(", ");
         if stale.is_empty() {
             return Ok(());
         }
-        match self.asks {
-            Asks::Terminal => {
-                if session.confirm(&refresh_question(&stale.join(", ")))? {
-                    found.refresh();
-                }
-            }
-            Asks::Never => {
-                let message = format!(
-                    "kept: {}; to refresh, add `--overwrite-guide` to the command",
-                    stale.join(", ")
-                );
-                session.log(Level::Warn, &message);
-            }
+        if self.asks == Asks::Never {
+            let message =
+                format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
+            session.log(Level::Warn, &message);
+        } else if session.confirm(
+            &Question::confirm("refresh_guide", format!("Refresh {stale}?"))
+                .default(false)
+                .flag("--overwrite-guide")
+                .help("Changes made by hand are lost"),
+        )? {
+            found.refresh();
         }
         Ok(())
     }
+
+    fn reply(
+        &self,
+        found: &Comparison,
+        recovered: &Recovered,
+        quiet: bool,
+    ) -> Result<Reply, Failure> {
+        let steps = match &self.config {
+            Some(config) => {
+                let needed = plan::needed(config).map_err(unplanned)?;
+                next::of_project(&self.target, config, &needed, next::has_dev())
+            }
+            None => next::of_guides(&self.target),
+        };
+        let kept = found.kept.iter();
+        let kept = kept.map(|kept| json!({ "path": kept.path, "guide": kept.guide.words() }));
+        let document = json!({
+            "target": self.target.path,
+            "recovered": recovery::member(recovered),
+            "created": written(found, "created"),
+            "changed": written(found, "changed"),
+            "unchanged": found.unchanged,
+            "kept": kept.collect::<Value>(),
+            "config": self.config.as_ref().map(Config::to_json),
+            "next": steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
+        });
+        let reply = Reply::text(self.text(found, quiet)).data(document);
+        Ok(reply.next_all(next::shown(&steps)))
+    }
+
+    fn text(&self, found: &Comparison, quiet: bool) -> String {
+        let shown = shell::quoted(&self.target.shown);
+        let mut text = match &self.config {
+            _ if found.changes.is_empty() => format!("Nothing to do: {shown} is up to date\n"),
+            Some(_) => format!("Created a bot project in {shown}\n"),
+            None => format!("Prepared {shown} for a coding agent\n"),
+        };
+        let line = |word: &str, what: &str| format!("  {word:<9} {what}\n");
+        for word in ["created", "changed"].into_iter().filter(|_| !quiet) {
+            text.extend(written(found, word).iter().map(|path| line(word, path)));
+        }
+        let mut changes = found.changes.iter();
+        if !quiet && changes.any(|change| change.path == record::PROJECT) {
+            text.extend([
+                "  `",
+                record::FOLDER,
+                "` records how the project was made: commit it with the rest\n",
+            ]);
+        }
+        for kept in &found.kept {
+            let what = format!("{} ({})", kept.path, kept.guide.words());
+            text += &line("kept", &what);
+        }
+        text
+    }
 }
 
-fn refresh_question(stale: &str) -> Question {
-    Question::confirm("refresh_guide", format!("Refresh {stale}?"))
-        .default(false)
-        .flag("--overwrite-guide")
-        .help("Changes made by hand are lost")
+/// The paths of the files that were `created` or `changed`.
+fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
+    let changes = found.changes.iter();
+    changes
+        .filter(|change| change.replaces.is_some() == (how == "changed"))
+        .map(|change| change.path.as_str())
+        .collect()
+}
+
+fn updating(target: &Target) -> String {
+    let shown = shell::quoted(&directory(&target.shown));
+    format!("bot-cli init {shown} --update")
 }
 
 /// The hint where a project is there already.
 pub(super) fn way_out(target: &Target) -> Option<String> {
-    let shown = quoted(&directory(&target.shown));
+    let update = updating(target);
     target.path.join(record::PROJECT).is_file().then(|| {
         format!(
-            "nothing was changed; a project is there already: `bot-cli init {shown} --update` with the options that change keeps your edits"
+            "nothing was changed; a project is there already: `{update}` with the options that change keeps your edits"
         )
     })
 }
@@ -158,10 +190,8 @@ pub(super) fn way_out(target: &Target) -> Option<String> {
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {
     for service in config.services() {
         if let Some(instead) = &service.deprecated {
-            session.log(
-                Level::Warn,
-                &format!("`{}` is deprecated: {instead}", service.id),
-            );
+            let message = format!("`{}` is deprecated: {instead}", service.id);
+            session.log(Level::Warn, &message);
         }
     }
 }
@@ -173,11 +203,6 @@ pub(super) fn unplanned(error: PlanError) -> Failure {
 }
 
 pub(super) fn unrecorded(error: std::io::Error) -> Failure {
-    Failure::because(
-        Exit::Failed,
-        "internal",
-        "could not create the record of the project",
-        error,
-    )
-    .hint("nothing was written")
+    let message = "could not create the record of the project";
+    Failure::because(Exit::Failed, "internal", message, error).hint("nothing was written")
 }

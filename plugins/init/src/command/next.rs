@@ -10,7 +10,7 @@ use bot_cli_terminal::shell::{self, quoted};
 use crate::config::{Client, Config};
 use crate::equivalent::directory;
 use crate::plan;
-use crate::plan::variables::{Unset, VariableGroup, readings};
+use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
 /// The host, and its plugin that runs bots.
@@ -34,10 +34,10 @@ pub(super) struct NextStep {
 }
 
 impl NextStep {
-    fn new(command: impl Into<String>, about: &[&str]) -> Self {
+    fn new(command: impl Into<String>, about: impl IntoIterator<Item = String>) -> Self {
         Self {
             command: command.into(),
-            about: about.iter().map(|&about| about.to_owned()).collect(),
+            about: about.into_iter().collect(),
         }
     }
 }
@@ -66,59 +66,43 @@ pub(super) fn of_project(
     needed: &[VariableGroup],
     has_dev: bool,
 ) -> Vec<NextStep> {
-    let asked = asked(needed);
+    let uv = "https://docs.astral.sh/uv/getting-started/installation/";
+    let readme = "README.md, under \"Run\", says how to reach the bot and what else it needs";
     let is_filled_in = target.path.join("server/.env").exists();
-    let asks = !asked.is_empty() && !is_filled_in;
+    let keys = |first: &str| match asked(needed) {
+        asked if asked.is_empty() || is_filled_in => Vec::new(),
+        asked => [vec![first.to_owned()], asked].concat(),
+    };
+    let mut transports = config.transports.iter();
+    let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
+    let last = notes(config).chain((calls || !has_dev).then(|| readme.to_owned()));
     if has_dev {
-        let mut dev = NextStep::new("bot-cli dev", &[]);
-        if asks {
-            let about = "asks for these keys first; press Enter to skip one";
-            dev.about.push(about.to_owned());
-            dev.about.extend(asked);
-        }
+        let mut about = keys("asks for these keys first; press Enter to skip one");
         let npm = match config.client {
             Client::None => "",
             Client::ReactVite | Client::ReactNextjs | Client::Vanilla => {
                 ", and npm from https://nodejs.org"
             }
         };
-        dev.about.extend([
-            "installs what the bot needs, runs it, and says where to talk to it".to_owned(),
-            format!("needs uv from https://docs.astral.sh/uv/getting-started/installation/{npm}"),
-        ]);
-        dev.about.extend(notes(config));
-        if config
-            .transports
-            .iter()
-            .any(|it| it.bot_type == BotType::Telephony)
-        {
-            let calls = "calls need more: README.md, under \"Run\", says what";
-            dev.about.push(calls.to_owned());
-        }
+        about.push("installs what the bot needs, runs it, and says where to talk to it".to_owned());
+        about.push(format!("needs uv from {uv}{npm}"));
+        let dev = NextStep::new("bot-cli dev", about.into_iter().chain(last));
         return enter(target, "").into_iter().chain([dev]).collect();
     }
-    let uv = "uv comes from https://docs.astral.sh/uv/getting-started/installation/";
     let mut steps: Vec<NextStep> = enter(target, "server").into_iter().collect();
-    steps.push(NextStep::new("uv sync", &[uv]));
-    if asks {
-        let mut fill = NextStep::new(
-            "cp .env.example .env",
-            &["then fill in these lines in .env"],
-        );
-        fill.about.extend(asked);
-        steps.push(fill);
+    steps.push(NextStep::new("uv sync", [format!("uv comes from {uv}")]));
+    let fill = keys("then fill in these lines in .env");
+    if !fill.is_empty() {
+        steps.push(NextStep::new("cp .env.example .env", fill));
     }
-    let readme = "README.md, under \"Run\", says how to reach the bot and what else it needs";
-    let mut run = NextStep::new("uv run bot.py", &[readme]);
-    run.about.extend(notes(config));
-    steps.push(run);
+    steps.push(NextStep::new("uv run bot.py", last));
     steps
 }
 
 /// The steps from guides in `target` to a coding agent that reads them.
 pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     let about = "then start your coding agent in this folder";
-    let read = NextStep::new("cat GETTING_STARTED.md", &[about]);
+    let read = NextStep::new("cat GETTING_STARTED.md", [about.to_owned()]);
     enter(target, "").into_iter().chain([read]).collect()
 }
 
@@ -141,19 +125,19 @@ pub(super) fn of_update(
     };
     if let Some(resolved) = resolved {
         let add = format!("git -C {} add {resolved}", at(""));
-        steps.push(NextStep::new(add, &[]));
+        steps.push(NextStep::new(add, []));
     }
     if server.has_changed {
         let sync = format!("uv sync --directory {}", at(server.folder));
-        steps.push(NextStep::new(sync, &[]));
+        steps.push(NextStep::new(sync, []));
     }
     if client.has_changed {
         let install = format!("npm install --prefix {}", at(client.folder));
-        steps.push(NextStep::new(install, &[]));
+        steps.push(NextStep::new(install, []));
     }
     if let Some(explained) = explained.filter(|_| !new.is_empty()) {
         let about = format!("explains new variables: {}", new.join(", "));
-        steps.push(NextStep::new(format!("cat {}", at(explained)), &[&about]));
+        steps.push(NextStep::new(format!("cat {}", at(explained)), [about]));
     }
     steps
 }
@@ -192,17 +176,11 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     for group in needed {
         for variable in group.variables.iter().filter(|variable| variable.required) {
             let site = group.site.as_ref().map(|site| format!(" ({site})"));
-            let only_for = group
-                .only_for
-                .as_ref()
-                .map(|way| format!(", only for {way}"));
-            lines.push(format!(
-                "  {}: {}{}{}",
-                variable.name,
-                variable.about,
-                site.unwrap_or_default(),
-                only_for.unwrap_or_default(),
-            ));
+            let way = group.only_for.as_ref();
+            let way = way.map(|way| format!(", only for {way}"));
+            let [site, way] = [site, way].map(Option::unwrap_or_default);
+            let VariableView { name, about, .. } = variable;
+            lines.push(format!("  {name}: {about}{site}{way}"));
         }
     }
     lines
@@ -220,7 +198,7 @@ fn enter(target: &Target, below: &str) -> Option<NextStep> {
     // Keeps a directory from being taken for an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
     let command = format!("cd {}", quoted(&format!("{guard}{folder}")));
-    Some(NextStep::new(command, &[]))
+    Some(NextStep::new(command, []))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! A configuration file: a JSON object, read with all its problems and their places.
+//! A configuration file: a JSON object, read with all its problems.
 
 use std::fmt;
 
 use bot_cli_protocol::failure::Field;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use crate::draft::{self, Draft, NONE, Slot};
 use crate::option_table;
@@ -20,49 +20,44 @@ pub struct FromFile {
     pub problems: Vec<Field>,
 }
 
-/// Reads the text of a file. A problem names its line and column in `text`.
+/// Reads the text of a file.
 ///
 /// # Errors
 /// The text is not a JSON object at all: the reason.
 pub fn parse(text: &str) -> Result<FromFile, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let entries: Entries<'_> =
+    let entries: Entries =
         serde_json::from_str(text).map_err(|error| format!("it is not a JSON object: {error}"))?;
     let mut read = FromFile::default();
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    for (name, raw) in &entries.0 {
+    let mut seen: Vec<(&str, &Value)> = Vec::new();
+    for (name, value) in &entries.0 {
         let key = draft::key_of(name);
-        let problem = if let Some((_, raw_before)) = seen.iter().find(|(known, _)| *known == key) {
+        let problem = if let Some((_, before)) = seen.iter().find(|(known, _)| *known == key) {
             // The framework's own name may say the same again.
-            (*raw_before != raw.get()).then(|| format!("`{key}` is given twice"))
+            (*before != value).then(|| format!("`{key}` is given twice"))
         } else {
             match read.draft.slot(key) {
                 _ if key == "$schema" => None,
                 None if key == draft::GENERATE_CLIENT => {
-                    value(raw, "true or false").map(|_: bool| ()).err()
+                    typed::<bool>(value, "true or false").err()
                 }
                 None => Some(format!("no such key{}", did_you_mean(name, known_keys()))),
-                Some(slot) => fill(slot, raw).err(),
+                Some(slot) => fill(slot, value).err(),
             }
         };
-        seen.push((key, raw.get()));
-        if let Some(problem) = problem {
-            let place = Position::of(raw.get(), text);
-            read.problem(name, &place, &problem);
-        }
+        seen.push((key, value));
+        read.problems.extend(problem.map(|it| field(name, it)));
         // Said not to be there, which wins over nothing said.
-        if key == "client_framework" && raw.get() == "null" {
+        if key == "client_framework" && value.is_null() {
             read.draft.client_framework = Some(NONE.to_owned());
         }
     }
     // The framework's own tool writes a client's server where there is no client.
-    let Draft {
-        client_framework,
-        client_server,
-        ..
-    } = &mut read.draft;
-    if client_framework.as_deref() == Some(NONE) && client_server.as_deref() == Some("vite") {
-        *client_server = None;
+    let draft = &mut read.draft;
+    if draft.client_framework.as_deref() == Some(NONE)
+        && draft.client_server.as_deref() == Some("vite")
+    {
+        draft.client_server = None;
     }
     Ok(read)
 }
@@ -72,63 +67,40 @@ fn known_keys() -> impl Iterator<Item = &'static str> {
     keys.chain([draft::PACKS, draft::GENERATE_CLIENT])
 }
 
-impl FromFile {
-    fn problem(&mut self, key: &str, place: &Position, problem: &str) {
-        let known = draft::flag(draft::key_of(key));
-        let name = if known.is_some() {
-            key.to_owned()
-        } else {
-            quoted(key).trim_matches('`').to_owned()
-        };
-        let problem = format!("{problem} (line {}, column {})", place.line, place.column);
-        let mut field = Field::new(name, problem);
-        field.flag = known.map(str::to_owned);
-        self.problems.push(field);
-    }
+fn field(key: &str, problem: String) -> Field {
+    let flag = draft::flag(draft::key_of(key));
+    let name = match flag {
+        Some(_) => key.to_owned(),
+        None => quoted(key).trim_matches('`').to_owned(),
+    };
+    let mut field = Field::new(name, problem);
+    field.flag = flag.map(str::to_owned);
+    field
 }
 
-fn fill(slot: Slot<'_>, raw: &RawValue) -> Result<(), String> {
+fn fill(slot: Slot<'_>, value: &Value) -> Result<(), String> {
     match slot {
-        Slot::Text(place) => *place = Some(value(raw, "a string")?),
-        Slot::OptionalText(place) => *place = value(raw, "a string or null")?,
-        Slot::List(place) => *place = Some(value(raw, "a list of strings")?),
-        Slot::Switch(place) => *place = Some(value(raw, "true or false")?),
-        Slot::Versions(place) => *place = Some(value(raw, "an object of versions")?),
+        Slot::Text(place) => *place = Some(typed(value, "a string")?),
+        Slot::OptionalText(place) => *place = typed(value, "a string or null")?,
+        Slot::List(place) => *place = Some(typed(value, "a list of strings")?),
+        Slot::Switch(place) => *place = Some(typed(value, "true or false")?),
+        Slot::Versions(place) => *place = Some(typed(value, "an object of versions")?),
     }
     Ok(())
 }
 
-fn value<T: DeserializeOwned>(raw: &RawValue, needed: &str) -> Result<T, String> {
-    serde_json::from_str(raw.get()).map_err(|_| format!("must be {needed}"))
-}
-
-/// A place in a text, from 1; columns count characters.
-struct Position {
-    line: usize,
-    column: usize,
-}
-
-impl Position {
-    /// Returns the position of `part`, a slice of `text`.
-    fn of(part: &str, text: &str) -> Self {
-        let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-        let before = text.get(..offset).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        Self {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
-    }
+fn typed<T: DeserializeOwned>(value: &Value, needed: &str) -> Result<T, String> {
+    T::deserialize(value).map_err(|_| format!("must be {needed}"))
 }
 
 /// The members of an object in their order, repeated keys included.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
+struct Entries(Vec<(String, Value)>);
 
-impl<'de> Deserialize<'de> for Entries<'de> {
+impl<'de> Deserialize<'de> for Entries {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
         impl<'de> Visitor<'de> for Members {
-            type Value = Entries<'de>;
+            type Value = Entries;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a JSON object")
@@ -161,24 +133,24 @@ mod tests {
     }
 
     #[test]
-    fn tells_all_problems_with_their_places() {
+    fn tells_all_problems() {
         let text = "{\n  \"project_nane\": \"x\",\n  \"recording\": \"no\",\n  \"mode\": null,\n  \"transports\": [\"ü\", 1],\n  \"transports\": [],\n  \"evals\": 1, \"stt\": 1, \"generate_client\": \"yes\"\n}";
         assert_eq!(
             problems(text),
             [
-                "project_nane: no such key; did you mean `project_name`? (line 2, column 19)",
-                "recording: must be true or false (line 3, column 16)",
-                "mode: must be a string (line 4, column 11)",
-                "transports: must be a list of strings (line 5, column 17)",
-                "transports: `transports` is given twice (line 6, column 17)",
-                "evals: no such key; did you mean `enable_eval`? (line 7, column 12)",
-                "stt: must be a string or null (line 7, column 22)",
-                "generate_client: must be true or false (line 7, column 44)",
+                "project_nane: no such key; did you mean `project_name`?",
+                "recording: must be true or false",
+                "mode: must be a string",
+                "transports: must be a list of strings",
+                "transports: `transports` is given twice",
+                "evals: no such key; did you mean `enable_eval`?",
+                "stt: must be a string or null",
+                "generate_client: must be true or false",
             ]
         );
         assert_eq!(
             problems("{\"enable_eval\": true, \"eval\": false}"),
-            ["eval: `enable_eval` is given twice (line 1, column 31)"]
+            ["eval: `enable_eval` is given twice"]
         );
     }
 

@@ -12,7 +12,6 @@ use crate::option_table::{Feature, Setting, Values};
 impl Config<'_> {
     /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of
     /// provider packs.
-    #[must_use]
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
         for setting in Setting::ALL {

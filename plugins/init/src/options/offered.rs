@@ -7,7 +7,7 @@ use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::option_table::{SettingRow, Values};
+use crate::option_table::Values;
 
 /// Accepts any text and knows the values of a setting.
 #[derive(Debug, Clone, Copy)]
@@ -44,15 +44,6 @@ impl TypedValueParser for Offered {
             }
         })
     }
-}
-
-/// Describes a setting; transports are all named.
-pub(super) fn help(row: &SettingRow) -> String {
-    if row.values != Values::Transports {
-        return row.about.to_owned();
-    }
-    let named: Vec<String> = transports().map(Transport::named).collect();
-    format!("{}: {}", row.about, named.join(", "))
 }
 
 /// Accepts the name of a preset.

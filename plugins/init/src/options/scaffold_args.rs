@@ -3,7 +3,7 @@
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
 
-use super::offered::{self, Offered};
+use super::offered::Offered;
 use crate::draft::{Draft, Slot};
 use crate::option_table::{Feature, Form, Setting, Values};
 
@@ -54,7 +54,7 @@ fn argument(setting: Setting) -> Arg {
     let argument = Arg::new(id(setting))
         .long(long(row.flag))
         .short(row.short)
-        .help(offered::help(row))
+        .help(row.about)
         .help_heading(row.heading)
         .value_name(row.value_name)
         .hide_possible_values(row.values != Values::Any)

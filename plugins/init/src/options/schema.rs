@@ -1,50 +1,47 @@
-//! The JSON Schema of a configuration file, for editors: made of the options that set its keys.
+//! The JSON Schema of a configuration file, for editors: made of the table of options.
 
-use clap::{Arg, CommandFactory as _};
+use clap::builder::TypedValueParser as _;
 use serde_json::{Map, Value, json};
 
-use super::Options;
+use super::offered::Offered;
 use crate::catalogue::Catalogue;
-use crate::draft::{Draft, GENERATE_CLIENT, NONE, PACKS, Slot};
-use crate::option_table::{self, Feature, Setting, Values};
+use crate::draft::{GENERATE_CLIENT, NONE, PACKS};
+use crate::option_table::{self, Feature, Form, Setting, SettingRow, Values};
 
 /// The document of `--config-schema`, with the services of the packs of `catalogue`.
 pub(crate) fn schema(catalogue: &Catalogue) -> Value {
-    let command = Options::command();
-    let mut draft = Draft::default();
     let mut properties = Map::new();
     let mut insert = |key: &str, property: Value| _ = properties.insert(key.to_owned(), property);
     insert(
         "$schema",
         json!({ "type": "string", "description": "The location of this schema, for editors; ignored" }),
     );
-    for (key, flag) in option_table::fields() {
-        let option = command
-            .get_arguments()
-            .find(|argument| argument.get_long() == flag.strip_prefix("--"));
-        if let (Some(option), Some(slot)) = (option, draft.slot(key)) {
-            let mut property = property(option, &slot, &of_packs(catalogue, key));
-            let help = option.get_help();
-            property["description"] = help.map_or(Value::Null, |help| help.to_string().into());
-            if let Some(default) = default_of(key) {
-                property["default"] = default;
-            }
-            insert(key, property);
+    for row in Setting::ALL.map(Setting::row) {
+        let mut property = property(row, catalogue);
+        property["description"] = json!(row.about);
+        if row.key == Setting::ClientFramework.row().key {
+            property["default"] = json!(NONE);
         }
+        insert(row.key, property);
+    }
+    for feature in Feature::ALL {
+        let row = feature.row();
+        let mut property = json!({ "type": "boolean", "description": row.about });
+        // A video service turns video output on.
+        if feature != Feature::VideoOutput {
+            property["default"] = json!(row.default);
+        }
+        insert(row.key, property);
     }
     for (alias, key) in option_table::aliases() {
         let description = format!("Another name of `{key}`, from the framework's own tool");
-        insert(
-            alias,
-            json!({ "$ref": format!("#/properties/{key}"), "description": description }),
-        );
+        let key = format!("#/properties/{key}");
+        insert(alias, json!({ "$ref": key, "description": description }));
     }
+    let ignored = "Written by the framework's own tool; only `client_framework` counts";
     insert(
         GENERATE_CLIENT,
-        json!({
-            "type": "boolean",
-            "description": "Written by the framework's own tool; only `client_framework` counts",
-        }),
+        json!({ "type": "boolean", "description": ignored }),
     );
     insert(
         PACKS,
@@ -64,58 +61,42 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     })
 }
 
-/// Returns the default of a key, if it does not depend on the transport or the services.
-fn default_of(key: &str) -> Option<Value> {
-    if key == Setting::ClientFramework.row().key {
-        return Some(json!(NONE));
-    }
-    let mut features = Feature::ALL.into_iter();
-    let feature = features.find(|feature| feature.row().key == key)?;
-    // A video service turns it on.
-    (feature != Feature::VideoOutput).then(|| json!(feature.row().default))
-}
-
-/// The services of packs that a key can have.
-fn of_packs<'c>(catalogue: &'c Catalogue, key: &str) -> Vec<&'c str> {
-    let mut settings = Setting::ALL.into_iter();
-    let setting = settings.find(|setting| setting.row().key == key);
-    let Some(Values::Service(kind)) = setting.map(|setting| setting.row().values) else {
-        return Vec::new();
+fn property(row: &SettingRow, catalogue: &Catalogue) -> Value {
+    let offered = Offered(row.values);
+    let offered = offered.possible_values().into_iter().flatten();
+    let names = |value: clap::builder::PossibleValue| {
+        let names = value.get_name_and_aliases().map(Value::from);
+        names.collect::<Vec<_>>()
     };
-    catalogue
-        .services(kind)
-        .filter(|service| catalogue.pack_of(service).is_some())
-        .flat_map(|service| std::iter::once(&service.id).chain(&service.alias))
-        .map(String::as_str)
-        .collect()
-}
-
-fn property(option: &Arg, slot: &Slot<'_>, more: &[&str]) -> Value {
-    let mut accepted: Vec<Value> = option
-        .get_possible_values()
-        .iter()
-        .flat_map(|value| value.get_name_and_aliases().map(Value::from))
-        .chain(more.iter().map(|id| Value::from(*id)))
-        .collect();
-    match slot {
-        Slot::Switch(_) => json!({ "type": "boolean" }),
-        Slot::List(_) => {
-            json!({ "type": "array", "items": { "type": "string", "enum": accepted }, "minItems": 1 })
-        }
-        Slot::Versions(_) => json!({ "type": "object" }),
-        Slot::Text(_) if accepted.is_empty() => json!({ "type": "string" }),
-        Slot::Text(_) => json!({ "type": "string", "enum": accepted }),
-        Slot::OptionalText(_) if accepted.is_empty() => json!({ "type": ["string", "null"] }),
-        Slot::OptionalText(_) => {
-            accepted.push(Value::Null);
-            json!({ "type": ["string", "null"], "enum": accepted })
-        }
+    let mut accepted: Vec<Value> = offered.flat_map(names).collect();
+    if let Values::Service(kind) = row.values {
+        let of_packs = catalogue.services(kind);
+        let of_packs = of_packs.filter(|service| catalogue.pack_of(service).is_some());
+        accepted.extend(
+            of_packs
+                .flat_map(|service| std::iter::once(&service.id).chain(&service.alias))
+                .map(|name| json!(name)),
+        );
     }
+    let mut property = match row.form {
+        Form::List => {
+            let items = json!({ "type": "string", "enum": accepted });
+            return json!({ "type": "array", "items": items, "minItems": 1 });
+        }
+        Form::Text => json!({ "type": "string" }),
+        Form::OptionalText => json!({ "type": ["string", "null"] }),
+    };
+    if !accepted.is_empty() {
+        accepted.extend((row.form == Form::OptionalText).then_some(Value::Null));
+        property["enum"] = accepted.into();
+    }
+    property
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draft::{Draft, Slot};
     use crate::resolve::resolve;
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use minijinja::value::{Serde, Value};
 use serde::Deserialize;
 use tree_sitter::{Node, Parser};
 
@@ -14,7 +15,7 @@ use crate::option_table::{Feature, FeatureQuestion, Features};
 /// The bot of a project; nothing else of it is rendered.
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
-    let values = liquid::to_object(&view::of_project(config).unwrap()).unwrap();
+    let values = Value::from(Serde(view::of_project(config).unwrap()));
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 

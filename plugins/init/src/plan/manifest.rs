@@ -21,7 +21,7 @@ pub(super) struct File {
 /// Returns the files of this project, in the order of their paths.
 pub(super) fn files_of(config: &Config) -> Vec<File> {
     let groups = generated_files().iter();
-    let groups = groups.filter(|(condition, _)| holds(condition, config));
+    let groups = groups.filter(|(condition, _)| is_true(condition, config));
     let mut files: Vec<File> = groups
         .flat_map(|(condition, files)| files.iter().map(move |file| (condition, file)))
         .map(|(condition, (path, about))| {
@@ -54,7 +54,7 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
 }
 
 /// Tells whether the condition of a group of files is true.
-fn holds(condition: &str, config: &Config) -> bool {
+fn is_true(condition: &str, config: &Config) -> bool {
     let client = config.client;
     match condition {
         "always" => true,
@@ -69,7 +69,7 @@ fn holds(condition: &str, config: &Config) -> bool {
             let feature = features.find(|feature| feature.row().name == other);
             let folder = other.strip_prefix("client/");
             feature.is_some_and(|feature| config.has(feature))
-                || folder == Some(client.template_name())
+                || folder == Some(&client.template_name())
         }
     }
 }

@@ -84,7 +84,7 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
     let modules: Vec<&str> = bot_cli_templates::project_files()
         .into_iter()
         .map(|(path, _)| path)
-        .filter(|path| path.starts_with("server/") && path.ends_with(".py.liquid"))
+        .filter(|path| path.starts_with("server/") && path.ends_with(".py.jinja"))
         .filter(|path| !path.starts_with("server/evals/"))
         .collect();
     assert!(modules.len() > 5, "{modules:?}");

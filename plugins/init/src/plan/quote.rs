@@ -1,4 +1,4 @@
-//! Text that may hold anything, written as a literal of some language.
+//! Any text, written as a literal of a language.
 
 use std::fmt::Write;
 

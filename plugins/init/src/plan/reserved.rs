@@ -42,7 +42,7 @@ fn of(kind: Kind) -> &'static Service {
     Catalogue::built_in().services(kind).next().unwrap()
 }
 
-/// Configurations in which every passage of the templates stands at least once.
+/// Configurations that use every passage of the templates at least once.
 pub(super) fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();
@@ -116,7 +116,7 @@ fn no_pack_has_a_module_of_a_project() {
     assert!(!is_taken("acme"));
     let mut seen = 0;
     for (path, _) in bot_cli_templates::project_files() {
-        if let Some(path) = path.strip_suffix(".py.liquid")
+        if let Some(path) = path.strip_suffix(".py.jinja")
             && let Some((_, module)) = path.rsplit_once('/')
             && path.starts_with("server/")
         {

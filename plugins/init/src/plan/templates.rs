@@ -1,35 +1,39 @@
-//! The template engine: Liquid with filters that quote, and lines of tags that leave no trace.
-//!
-//! Parsing is what rendering costs, and it is paid for by the character. So only tags are parsed: the text between them
-//! is lifted out before, and a tag of its own writes it.
+//! The template engine: Jinja with filters that quote, and lines of tags that leave no trace.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use bot_cli_templates::project_files;
-use liquid::partials::LazyCompiler;
-use liquid_core::{
-    Display_filter, Filter, FilterReflection, ParseFilter, Runtime, Value, ValueView,
-};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::ValueKind;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 use super::{PlanError, quote};
-use plain_text::{Partials, PlainText, PlainTextTag};
-
-mod plain_text;
 
 /// The ending of the files that are rendered; all others are copied.
-const ENDING: &str = ".liquid";
+const ENDING: &str = ".jinja";
+
+/// Writes a text as a literal of one language.
+type Quote = fn(&str) -> String;
+
+/// The filters.
+const FILTERS: [(&str, Quote); 7] = [
+    ("py", quote::py),
+    ("doc", quote::doc),
+    ("toml", quote::double),
+    ("json", quote::double),
+    ("html", quote::html),
+    ("sh", quote::sh),
+    ("md", quote::md),
+];
 
 pub(super) struct Templates {
-    parser: liquid::Parser,
-    files: HashMap<&'static str, &'static str>,
-    plain: PlainText,
-    /// Those that were rendered once, by their paths.
-    parsed: Mutex<HashMap<String, Arc<liquid::Template>>>,
+    engine: Environment<'static>,
+    copied: HashMap<&'static str, &'static str>,
 }
 
 impl Templates {
-    /// The embedded templates, each of which is parsed once a process.
+    /// The embedded templates, which are parsed once a process.
     pub(super) fn get() -> Result<&'static Self, PlanError> {
         static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
         TEMPLATES
@@ -38,102 +42,51 @@ impl Templates {
             .map_err(Clone::clone)
     }
 
-    /// Takes templates by their paths below `templates/project`. Partials are parsed where one is included.
+    /// Takes templates by their paths below `templates/project`.
     pub(super) fn of(
         files: impl IntoIterator<Item = (&'static str, &'static str)>,
     ) -> Result<Self, PlanError> {
-        let files: HashMap<_, _> = files.into_iter().collect();
-        let plain = PlainText::default();
-        let partials = files.iter().filter_map(|(path, text)| {
-            let name = path.strip_suffix(ENDING)?;
-            name.starts_with("partials/").then_some((name, *text))
-        });
-        let partials = Partials::new(partials.collect(), plain.clone());
-        let parser = liquid::ParserBuilder::with_stdlib()
-            .partials(LazyCompiler::new(partials))
-            .tag(PlainTextTag(plain.clone()))
-            .filter(Py)
-            .filter(Doc)
-            .filter(Toml)
-            .filter(Json)
-            .filter(Html)
-            .filter(Sh)
-            .filter(Md)
-            .build()
-            .map_err(|error| PlanError::broken("partials", error))?;
-        Ok(Self {
-            parser,
-            files,
-            plain,
-            parsed: Mutex::default(),
-        })
+        let mut engine = Environment::new();
+        engine.set_undefined_behavior(UndefinedBehavior::Strict);
+        engine.set_auto_escape_callback(|_| AutoEscape::None);
+        let mut syntax = SyntaxConfig::builder();
+        let syntax = syntax.keep_trailing_newline(true).trim_blocks(true);
+        let syntax = syntax.lstrip_blocks(true).build();
+        engine.set_syntax(syntax.map_err(|error| PlanError::broken("templates", &error))?);
+        for (name, quote) in FILTERS {
+            engine.add_filter(name, move |input: &Value| literal(input, quote));
+        }
+        let mut copied = HashMap::new();
+        for (path, text) in files {
+            if let Some(name) = path.strip_suffix(ENDING) {
+                let added = engine.add_template(name, text);
+                added.map_err(|error| PlanError::broken(name, &error))?;
+            } else {
+                copied.insert(path, text);
+            }
+        }
+        Ok(Self { engine, copied })
     }
 
     /// Renders a file of the project; `path` is that of its template, without the ending. A file without the ending is copied.
-    pub(super) fn render(&self, path: &str, values: &liquid::Object) -> Result<String, PlanError> {
-        let broken = |error| PlanError::broken(path, error);
-        if let Some(text) = self.files.get(format!("{path}{ENDING}").as_str()) {
-            let template = self.template(path, text).map_err(broken)?;
-            return template.render(values).map_err(broken);
+    pub(super) fn render(&self, path: &str, values: &Value) -> Result<String, PlanError> {
+        if let Some(text) = self.copied.get(path) {
+            return Ok((*text).to_owned());
         }
-        let text = self.files.get(path).map(|text| (*text).to_owned());
-        text.ok_or_else(|| PlanError::broken(path, "no such template"))
-    }
-
-    fn template(
-        &self,
-        path: &str,
-        text: &'static str,
-    ) -> liquid_core::Result<Arc<liquid::Template>> {
-        let parsed = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(template) = parsed().get(path) {
-            return Ok(Arc::clone(template));
-        }
-        // Not while others wait for the list: two that parse the same one at the same time are rare.
-        let template = Arc::new(self.parser.parse(&self.plain.lift(text))?);
-        parsed().insert(path.to_owned(), Arc::clone(&template));
-        Ok(template)
+        let template = self.engine.get_template(path);
+        let rendered = template.and_then(|template| template.render(values.clone()));
+        rendered.map_err(|error| PlanError::broken(path, &error))
     }
 }
 
 /// A text as `quote` writes it, or a list of texts within brackets.
-fn literal(input: &dyn ValueView, quote: fn(&str) -> String) -> String {
-    let Some(items) = input.as_array() else {
-        return quote(&input.to_kstr());
-    };
-    let items: Vec<String> = items.values().map(|item| quote(&item.to_kstr())).collect();
-    format!("[{}]", items.join(", "))
-}
-
-/// A filter that writes its input as a literal of one language.
-macro_rules! quoting_filters {
-    ($($type:ident, $display:ident, $name:literal, $about:literal, $quote:path;)+) => {$(
-        #[derive(Clone, ParseFilter, FilterReflection)]
-        #[filter(name = $name, description = $about, parsed($display))]
-        struct $type;
-
-        #[derive(Debug, Default, Display_filter)]
-        #[name = $name]
-        struct $display;
-
-        impl Filter for $display {
-            fn evaluate(
-                &self,
-                input: &dyn ValueView,
-                _: &dyn Runtime,
-            ) -> liquid_core::Result<Value> {
-                Ok(Value::scalar(literal(input, $quote)))
-            }
-        }
-    )+};
-}
-
-quoting_filters! {
-    Py, PyFilter, "py", "A Python string.", quote::py;
-    Doc, DocFilter, "doc", "Text in a Python docstring.", quote::doc;
-    Toml, TomlFilter, "toml", "A TOML string.", quote::double;
-    Json, JsonFilter, "json", "A JSON string.", quote::double;
-    Html, HtmlFilter, "html", "HTML text.", quote::html;
-    Sh, ShFilter, "sh", "A word of a shell.", quote::sh;
-    Md, MdFilter, "md", "Markdown text.", quote::md;
+fn literal(input: &Value, quote: Quote) -> Result<String, minijinja::Error> {
+    if !matches!(input.kind(), ValueKind::Seq | ValueKind::Iterable) {
+        return Ok(quote(&input.to_string()));
+    }
+    let items: Vec<String> = input
+        .try_iter()?
+        .map(|item| quote(&item.to_string()))
+        .collect();
+    Ok(format!("[{}]", items.join(", ")))
 }

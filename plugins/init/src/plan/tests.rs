@@ -60,6 +60,19 @@ fn file<'a>(plan: &'a Plan, path: &str) -> &'a str {
     &found.unwrap().text
 }
 
+/// The usual project with this service.
+fn config_with(service: &'static Service) -> Config<'static> {
+    let mut config = config();
+    match (service.kind, &mut config.pipeline) {
+        (Kind::Stt, Pipeline::Cascade { stt, .. }) => *stt = service,
+        (Kind::Llm, Pipeline::Cascade { llm, .. }) => *llm = service,
+        (Kind::Tts, Pipeline::Cascade { tts, .. }) => *tts = service,
+        (Kind::Video, _) => config.video = Some(service),
+        (_, pipeline) => *pipeline = Pipeline::Realtime(service),
+    }
+    config
+}
+
 #[test]
 fn the_same_configuration_gives_the_same_bytes() {
     assert_eq!(scaffold(&config()).unwrap(), scaffold(&config()).unwrap());
@@ -72,15 +85,10 @@ fn every_service_alone_gives_a_plan_that_passes_its_checks() {
         .providers()
         .flat_map(|provider| &provider.services)
     {
-        let mut config = config();
-        match (service.kind, &mut config.pipeline) {
-            (Kind::Stt, Pipeline::Cascade { stt, .. }) => *stt = service,
-            (Kind::Llm, Pipeline::Cascade { llm, .. }) => *llm = service,
-            (Kind::Tts, Pipeline::Cascade { tts, .. }) => *tts = service,
-            (Kind::Realtime, pipeline) => *pipeline = Pipeline::Realtime(service),
-            _ => continue,
-        }
-        check(&scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", service.id)));
+        check(
+            &scaffold(&config_with(service))
+                .unwrap_or_else(|error| panic!("{}: {error}", service.id)),
+        );
     }
 }
 
@@ -107,15 +115,7 @@ fn what_a_class_reads_by_itself_is_asked_for() {
     let mut seen = 0;
     for service in readers {
         seen += 1;
-        let mut config = config();
-        match (service.kind, &mut config.pipeline) {
-            (Kind::Stt, Pipeline::Cascade { stt, .. }) => *stt = service,
-            (Kind::Llm, Pipeline::Cascade { llm, .. }) => *llm = service,
-            (Kind::Tts, Pipeline::Cascade { tts, .. }) => *tts = service,
-            (Kind::Video, _) => config.video = Some(service),
-            (_, pipeline) => *pipeline = Pipeline::Realtime(service),
-        }
-        let plan = scaffold(&config).unwrap();
+        let plan = scaffold(&config_with(service)).unwrap();
         for read in &service.reads {
             let (name, id) = (&read.name, &service.id);
             let example = file(&plan, "server/.env.example");
@@ -312,7 +312,7 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
         }
     }
     for (path, _) in project_files() {
-        let path = path.strip_suffix(".liquid").unwrap_or(path);
+        let path = path.strip_suffix(".jinja").unwrap_or(path);
         assert!(
             path.starts_with("partials/") || known.remove(path),
             "{path}"

@@ -115,20 +115,11 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
         collect(inner, false, found)?;
     }
     let Some(name) = &arg.env else { return Ok(()) };
-    let unset = match (&arg.default, arg.r#type) {
-        // Python takes no zeros before a number.
-        (Some(default), Type::Int) => {
-            let number = default.parse::<i64>().ok();
-            Unset::Default(number.map_or_else(|| default.clone(), |it| it.to_string()))
-        }
-        (Some(default), Type::Float) => {
-            let number = default.parse::<f64>().ok();
-            Unset::Default(number.map_or_else(|| default.clone(), |it| format!("{it:?}")))
-        }
-        (Some(default), _) => Unset::Default(default.clone()),
-        (None, _) if !arg.optional && arg.class_default.is_none() => Unset::Required,
-        (None, _) if is_setting => Unset::NotGiven,
-        (None, _) => Unset::None,
+    let unset = match &arg.default {
+        Some(default) => Unset::Default(as_python(default, arg.r#type)),
+        None if !arg.optional && arg.class_default.is_none() => Unset::Required,
+        None if is_setting => Unset::NotGiven,
+        None => Unset::None,
     };
     let reading = Reading {
         name: name.clone(),
@@ -139,6 +130,16 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
         class_default: arg.class_default.clone(),
     };
     unite(reading, found)
+}
+
+/// A default as Python reads it, which takes no zeros before a number.
+fn as_python(default: &str, kind: Type) -> String {
+    let number = match kind {
+        Type::Int => default.parse::<i64>().ok().map(|it| it.to_string()),
+        Type::Float => default.parse::<f64>().ok().map(|it| format!("{it:?}")),
+        Type::Str | Type::List | Type::Choice => None,
+    };
+    number.unwrap_or_else(|| default.to_owned())
 }
 
 /// Adds a reading, or unites it with that of another service.
@@ -153,7 +154,7 @@ fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     }
     let differs = |what: &str| {
         let reason = format!("{} has two {what}", new.name);
-        Err(PlanError::broken("server/services.py", reason))
+        Err(PlanError::broken("server/services.py", &reason))
     };
     let are_arguments = known.is_argument && new.is_argument;
     if are_arguments && (known.kind, &known.choices) != (new.kind, &new.choices) {
@@ -215,23 +216,21 @@ pub(super) fn groups(
         }
     }
     if reads_where(config) {
-        let heading = VariableGroup {
+        let about = "`local` on your machine, where the runner sets it".to_owned();
+        groups.push(VariableGroup {
             title: "Where the bot runs".to_owned(),
+            variables: vec![VariableView {
+                name: "ENV".to_owned(),
+                about_markdown: about.clone(),
+                about,
+                example: "local".to_owned(),
+                ..VariableView::default()
+            }],
             ..VariableGroup::default()
-        };
-        let variable = VariableView {
-            name: "ENV".to_owned(),
-            about: RUNS_WHERE.to_owned(),
-            about_markdown: RUNS_WHERE.to_owned(),
-            example: "local".to_owned(),
-            ..VariableView::default()
-        };
-        add(&mut groups, &heading, variable);
+        });
     }
     Ok(groups)
 }
-
-const RUNS_WHERE: &str = "`local` on your machine, where the runner sets it";
 
 /// A variable of a service; `reading` is that of all services.
 fn of_service(
@@ -281,7 +280,7 @@ pub(super) fn provider_of<'c>(
 ) -> Result<&'c Provider, PlanError> {
     let missing = || format!("`{}` has no provider", service.id);
     let provider = config.catalogue.provider_of(service);
-    provider.ok_or_else(|| PlanError::broken("server/services.py", missing()))
+    provider.ok_or_else(|| PlanError::broken("server/services.py", &missing()))
 }
 
 /// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.

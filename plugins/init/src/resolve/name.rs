@@ -40,7 +40,6 @@ impl ProjectName {
     }
 
     /// Returns a note about the name of packages and agents, if the rule of the hosting service changed it.
-    #[must_use]
     pub fn note(&self) -> Option<String> {
         (slug(&self.display) != self.slug).then(|| {
             format!(
@@ -64,7 +63,6 @@ fn fitted(derived: &str) -> String {
 }
 
 /// The name that a target gives its project.
-#[must_use]
 pub fn default_name(target: &Path) -> Option<String> {
     target.file_name()?.to_str().map(str::to_owned)
 }

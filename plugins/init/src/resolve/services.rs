@@ -119,7 +119,7 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
     }
     let mut recorded = draft.packs.iter().flatten();
     if let Some((name, version)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
-        // Whoever wrote the file may have written anything.
+        // The file may have any text there.
         let name = quoted(name);
         let bare = name.trim_matches('`');
         return format!(

@@ -12,12 +12,11 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
         BotType::Web => &[BotType::Web],
         BotType::Telephony => &[BotType::Telephony, BotType::Web],
     };
-    let transports = types.iter();
-    transports
+    (types.iter())
         .flat_map(|bot_type| Catalogue::built_in().transports(*bot_type))
         .map(|transport| {
             let mut choice = Choice::new(&transport.id, transport.named());
-            choice.about = fitting(transport.note.as_ref(), &choice.label);
+            choice.about.clone_from(&transport.note);
             choice
         })
         .collect()
@@ -72,20 +71,9 @@ fn service(service: &Service, pack: Option<&Pack>) -> Choice {
     let about = match (&service.deprecated, service.recommended) {
         (Some(reason), _) => Some(format!("deprecated: {reason}")),
         (None, Some(_)) if pack.is_none() => Some("recommended".to_owned()),
-        (None, _) => fitting(service.note.as_ref(), &service.label),
+        (None, _) => service.note.clone(),
     };
     let about: Vec<String> = pack.map(Pack::words).into_iter().chain(about).collect();
     choice.about = (!about.is_empty()).then(|| about.join("; "));
     choice
-}
-
-/// Of the 80 columns of a usual terminal, a list takes 7 for itself.
-pub(super) const LONGEST: usize = 73;
-const BETWEEN: &str = " - ";
-
-/// A note that fits behind its label. The summary says every note, before anything is made.
-fn fitting(note: Option<&String>, label: &str) -> Option<String> {
-    let length = |text: &str| text.chars().count();
-    note.filter(|note| length(label) + length(BETWEEN) + length(note) <= LONGEST)
-        .cloned()
 }

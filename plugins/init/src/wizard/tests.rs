@@ -21,15 +21,18 @@ use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
 
 /// Says one thing after the other, and cancels when it has nothing more to say.
+#[derive(Default)]
 struct Script {
     says: VecDeque<Value>,
+    /// Nothing: there is no user.
+    can_ask: Vec<QuestionKind>,
     asked: Rc<RefCell<Vec<Question>>>,
 }
 
 impl Ui for Script {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            ask: QuestionKind::ALL.to_vec(),
+            ask: self.can_ask.clone(),
             ..Capabilities::default()
         }
     }
@@ -62,36 +65,27 @@ impl Ui for Script {
     }
 }
 
-/// Nobody to ask.
-struct Nobody;
-
-impl Ui for Nobody {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
-    }
-    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        panic!("asked for `{}`", question.key)
-    }
-    fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
-    fn log(&mut self, _: Level, _: &str) {}
-    fn output(&mut self, _: &str) {}
-    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        Ok(Vec::new())
-    }
-}
-
 const BACK: &str = "\u{1b}";
 const ENTER: &str = "\n";
 
-/// A folder in which nothing is, because nobody makes it.
+/// A folder that does not exist.
 fn nowhere() -> PathBuf {
     std::env::temp_dir().join("bot-cli-nowhere")
 }
 
-fn session(ui: impl Ui + 'static, answers: Value) -> Session {
+fn session(ui: Script, answers: Value) -> Session {
     let context = Context::new(nowhere());
     let answers: Map<String, Value> = serde_json::from_value(answers).unwrap();
     Session::new(Box::new(ui), context, answers, Cancel::new())
+}
+
+/// The selection that scripted answers give without a user.
+fn answered(answers: Value) -> Result<Selection, Failure> {
+    ask(
+        &mut session(Script::default(), answers),
+        &nothing_given(),
+        &|_| Ok(Catalogue::built_in()),
+    )
 }
 
 fn nothing_given() -> Selection {
@@ -105,6 +99,7 @@ fn talk(given: &Selection, says: &[Value]) -> (Result<Selection, Failure>, Vec<Q
     let asked = Rc::new(RefCell::new(Vec::new()));
     let script = Script {
         says: says.iter().cloned().collect(),
+        can_ask: QuestionKind::ALL.to_vec(),
         asked: Rc::clone(&asked),
     };
     let result = ask(&mut session(script, json!({})), given, &|_| {

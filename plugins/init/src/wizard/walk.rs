@@ -30,12 +30,12 @@ pub(super) struct Walk<'a> {
 }
 
 /// The selection that follows from the answers.
-struct Replay<'a> {
+struct Replay {
     selection: Selection,
     /// The steps that answers have settled, in order.
-    answered: Vec<&'a Step>,
+    answered: Vec<&'static Step>,
     /// The first step that nothing settles.
-    open: Option<&'a Step>,
+    open: Option<&'static Step>,
 }
 
 impl<'a> Walk<'a> {
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
     /// Forgets the last answer.
     pub(super) fn back(&mut self) {
         if let Some(step) = self.replay(&[]).answered.last() {
-            self.answers.remove(step.key);
+            self.answers.remove(step.key());
         }
     }
 
@@ -89,48 +89,40 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The steps that `selection` give a meaning, and whether the user answered them here.
-    pub(super) fn relevant(&self, selection: &Selection) -> Vec<(&'a Step, bool)> {
-        steps::ALL
-            .iter()
-            .filter(|step| (step.applies)(selection))
-            .map(|step| (step, self.answers.contains_key(step.key)))
-            .collect()
+    /// Tells whether the user answered the question here.
+    pub(super) fn has_asked(&self, step: &Step) -> bool {
+        self.answers.contains_key(step.key())
     }
 
-    fn replay(&self, skip: &[Question]) -> Replay<'a> {
+    fn replay(&self, skip: &[Question]) -> Replay {
         let mut selection = self.given.clone();
         let mut answered = Vec::new();
-        for step in steps::ALL {
+        let mut open = None;
+        for step in steps::all() {
             let passed_over = step.value(self.given).is_some()
-                || skip.iter().any(|question| question.key == step.key);
-            if passed_over || !(step.applies)(&selection) {
+                || skip.iter().any(|question| question.key == step.key());
+            if passed_over || !step.applies(&selection) {
                 continue;
             }
-            let answer = self.answers.get(step.key);
+            let answer = self.answers.get(step.key());
             if !answer.is_some_and(|answer| settle(step, &mut selection, self.catalogue(), answer))
             {
-                return Replay {
-                    selection,
-                    answered,
-                    open: Some(step),
-                };
+                open = Some(step);
+                break;
             }
             answered.push(step);
         }
         Replay {
             selection,
             answered,
-            open: None,
+            open,
         }
     }
 
-    fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
-        let mut question = (step.question)(&replay.selection, self.catalogue());
-        step.key.clone_into(&mut question.key);
-        question.flag = step.flag();
+    fn question(&self, step: &Step, replay: &Replay) -> Question {
+        let mut question = step.question(&replay.selection, self.catalogue());
         question.back = !replay.answered.is_empty();
-        if let Some(earlier) = self.earlier.get(step.key) {
+        if let Some(earlier) = self.earlier.get(step.key()) {
             let earlier = as_json(earlier);
             if question.check(&earlier).is_ok() {
                 question.default = Some(earlier);
@@ -142,9 +134,9 @@ impl<'a> Walk<'a> {
     fn put(
         &mut self,
         session: &mut Session,
-        step: &'a Step,
+        step: &'static Step,
         question: &Question,
-        replay: &Replay<'a>,
+        replay: &Replay,
     ) -> Result<(), Failure> {
         let answer = session.ask_until(question, |answer| {
             if *answer != Answer::Back {
@@ -152,26 +144,24 @@ impl<'a> Walk<'a> {
             }
             Ok(answer.clone())
         })?;
-        let changing = self.changing.take() == Some(step.key);
+        let changing = self.changing.take() == Some(step.key());
         if answer != Answer::Back {
-            self.earlier.insert(step.key, answer.clone());
-            self.answers.insert(step.key, answer);
-        } else if let Some(kept) = self.earlier.get(step.key).filter(|_| changing) {
-            self.answers.insert(step.key, kept.clone());
+            self.earlier.insert(step.key(), answer.clone());
+            self.answers.insert(step.key(), answer);
+        } else if let Some(kept) = self.earlier.get(step.key()).filter(|_| changing) {
+            self.answers.insert(step.key(), kept.clone());
         } else if let Some(before) = replay.answered.last() {
-            self.answers.remove(before.key);
+            self.answers.remove(before.key());
         }
         Ok(())
     }
 }
 
-/// Whether the answer still answers the question as it stands after `selection`; stores it if so.
+/// Stores the answer if it still fits the question after `selection`, and returns whether it does.
 fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = selection.clone();
-    let fits = (step.question)(selection, catalogue)
-        .check(&as_json(answer))
-        .is_ok()
-        && step.store(&mut settled, answer).is_ok();
+    let question = step.question(selection, catalogue);
+    let fits = question.check(&as_json(answer)).is_ok() && step.store(&mut settled, answer).is_ok();
     if fits {
         *selection = settled;
     }

@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bot_cli_protocol::question::Choice;
 use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::json;
 
-use super::{Nobody, nothing_given, said, session, switches, talk, whole, whole_draft};
+use super::{Script, nothing_given, session, switches, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
@@ -88,49 +87,12 @@ fn everything_on_offer_can_be_generated() {
             ..whole_draft()
         });
     }
-    for service in choices::services(Kind::Video, Catalogue::built_in()) {
-        generates(Draft {
-            video_service: Some(service.value),
-            ..whole_draft()
-        });
-    }
-    for service in choices::services(Kind::Realtime, Catalogue::built_in()) {
-        generates(Draft {
-            mode: Some("realtime".to_owned()),
-            realtime_service: Some(service.value),
-            stt_service: None,
-            llm_service: None,
-            tts_service: None,
-            ..whole_draft()
-        });
-    }
-}
-
-#[test]
-fn what_is_said_of_a_choice_fits_a_usual_terminal() {
-    let (_, asked) = talk(&nothing_given(), &said(&whole()));
-    let services = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
-    let choices = services
-        .into_iter()
-        .flat_map(|kind| choices::services(kind, Catalogue::built_in()))
-        .chain(choices::transports(BotType::Telephony))
-        .chain(asked.into_iter().flat_map(|question| question.choices));
-    for Choice { label, about, .. } in choices {
-        let about = about.unwrap_or_default();
-        let deprecated = about.starts_with("deprecated: ");
-        let row = format!("{label} - {about}");
-        assert!(
-            deprecated || row.chars().count() <= choices::LONGEST,
-            "more than {} characters: {row}",
-            choices::LONGEST
-        );
-    }
 }
 
 #[test]
 fn every_scaffold_option_has_a_question() {
     // The question for transports offers one for each direction.
-    let asked: Vec<String> = steps::ALL.iter().filter_map(steps::Step::flag).collect();
+    let asked: Vec<String> = steps::all().iter().filter_map(steps::Step::flag).collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
         let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
@@ -190,13 +152,13 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
     };
     let given = nothing_given();
     let agent = session(
-        Nobody,
+        Script::default(),
         json!({ "target": "no-such-folder", "way": "agent" }),
     );
     let selection = ask(&mut { agent }, &given, &find).unwrap();
     assert_eq!((selection.way, *looked.borrow()), (Some(Way::Agent), 0));
     let scaffold = session(
-        Nobody,
+        Script::default(),
         json!({ "target": "no-such-folder", "way": "scaffold" }),
     );
     assert!(ask(&mut { scaffold }, &given, &find).is_err());
@@ -206,17 +168,17 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
 #[test]
 fn a_question_offers_every_value_of_its_setting() {
     let mut compared = 0;
-    for step in steps::ALL {
-        let Sets::Setting(setting) = step.sets else {
+    for step in steps::all() {
+        let Sets::Setting(setting) = step.sets() else {
             continue;
         };
         if let Values::Words(words) = setting.row().values {
-            let question = (step.question)(&Selection::default(), Catalogue::built_in());
+            let question = step.question(&Selection::default(), Catalogue::built_in());
             let mut offered: Vec<&str> = question.choices.iter().map(|it| &*it.value).collect();
             let mut words = words.to_vec();
             offered.sort_unstable();
             words.sort_unstable();
-            assert_eq!(offered, words, "{}", step.key);
+            assert_eq!(offered, words, "{}", step.key());
             compared += 1;
         }
     }

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Nobody, nothing_given, session, talk, whole, whole_draft};
-use crate::catalogue::Catalogue;
+use super::{answered, nothing_given, talk, whole, whole_draft};
 use crate::option_table::{Feature, FeatureQuestion};
-use crate::wizard::{ask, steps};
+use crate::wizard::steps;
 
 #[test]
 fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {
@@ -21,35 +20,27 @@ fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {
     }
 }
 
+fn whole_answers() -> Map<String, Value> {
+    let whole = whole().into_iter();
+    whole
+        .map(|(key, answer)| (key.to_owned(), answer))
+        .collect()
+}
+
 #[test]
 fn answers_alone_are_enough() {
-    let answers: Map<String, Value> = whole()
-        .into_iter()
-        .map(|(key, answer)| (key.to_owned(), answer))
-        .collect();
-    let selection = ask(
-        &mut session(Nobody, json!(answers)),
-        &nothing_given(),
-        &|_| Ok(Catalogue::built_in()),
-    )
-    .unwrap();
-    assert_eq!(selection.draft, whole_draft());
+    assert_eq!(
+        answered(json!(whole_answers())).unwrap().draft,
+        whole_draft()
+    );
 }
 
 #[test]
 fn a_script_cannot_change_its_answers_for_ever() {
-    let mut answers: Map<String, Value> = whole()
-        .into_iter()
-        .map(|(key, answer)| (key.to_owned(), answer))
-        .collect();
+    let mut answers = whole_answers();
     answers.insert("confirm".to_owned(), json!("change"));
     answers.insert("change".to_owned(), json!("stt"));
-    let failure = ask(
-        &mut session(Nobody, json!(answers)),
-        &nothing_given(),
-        &|_| Ok(Catalogue::built_in()),
-    )
-    .unwrap_err();
+    let failure = answered(json!(answers)).unwrap_err();
     assert_eq!(failure.code, "invalid_input");
     assert_eq!(
         failure.fields[0].problem,
@@ -72,7 +63,7 @@ fn the_documents_have_the_key_of_every_question() {
         .flat_map(|row| row.split('|').nth(1).unwrap().split(','))
         .map(|key| key.trim().trim_matches('`'))
         .collect();
-    let keys = steps::ALL.iter().map(|step| step.key);
+    let keys = steps::all().iter().map(steps::Step::key);
     let asked: Vec<&str> = keys.chain(["confirm", "refresh_guide"]).collect();
     assert_eq!(documented, asked, "the table in questions.md");
     let extras = table.lines().find(|row| row.starts_with("| `features` |"));
@@ -102,10 +93,7 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
             "transport": ["carrier_a"],
         });
         answers[key] = answer;
-        let failure = ask(&mut session(Nobody, answers), &nothing_given(), &|_| {
-            Ok(Catalogue::built_in())
-        })
-        .unwrap_err();
+        let failure = answered(answers).unwrap_err();
         assert_eq!(failure.code, "invalid_input");
         assert_eq!(failure.fields[0].field, key);
     }
