@@ -11,12 +11,12 @@ use super::recovery;
 use super::report::Report;
 use crate::config::Config;
 use crate::equivalent::directory;
-use crate::guides::{self, Path as GuidePath};
+use crate::guides::{self, Guide, Path as GuidePath};
 use crate::plan::{self, Plan, PlanError};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered, Work};
+use crate::transaction::{self, Recovered};
 
 /// Something that is to be written.
 pub(super) struct Job<'c> {
@@ -58,12 +58,7 @@ impl Job<'_> {
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
         let cancelled = || cancel.requested();
-        transaction::write(
-            &self.target.path,
-            &found.changes,
-            Work::Creation,
-            &cancelled,
-        )?;
+        transaction::create(&self.target.path, &found.changes, &cancelled)?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
         }
@@ -113,29 +108,29 @@ impl Job<'_> {
 
     /// Offers newer guides, or says how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
-        let stale: Vec<String> = found
-            .stale()
-            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
-            .collect();
+        let stale = found.stale();
         if stale.is_empty() {
             return Ok(());
         }
         match self.asks {
             Asks::Terminal => {
                 if session.confirm(&refresh_question(&stale.join(", ")))? {
-                    found.refresh();
+                    found.refresh(Guide::is_stale);
                 }
             }
-            Asks::Never => {
-                let message = format!(
-                    "kept: {}; to refresh, add `--overwrite-guide` to the command",
-                    stale.join(", ")
-                );
-                session.log(Level::Warn, &message);
-            }
+            Asks::Never => warn_of_stale(&stale, session),
         }
         Ok(())
     }
+}
+
+/// Says how to replace guides of an older version.
+pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
+    let message = format!(
+        "kept: {}; to refresh, add `--overwrite-guide` to the command",
+        stale.join(", ")
+    );
+    session.log(Level::Warn, &message);
 }
 
 fn refresh_question(stale: &str) -> Question {

@@ -1,4 +1,4 @@
-//! What a run that was killed has left is ended before anything else is done.
+//! Completes a run that was killed, before anything else is done.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
@@ -6,7 +6,7 @@ use bot_cli_sdk::session::{Level, Session};
 use crate::target::Target;
 use crate::transaction::{self, Recovered};
 
-/// Ends what an earlier run left unfinished, and does the rest. Whatever that fails with does not say that nothing was changed, if something was.
+/// Completes what an earlier run left, and does the rest.
 pub(super) fn then<T>(
     target: &Target,
     session: &mut Session,
@@ -14,70 +14,47 @@ pub(super) fn then<T>(
 ) -> Result<T, Failure> {
     // Until the reply, which says what was written.
     std::mem::forget(session.guard());
-    let recovered = recover(target, session)?;
+    let recovered = transaction::recover(&target.path)?;
+    if let Recovered::Completed(left) = &recovered {
+        let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
+        let except = match left.as_slice() {
+            [] => String::new(),
+            left => format!(", but for {}, changed since", left.join(", ")),
+        };
+        let message = format!("an earlier run was interrupted; it is completed now{except}");
+        session.log(Level::Warn, &message);
+    }
     rest(&recovered, session).map_err(|failure| failure_after(&recovered, failure))
 }
 
-fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
-    let recovered = transaction::recover(&target.path)?;
-    match &recovered {
-        Recovered::Nothing | Recovered::Discarded | Recovered::Update => {}
-        Recovered::Completed => session.log(
-            Level::Warn,
-            "an earlier run was interrupted; it is completed now",
-        ),
-        Recovered::Partly(left) => {
-            let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
-            let left = left.join(", ");
-            let message = format!(
-                "an earlier run was interrupted; it is completed now, but for {left}: not everything is as it was left"
-            );
-            session.log(Level::Warn, &message);
-        }
-    }
-    Ok(recovered)
-}
-
-/// The member `recovered` of a document of `--json`.
-pub(super) fn member(recovered: &Recovered) -> Option<&'static str> {
+/// Returns the member `recovered` of a document of `--json`.
+pub(super) const fn member(recovered: &Recovered) -> Option<&'static str> {
     match recovered {
         Recovered::Nothing => None,
-        Recovered::Discarded => Some("discarded"),
-        Recovered::Completed => Some("completed"),
-        Recovered::Partly(_) => Some("partly"),
+        Recovered::Completed(_) => Some("completed"),
         Recovered::Update => Some("update"),
     }
 }
 
-/// A failure of a run that has ended an earlier one.
+/// Returns the failure of a run that has completed an earlier one, whose changes it must not deny.
 pub(super) fn failure_after(recovered: &Recovered, mut failure: Failure) -> Failure {
-    failure.message = words_after(recovered, &failure.message);
-    for hint in &mut failure.hints {
-        *hint = words_after(recovered, hint);
-    }
+    failure.message = words_after(recovered, failure.message);
+    let hints = failure.hints.into_iter();
+    failure.hints = hints.map(|hint| words_after(recovered, hint)).collect();
     // Its status would say that nothing has changed.
-    if failure.exit == Exit::Usage && has_changed(recovered) {
+    if failure.exit == Exit::Usage && matches!(recovered, Recovered::Completed(_)) {
         failure.exit = Exit::Failed;
     }
     failure
 }
 
-fn has_changed(recovered: &Recovered) -> bool {
+pub(super) fn words_after(recovered: &Recovered, words: String) -> String {
     match recovered {
-        Recovered::Nothing | Recovered::Discarded | Recovered::Update => false,
-        Recovered::Completed | Recovered::Partly(_) => true,
+        Recovered::Nothing | Recovered::Update => words,
+        Recovered::Completed(_) => words
+            .replace("nothing was changed", "nothing else was changed")
+            .replace("nothing was written", "nothing else was changed"),
     }
-}
-
-/// Words of a run that has ended an earlier one: what that had begun was changed, and nothing else.
-pub(super) fn words_after(recovered: &Recovered, words: &str) -> String {
-    let mut words = words.to_owned();
-    if has_changed(recovered) {
-        for done in ["changed", "written"] {
-            words = words.replace(&format!("nothing was {done}"), "nothing else was changed");
-        }
-    }
-    words
 }
 
 #[cfg(test)]
@@ -92,23 +69,16 @@ mod tests {
         let failure = Failure::new(Exit::Usage, "x", "cancelled, nothing was written")
             .hint("nothing was changed; it would lose what was done since")
             .hint("edit those lines first");
-        for recovered in [Recovered::Nothing, Recovered::Discarded, Recovered::Update] {
+        for recovered in [Recovered::Nothing, Recovered::Update] {
             assert_eq!(failure_after(&recovered, failure.clone()), failure);
         }
-        for recovered in [
-            Recovered::Completed,
-            Recovered::Partly(vec!["README.md".to_owned()]),
-        ] {
-            let after = failure_after(&recovered, failure.clone());
-            assert_eq!(after.exit, Exit::Failed);
-            assert_eq!(after.message, "cancelled, nothing else was changed");
-            assert_eq!(
-                after.hints,
-                [
-                    "nothing else was changed; it would lose what was done since",
-                    "edit those lines first"
-                ]
-            );
-        }
+        let after = failure_after(&Recovered::Completed(Vec::new()), failure);
+        assert_eq!(after.exit, Exit::Failed);
+        assert_eq!(after.message, "cancelled, nothing else was changed");
+        let hints = [
+            "nothing else was changed; it would lose what was done since",
+            "edit those lines first",
+        ];
+        assert_eq!(after.hints, hints);
     }
 }

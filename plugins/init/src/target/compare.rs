@@ -1,16 +1,14 @@
 //! Compares a plan with a target. Nothing is written here.
 
-mod record;
-
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
-use crate::record::{FOLDER, RecordFile};
+use crate::record::{self, Origin, RecordFile};
 use crate::transaction::Change;
 
 /// A plan beside what is there.
@@ -22,8 +20,8 @@ pub struct Comparison {
     pub unchanged: Vec<String>,
     /// Guides that are not ours to replace, or not without being asked.
     pub kept: Vec<Kept>,
-    /// The files in the way.
-    pub conflicts: Vec<Conflict>,
+    /// The files in the way, each with the reason.
+    pub conflicts: Vec<(String, String)>,
 }
 
 /// A guide that stays as it is.
@@ -34,16 +32,7 @@ pub struct Kept {
     /// The state of the existing file.
     pub guide: Guide,
     /// The replacement.
-    change: Change,
-}
-
-/// A file that is in the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    /// The planned file.
-    pub path: String,
-    /// The reason.
-    pub reason: String,
+    pub change: Change,
 }
 
 /// The treatment of existing guides.
@@ -63,37 +52,32 @@ pub fn compare(
     guides: Guides,
 ) -> Result<Comparison, Failure> {
     let mut comparison = Comparison::default();
-    comparison
-        .look_at_record(target, record)
-        .map_err(|error| unreadable(&target.join(FOLDER), error))?;
+    let origin = match find(target, record::PROJECT)? {
+        PathState::File(project) => record::origin(&project),
+        PathState::Nothing | PathState::Link | PathState::Obstacle(_) => Origin::Foreign,
+    };
+    for file in record {
+        comparison.look_at_record(find(target, file.path)?, file, &origin);
+    }
     for file in files {
-        comparison
-            .look(target, file, guides)
-            .map_err(|error| unreadable(&target.join(&file.path), error))?;
+        comparison.look(find(target, &file.path)?, file, guides);
     }
     Ok(comparison)
 }
 
 impl Comparison {
-    /// The kept guides that an older version wrote.
-    pub fn stale(&self) -> impl Iterator<Item = &Kept> {
-        self.kept.iter().filter(|kept| kept.guide.is_stale())
+    /// The kept guides that an older version wrote, in words.
+    pub fn stale(&self) -> Vec<String> {
+        let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
+        stale
+            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
+            .collect()
     }
 
-    /// Replaces the guides that an older version wrote.
-    pub fn refresh(&mut self) {
-        for kept in self.kept.extract_if(.., |kept| kept.guide.is_stale()) {
-            self.changes.push(kept.change);
-        }
-    }
-
-    /// Replaces the guides that an older version wrote and that nobody has edited.
-    pub fn refresh_unedited(&mut self) {
-        let is_unedited =
-            |kept: &mut Kept| matches!(kept.guide, Guide::Older { edited: false, .. });
-        for kept in self.kept.extract_if(.., is_unedited) {
-            self.changes.push(kept.change);
-        }
+    /// Replaces kept guides.
+    pub fn refresh(&mut self, wants: impl Fn(&Guide) -> bool) {
+        let kept = self.kept.extract_if(.., |kept| wants(&kept.guide));
+        self.changes.extend(kept.map(|kept| kept.change));
     }
 
     /// One failure that names everything in the way. `way_out` is the hint where moving it away is not the way.
@@ -110,7 +94,7 @@ impl Comparison {
             several => (format!("{several} files are"), "them"),
         };
         let shown = crate::wording::quoted(shown_target);
-        let mut failure = Failure::new(
+        let failure = Failure::new(
             Exit::Failed,
             "conflict",
             format!("{count} in the way in {shown}"),
@@ -119,79 +103,74 @@ impl Comparison {
             || format!("nothing was changed; move {them} away, or choose another directory"),
             str::to_owned,
         ));
-        for conflict in &self.conflicts {
-            failure = failure.field(&conflict.path, None, conflict.reason.clone());
-        }
-        Err(failure)
+        let conflicts = self.conflicts.iter();
+        Err(conflicts.fold(failure, |failure, (path, reason)| {
+            failure.field(path, None, reason)
+        }))
     }
 
-    fn look(&mut self, target: &Path, file: &PlannedFile, guides: Guides) -> io::Result<()> {
-        let found = find(target, &file.path)?;
-        if file.existing == Existing::GuideIfThere && !concerns(&found, file, guides) {
-            return Ok(());
-        }
-        match found {
-            PathState::Nothing => self.changes.push(change(file, None)),
-            PathState::Obstacle(reason) => self.conflict(file, reason),
-            PathState::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
-                self.kept.push(Kept {
-                    path: file.path.clone(),
-                    guide: Guide::Foreign,
-                    change: change(file, None),
-                });
-            }
-            PathState::Link => self.conflict(file, "is a symbolic link".to_owned()),
-            PathState::File(bytes) if bytes == file.text.as_bytes() => {
+    fn look(&mut self, found: PathState, file: &PlannedFile, guides: Guides) {
+        let change = |replaces: Option<Vec<u8>>| Change {
+            replaces,
+            ..Change::create(&file.path, file.text.clone())
+        };
+        match (found, file.existing) {
+            (PathState::Nothing, Existing::GuideIfThere) => {}
+            (PathState::Nothing, _) => self.changes.push(change(None)),
+            (PathState::Link | PathState::Obstacle(_), Existing::GuideIfThere)
+                if guides == Guides::Keep => {}
+            (PathState::File(bytes), _) if bytes == file.text.as_bytes() => {
                 self.unchanged.push(file.path.clone());
             }
-            PathState::File(bytes) => match file.existing {
-                Existing::Conflict => {
-                    self.conflict(file, "already exists with other contents".to_owned());
-                }
-                Existing::AddLines => match with_lines(&bytes, &file.text) {
-                    None => self.unchanged.push(file.path.clone()),
-                    Some(merged) => {
-                        self.changes
-                            .push(Change::replace(&file.path, bytes, merged));
-                    }
-                },
-                Existing::Guide | Existing::GuideIfThere if guides == Guides::Overwrite => {
-                    self.changes.push(change(file, Some(bytes)));
-                }
-                Existing::Guide | Existing::GuideIfThere => self.kept.push(Kept {
-                    path: file.path.clone(),
-                    guide: guides::recognise(&bytes),
-                    change: change(file, Some(bytes)),
-                }),
+            (PathState::File(bytes), Existing::AddLines) => match with_lines(&bytes, &file.text) {
+                None => self.unchanged.push(file.path.clone()),
+                Some(merged) => (self.changes).push(Change::replace(&file.path, bytes, merged)),
             },
+            (PathState::File(bytes), Existing::Guide | Existing::GuideIfThere) => {
+                let guide = guides::recognise(&bytes);
+                let path = file.path.clone();
+                let change = change(Some(bytes));
+                if guides == Guides::Overwrite {
+                    self.changes.push(change);
+                } else if file.existing == Existing::Guide || guide.is_stale() {
+                    self.kept.push(Kept {
+                        path,
+                        guide,
+                        change,
+                    });
+                }
+            }
+            (PathState::Link, Existing::Guide) if guides == Guides::Keep => self.kept.push(Kept {
+                path: file.path.clone(),
+                guide: Guide::Foreign,
+                change: change(None),
+            }),
+            (found, _) => self.conflict(&file.path, found),
         }
-        Ok(())
     }
 
-    fn conflict(&mut self, file: &PlannedFile, reason: String) {
-        self.conflicts.push(Conflict {
-            path: file.path.clone(),
-            reason,
-        });
-    }
-}
-
-/// Whether something is to be done or said about a guide that this run does not write by itself.
-fn concerns(found: &PathState, file: &PlannedFile, guides: Guides) -> bool {
-    match found {
-        PathState::Nothing => false,
-        PathState::File(bytes) if bytes == file.text.as_bytes() => false,
-        PathState::File(bytes) => {
-            guides == Guides::Overwrite || guides::recognise(bytes).is_stale()
+    /// Looks at a file of the record: an older record of this program is replaced.
+    fn look_at_record(&mut self, found: PathState, file: RecordFile, origin: &Origin) {
+        let change = |replaces| Change {
+            replaces,
+            ..Change::create(file.path, file.bytes.clone())
+        };
+        match (found, origin) {
+            (PathState::Nothing, _) => self.changes.push(change(None)),
+            (PathState::File(there), _) if there == file.bytes => {
+                self.unchanged.push(file.path.to_owned());
+            }
+            (PathState::File(there), Origin::Own) => self.changes.push(change(Some(there))),
+            (PathState::File(_), Origin::Later(tool)) => {
+                let later = PathState::Obstacle(record::later(tool));
+                self.conflict(file.path, later);
+            }
+            (found, _) => self.conflict(file.path, found),
         }
-        PathState::Link | PathState::Obstacle(_) => guides == Guides::Overwrite,
     }
-}
 
-fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
-    Change {
-        replaces,
-        ..Change::create(&file.path, file.text.clone())
+    fn conflict(&mut self, path: &str, found: PathState) {
+        self.conflicts.push((path.to_owned(), found.obstacle()));
     }
 }
 
@@ -208,8 +187,23 @@ pub enum PathState {
     Obstacle(String),
 }
 
+impl PathState {
+    /// Returns the reason why no file can be written here, as the rest of a sentence.
+    pub fn obstacle(self) -> String {
+        match self {
+            Self::Nothing | Self::File(_) => "already exists with other contents".to_owned(),
+            Self::Link => "is a symbolic link".to_owned(),
+            Self::Obstacle(reason) => reason,
+        }
+    }
+}
+
 /// Looks at `path` without following symbolic links.
-pub fn find(target: &Path, path: &str) -> io::Result<PathState> {
+pub fn find(target: &Path, path: &str) -> Result<PathState, Failure> {
+    look(target, path).map_err(|error| unreadable(&target.join(path), error))
+}
+
+fn look(target: &Path, path: &str) -> io::Result<PathState> {
     for (end, _) in path.match_indices('/') {
         let folder = &path[..end];
         match kind(&target.join(folder))? {
@@ -227,7 +221,7 @@ pub fn find(target: &Path, path: &str) -> io::Result<PathState> {
             }
         }
     }
-    let full: PathBuf = target.join(path);
+    let full = target.join(path);
     Ok(match kind(&full)? {
         None => PathState::Nothing,
         Some(kind) if kind.is_symlink() => PathState::Link,

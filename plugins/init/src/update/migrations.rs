@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bot_cli_templates::{FRAMEWORK, Migration};
 use semver::Version;
 
-use super::Review;
 use super::walk::Files;
+use super::{About, Note};
 use crate::code::{Kind, Names, words};
 
 /// Finds the old names in the Python code of `files`, for a project that was made for the range `recorded` of releases and is now made for
 /// that of this version. A range that can't be read is older than everything.
-pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Review> {
+pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();
     };
@@ -46,7 +46,7 @@ fn between(
     new: &Version,
     migrations: &[Migration],
     files: &Files,
-) -> Vec<Review> {
+) -> Vec<Note> {
     let is_passed = |release: &str| {
         release_of(release).is_some_and(|release| *recorded < release && release <= *new)
     };
@@ -65,10 +65,11 @@ fn between(
     }
     let mut uses = Vec::new();
     for (path, code) in files {
-        uses.extend(found(code, &names).into_iter().map(|(line, old)| Review {
+        uses.extend(found(code, &names).into_iter().map(|(line, old)| Note {
+            about: About::Review,
             path: Some(path.clone()),
             line: Some(line),
-            note: names[old].clone(),
+            text: names[old].clone(),
         }));
     }
     uses
