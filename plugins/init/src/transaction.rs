@@ -17,7 +17,7 @@ use std::path::{Component, Path};
 
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 
-use crate::platform::{AnchoredPath, create_private_folder};
+use crate::platform::create_private_folder;
 use crate::record;
 use commit::Journal;
 use staging::Staging;
@@ -121,7 +121,7 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
 
 /// Returns the record that an interrupted update would have written last.
 pub fn begun(target: &Path) -> Option<Vec<u8>> {
-    let read = |path| Some(AnchoredPath::open(target, path).ok()?.read().ok()?.0);
+    let read = |path| Some(commit::read(&commit::inside(target, path).ok()?).ok()?.0);
     read(staging::BEGUN).filter(|record| read(record::PROJECT).as_ref() != Some(record))
 }
 

@@ -24,7 +24,16 @@ pub(super) fn then<T>(
         let message = format!("an earlier run was interrupted; it is completed now{except}");
         session.log(Level::Warn, &message);
     }
-    rest(&recovered, session).map_err(|failure| failure_after(&recovered, failure))
+    rest(&recovered, session).map_err(|mut failure| {
+        if let Recovered::Completed(_) = &recovered {
+            failure = failure.hint("the earlier run was completed before that");
+            // Its status would say that nothing has changed.
+            if failure.exit == Exit::Usage {
+                failure.exit = Exit::Failed;
+            }
+        }
+        failure
+    })
 }
 
 /// Returns the member `recovered` of a document of `--json`.
@@ -33,52 +42,5 @@ pub(super) const fn member(recovered: &Recovered) -> Option<&'static str> {
         Recovered::Nothing => None,
         Recovered::Completed(_) => Some("completed"),
         Recovered::Update => Some("update"),
-    }
-}
-
-/// Returns the failure of a run that has completed an earlier one, whose changes it must not deny.
-pub(super) fn failure_after(recovered: &Recovered, mut failure: Failure) -> Failure {
-    failure.message = words_after(recovered, failure.message);
-    let hints = failure.hints.into_iter();
-    failure.hints = hints.map(|hint| words_after(recovered, hint)).collect();
-    // Its status would say that nothing has changed.
-    if failure.exit == Exit::Usage && matches!(recovered, Recovered::Completed(_)) {
-        failure.exit = Exit::Failed;
-    }
-    failure
-}
-
-pub(super) fn words_after(recovered: &Recovered, words: String) -> String {
-    match recovered {
-        Recovered::Nothing | Recovered::Update => words,
-        Recovered::Completed(_) => words
-            .replace("nothing was changed", "nothing else was changed")
-            .replace("nothing was written", "nothing else was changed"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use bot_cli_protocol::failure::{Exit, Failure};
-
-    use super::failure_after;
-    use crate::transaction::Recovered;
-
-    #[test]
-    fn who_has_completed_an_earlier_run_does_not_say_that_nothing_was_changed() {
-        let failure = Failure::new(Exit::Usage, "x", "cancelled, nothing was written")
-            .hint("nothing was changed; it would lose what was done since")
-            .hint("edit those lines first");
-        for recovered in [Recovered::Nothing, Recovered::Update] {
-            assert_eq!(failure_after(&recovered, failure.clone()), failure);
-        }
-        let after = failure_after(&Recovered::Completed(Vec::new()), failure);
-        assert_eq!(after.exit, Exit::Failed);
-        assert_eq!(after.message, "cancelled, nothing else was changed");
-        let hints = [
-            "nothing else was changed; it would lose what was done since",
-            "edit those lines first",
-        ];
-        assert_eq!(after.hints, hints);
     }
 }

@@ -1,7 +1,7 @@
 //! The report, for people and for programs.
 //!
 //! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: what this run
-//! made of an earlier one that was killed: `completed`, `partly`, `discarded`, or `update`, if an update goes on with it; null if there was none. `created`, `changed`, `unchanged`: lists of
+//! made of an earlier one that was killed: `completed`, or `update`, if an update goes on with it; else null. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
 //! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
 //! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.

@@ -18,13 +18,13 @@ use crate::config::{Config, FromFile};
 use crate::draft::Draft;
 use crate::guides::{self, Guide, Path as GuidePath};
 use crate::options::{Conflicts, Options};
-use crate::plan::{self, Existing};
+use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::{Guides, compare};
 use crate::transaction::{self, BEFORE, Change, Old, Recovered};
 use crate::update::committed::uncommitted;
-use crate::update::{About, Note, Update, brought, is_of_record, is_recorded, overlay};
+use crate::update::{About, Base, Note, Update, brought, is_of_record, is_recorded, overlay};
 use found::{Found, UNRESOLVED};
 use report::Report;
 
@@ -138,7 +138,7 @@ fn planned(
 ) -> Result<Update, Failure> {
     let files = plan::scaffold(config).map_err(unplanned)?.files;
     let mut update = Update::plan(&target.path, &found.base, &files, &found.recorded.framework)?;
-    let new = new_variables(before, config);
+    let new = new_variables(&found.base, &files);
     if !update.changes.is_empty() && !new.is_empty() {
         update.notes.push(Note {
             about: About::Review,
@@ -183,19 +183,21 @@ fn planned(
     Ok(update)
 }
 
-/// Returns the variables that the bot can't do without and did not need before.
-fn new_variables(before: Option<&Config>, config: &Config) -> Vec<String> {
-    let of = |config: &Config| {
-        let groups = plan::needed(config).unwrap_or_default();
-        groups.into_iter().flat_map(|group| group.variables)
+/// Returns the variables that must be set now, and did not before.
+fn new_variables(base: &Base, files: &[PlannedFile]) -> Vec<String> {
+    const EXPLAINED: &str = "server/.env.example";
+    let names = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let names = lines.filter_map(|line| Some(line.split_once('=')?.0.to_owned()));
+        names.collect()
     };
-    let known: Vec<String> = (before.into_iter().flat_map(of))
-        .map(|variable| variable.name)
-        .collect();
-    of(config)
-        .filter(|variable| variable.required && !known.contains(&variable.name))
-        .map(|variable| variable.name)
-        .collect()
+    let new = files.iter().find(|file| file.path == EXPLAINED);
+    let (Some(old), Some(new)) = (base.texts.get(EXPLAINED), new) else {
+        return Vec::new();
+    };
+    let (old, mut new) = (names(old), names(&new.text));
+    new.retain(|name| !old.contains(name));
+    new
 }
 
 /// Decides what becomes of what the changes replace, unless that would be lost.
@@ -205,47 +207,34 @@ fn old(
     found: &Found,
     changes: &[Change],
 ) -> Result<Old, Failure> {
-    let is_unedited =
-        |there: &[u8]| matches!(guides::recognise(there), Guide::Older { edited: false, .. });
     let is_users = |change: &&Change| {
-        !is_of_record(change)
-            && !is_recorded(&found.base, change)
-            && (change.replaces.as_deref()).is_some_and(|there| !is_unedited(there))
+        !is_of_record(change) && change.replaces.is_some() && !is_recorded(&found.base, change)
     };
     let users: Vec<&Change> = changes.iter().filter(is_users).collect();
-    let goes_on = found.begun.is_some() && target.path.join(BEFORE).exists();
-    // The update that this one goes on with has kept what it was about to replace.
-    let kept = target.path.join(BEFORE).join("files");
-    let is_kept = |change: &&Change| {
-        goes_on && std::fs::read(kept.join(&change.path)).ok() == change.replaces
-    };
     let uncommitted = uncommitted(&target.path, &users);
-    let lost: Vec<&&Change> = (users.iter())
-        .filter(|change| {
-            uncommitted
-                .as_ref()
-                .is_some_and(|it| it.contains(&change.path))
-        })
-        .filter(|change| !is_kept(change))
-        .collect();
-    if !lost.is_empty() && !options.force {
-        return Err(not_committed(&lost));
-    }
     let is_given = uncommitted.is_some() && !options.force || changes.iter().all(is_of_record);
+    // The update that this one goes on with has kept what it was about to replace.
+    let before = target.path.join(BEFORE);
+    let goes_on = found.begun.is_some() && before.exists();
+    let is_kept = |path: &String| {
+        let read = |folder: &Path| std::fs::read(folder.join(path)).ok();
+        goes_on && read(&before.join("files")) == read(&target.path)
+    };
+    let mut lost = uncommitted.unwrap_or_default();
+    lost.retain(|path| !is_kept(path));
+    if !lost.is_empty() && !options.force {
+        let message = "uncommitted changes in files that the update changes";
+        let failure = Failure::new(Exit::Failed, "uncommitted", message).hint(format!(
+            "nothing was changed; commit them first, or add `--force` to the command, which keeps the files as they are in `{BEFORE}`"
+        ));
+        return Err(lost.iter().fold(failure, |failure, path| {
+            failure.field(path, None, "is not in the newest commit as it is")
+        }));
+    }
     Ok(match (goes_on, is_given) {
         (true, _) => Old::Added,
         (false, true) => Old::Given,
         (false, false) => Old::Kept,
-    })
-}
-
-fn not_committed(changes: &[&&Change]) -> Failure {
-    let message = "uncommitted changes in files that the update changes";
-    let failure = Failure::new(Exit::Failed, "uncommitted", message).hint(format!(
-        "nothing was changed; commit them first, or add `--force` to the command, which keeps the files as they are in `{BEFORE}`"
-    ));
-    changes.iter().fold(failure, |failure, change| {
-        failure.field(&change.path, None, "is not in the newest commit as it is")
     })
 }
 

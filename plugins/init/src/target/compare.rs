@@ -8,7 +8,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
-use crate::record::{self, Origin, RecordFile};
+use crate::record::{self, RecordFile, Unusable};
 use crate::transaction::Change;
 
 /// A plan beside what is there.
@@ -52,15 +52,25 @@ pub fn compare(
     guides: Guides,
 ) -> Result<Comparison, Failure> {
     let mut comparison = Comparison::default();
-    let origin = match find(target, record::PROJECT)? {
-        PathState::File(project) => record::origin(&project),
-        PathState::Nothing | PathState::Link | PathState::Obstacle(_) => Origin::Foreign,
+    let existing = match find(target, record::PROJECT)? {
+        PathState::File(project) => match record::read(&project) {
+            Err(Unusable::Later(tool)) if !record.is_empty() => {
+                let conflict = (record::PROJECT.to_owned(), record::later(&tool));
+                comparison.conflicts.push(conflict);
+                return Ok(comparison);
+            }
+            Err(Unusable::Damaged(_)) if !record::has_markers(&project) => Existing::Conflict,
+            Ok(_) | Err(_) => Existing::Replace,
+        },
+        PathState::Nothing | PathState::Obstacle(_) => Existing::Conflict,
     };
     for file in record {
-        comparison.look_at_record(find(target, file.path)?, file, &origin);
+        let found = find(target, file.path)?;
+        comparison.look(found, file.path, &file.bytes, existing, guides);
     }
     for file in files {
-        comparison.look(find(target, &file.path)?, file, guides);
+        let (found, text) = (find(target, &file.path)?, file.text.as_bytes());
+        comparison.look(found, &file.path, text, file.existing, guides);
     }
     Ok(comparison)
 }
@@ -109,68 +119,53 @@ impl Comparison {
         }))
     }
 
-    fn look(&mut self, found: PathState, file: &PlannedFile, guides: Guides) {
-        let change = |replaces: Option<Vec<u8>>| Change {
-            replaces,
-            ..Change::create(&file.path, file.text.clone())
-        };
-        match (found, file.existing) {
-            (PathState::Nothing, Existing::GuideIfThere) => {}
-            (PathState::Nothing, _) => self.changes.push(change(None)),
-            (PathState::Link | PathState::Obstacle(_), Existing::GuideIfThere)
-                if guides == Guides::Keep => {}
-            (PathState::File(bytes), _) if bytes == file.text.as_bytes() => {
-                self.unchanged.push(file.path.clone());
-            }
-            (PathState::File(bytes), Existing::AddLines) => match with_lines(&bytes, &file.text) {
-                None => self.unchanged.push(file.path.clone()),
-                Some(merged) => (self.changes).push(Change::replace(&file.path, bytes, merged)),
-            },
-            (PathState::File(bytes), Existing::Guide | Existing::GuideIfThere) => {
-                let guide = guides::recognise(&bytes);
-                let path = file.path.clone();
-                let change = change(Some(bytes));
-                if guides == Guides::Overwrite {
-                    self.changes.push(change);
-                } else if file.existing == Existing::Guide || guide.is_stale() {
-                    self.kept.push(Kept {
-                        path,
-                        guide,
-                        change,
-                    });
-                }
-            }
-            (PathState::Link, Existing::Guide) if guides == Guides::Keep => self.kept.push(Kept {
-                path: file.path.clone(),
-                guide: Guide::Foreign,
-                change: change(None),
-            }),
-            (found, _) => self.conflict(&file.path, found),
-        }
-    }
-
-    /// Looks at a file of the record: an older record of this program is replaced.
-    fn look_at_record(&mut self, found: PathState, file: RecordFile, origin: &Origin) {
+    fn look(
+        &mut self,
+        found: PathState,
+        path: &str,
+        new: &[u8],
+        existing: Existing,
+        guides: Guides,
+    ) {
         let change = |replaces| Change {
             replaces,
-            ..Change::create(file.path, file.bytes.clone())
+            ..Change::create(path, new)
         };
-        match (found, origin) {
-            (PathState::Nothing, _) => self.changes.push(change(None)),
-            (PathState::File(there), _) if there == file.bytes => {
-                self.unchanged.push(file.path.to_owned());
+        let (guide, change) = match (found, existing) {
+            (PathState::Nothing, Existing::GuideIfThere) => return,
+            (PathState::Nothing, _) => return self.changes.push(change(None)),
+            (PathState::File(there), _) if there == new => {
+                return self.unchanged.push(path.to_owned());
             }
-            (PathState::File(there), Origin::Own) => self.changes.push(change(Some(there))),
-            (PathState::File(_), Origin::Later(tool)) => {
-                let later = PathState::Obstacle(record::later(tool));
-                self.conflict(file.path, later);
+            (PathState::File(there), Existing::Replace) => {
+                return self.changes.push(change(Some(there)));
             }
-            (found, _) => self.conflict(file.path, found),
+            (PathState::File(there), Existing::AddLines) => {
+                return match with_lines(&there, &String::from_utf8_lossy(new)) {
+                    None => self.unchanged.push(path.to_owned()),
+                    Some(merged) => self.changes.push(Change::replace(path, there, merged)),
+                };
+            }
+            (PathState::File(there), Existing::Guide | Existing::GuideIfThere) => {
+                (guides::recognise(&there), change(Some(there)))
+            }
+            (PathState::Obstacle(_), Existing::Guide | Existing::GuideIfThere)
+                if guides == Guides::Keep =>
+            {
+                (Guide::Foreign, change(None))
+            }
+            (found, _) => return self.conflicts.push((path.to_owned(), found.obstacle())),
+        };
+        if guides == Guides::Overwrite {
+            self.changes.push(change);
+        } else if existing == Existing::Guide || guide.is_stale() {
+            let path = path.to_owned();
+            self.kept.push(Kept {
+                path,
+                guide,
+                change,
+            });
         }
-    }
-
-    fn conflict(&mut self, path: &str, found: PathState) {
-        self.conflicts.push((path.to_owned(), found.obstacle()));
     }
 }
 
@@ -181,9 +176,7 @@ pub enum PathState {
     Nothing,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// A symbolic link.
-    Link,
-    /// Something else, or a file that can't be read whole: the rest of a sentence about it.
+    /// A symbolic link, something else, or a file that can't be read whole: the rest of a sentence about it.
     Obstacle(String),
 }
 
@@ -192,7 +185,6 @@ impl PathState {
     pub fn obstacle(self) -> String {
         match self {
             Self::Nothing | Self::File(_) => "already exists with other contents".to_owned(),
-            Self::Link => "is a symbolic link".to_owned(),
             Self::Obstacle(reason) => reason,
         }
     }
@@ -209,26 +201,31 @@ fn look(target: &Path, path: &str) -> io::Result<PathState> {
         match kind(&target.join(folder))? {
             None => return Ok(PathState::Nothing),
             Some(kind) if kind.is_dir() => {}
-            Some(kind) if kind.is_symlink() => {
-                return Ok(PathState::Obstacle(format!(
-                    "`{folder}` is a symbolic link"
-                )));
-            }
-            Some(_) => {
-                return Ok(PathState::Obstacle(format!(
-                    "`{folder}` is not a directory"
-                )));
+            Some(kind) => {
+                let link = kind.is_symlink();
+                let what = if link {
+                    "a symbolic link"
+                } else {
+                    "not a directory"
+                };
+                return Ok(PathState::Obstacle(format!("`{folder}` is {what}")));
             }
         }
     }
     let full = target.join(path);
-    Ok(match kind(&full)? {
-        None => PathState::Nothing,
-        Some(kind) if kind.is_symlink() => PathState::Link,
-        Some(kind) if kind.is_file() => read(&full)?,
-        Some(kind) if kind.is_dir() => PathState::Obstacle("is a directory".to_owned()),
-        Some(_) => PathState::Obstacle("is not a regular file".to_owned()),
-    })
+    let Some(kind) = kind(&full)? else {
+        return Ok(PathState::Nothing);
+    };
+    if kind.is_file() {
+        return read(&full);
+    }
+    Ok(PathState::Obstacle(
+        match (kind.is_symlink(), kind.is_dir()) {
+            (true, _) => "is a symbolic link".to_owned(),
+            (false, true) => "is a directory".to_owned(),
+            (false, false) => "is not a regular file".to_owned(),
+        },
+    ))
 }
 
 /// The maximum number of bytes to read from a file. Every file of a project is far smaller.
@@ -253,33 +250,30 @@ fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
     }
 }
 
-/// `there` with the lines of `wanted` that it lacks at its end; `None`: it lacks none. Comments come along only with
-/// a line that is lacking.
+/// Adds the lines of `wanted` that `there` lacks at its end, without comments; `None`: it lacks none.
 pub fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     let has = |line: &str| {
         there
             .split(|&byte| byte == b'\n')
             .any(|other| other.trim_ascii() == line.trim().as_bytes())
     };
-    let ending: &[u8] = if there.windows(2).any(|pair| pair == b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
-    let missing = wanted
+    let missing: Vec<&str> = wanted
         .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !has(line));
-    let mut merged = there.to_vec();
-    let mut lacking = false;
-    for line in missing {
-        if !lacking && !merged.is_empty() && !merged.ends_with(b"\n") {
-            merged.extend_from_slice(ending);
-        }
-        lacking = true;
-        merged.extend_from_slice(line.as_bytes());
-        merged.extend_from_slice(ending);
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !has(line))
+        .collect();
+    if missing.is_empty() {
+        return None;
     }
-    lacking.then_some(merged)
+    let is_crlf = there.windows(2).any(|pair| pair == b"\r\n");
+    let ending = if is_crlf { "\r\n" } else { "\n" };
+    let mut merged = there.to_vec();
+    if !merged.is_empty() && !merged.ends_with(b"\n") {
+        merged.extend(ending.bytes());
+    }
+    for line in missing {
+        merged.extend(line.bytes().chain(ending.bytes()));
+    }
+    Some(merged)
 }
 
 pub fn unreadable(path: &Path, error: io::Error) -> Failure {

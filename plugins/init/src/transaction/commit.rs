@@ -1,8 +1,8 @@
 //! Staged files go to their places.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::Failure;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::staging::{BEGUN, Staging};
 use super::{BEFORE, Change, Old, changed, is_inside, stuck, unwritten};
 use crate::digest::sha256;
-use crate::platform::{AnchoredPath, give_to_owner_of, move_new, sync as sync_folder};
+use crate::platform::{give_to_owner_of, move_new, sync as sync_folder};
 use crate::record;
 
 /// The renames that create a project, in order, for the run after one that is killed.
@@ -138,10 +138,10 @@ pub(super) fn update(
         let begun = target.join(BEGUN);
         (staging.put(&begun, record)).map_err(|error| unwritten(&begun, error))?;
     }
-    let before = AnchoredPath::open(target, BEFORE);
+    let give = |before: PathBuf| fs::rename(before, staging.removed("before"));
     if old == Old::Kept
         && is_there(&target.join(BEFORE))
-        && let Err(error) = before.and_then(|before| before.give(&staging.removed("before")))
+        && let Err(error) = inside(target, BEFORE).and_then(give)
     {
         return Err(unwritten(Path::new(BEFORE), error));
     }
@@ -184,38 +184,58 @@ pub(super) fn complete(
 /// Makes one step. The error is `AlreadyExists` when the target has another file in its place.
 fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(&step.path);
-    let to = AnchoredPath::open(target, &step.path)?;
+    let to = inside(target, &step.path)?;
     let Some(expected) = &step.replaces else {
-        return to.receive_new(&from);
+        return move_new(&from, &to);
     };
-    let (contents, permissions) = to.read()?;
+    let (contents, permissions) = read(&to)?;
     let hash = sha256(&contents);
     if hash != *expected {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     if step.removes {
-        return to.give(&staging.removed(&hash));
+        return fs::rename(to, staging.removed(&hash));
     }
     fs::set_permissions(&from, permissions)?;
-    to.receive(&from)
+    fs::rename(from, to)
+}
+
+/// Returns the place of a path in the target. No link in it may lead out of it.
+pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
+    for (end, _) in path.match_indices('/') {
+        if !fs::symlink_metadata(target.join(&path[..end]))?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+    }
+    Ok(target.join(path))
+}
+
+/// Reads a regular file; anything else is `AlreadyExists`.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
+    let found = fs::symlink_metadata(path)?;
+    if found.is_file() {
+        Ok((fs::read(path)?, found.permissions()))
+    } else {
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
 }
 
 /// Takes one step of a creation back. A new folder stays if somebody else has put a file into it since.
 fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
     let of_step = |change: &&Change| Path::new(&change.path).starts_with(&step.path);
     for change in changes.iter().filter(of_step) {
-        let at = AnchoredPath::open(target, &change.path)?;
+        let at = inside(target, &change.path)?;
         let Some(former) = &change.replaces else {
-            at.give(&staging.removed(&sha256(change.path.as_bytes())))?;
+            fs::rename(at, staging.removed(&sha256(change.path.as_bytes())))?;
             remove_empty_folders(&change.path, step.path.len(), target);
             continue;
         };
-        let (_, permissions) = at.read()?;
+        let (_, permissions) = read(&at)?;
         let old = staging.removed(&sha256(former));
         staging.put(&old, former)?;
         fs::set_permissions(&old, permissions)?;
         give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&old));
-        at.receive(&old)?;
+        fs::rename(&old, at)?;
     }
     Ok(())
 }
@@ -224,8 +244,7 @@ fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) 
 fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     let folders = path.match_indices('/').rev().map(|(end, _)| &path[..end]);
     for folder in folders.take_while(|folder| folder.len() >= least) {
-        let is_removed = AnchoredPath::open(target, folder).and_then(|it| it.remove_empty_folder());
-        if is_removed.is_err() {
+        if inside(target, folder).and_then(fs::remove_dir).is_err() {
             break;
         }
     }

@@ -18,11 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Returns the files that the newest commit does not have as they are now; `None`: the target is in no repository, or git can't tell.
 pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<String>> {
-    let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let requests = changes.iter().fold(String::new(), |requests, change| {
         requests + "HEAD:./" + &change.path + "\n"
     });
-    let answer = ask(&git(root)?, target, requests)?;
+    let answer = ask(target, requests)?;
     let mut rest = answer.as_slice();
     let mut uncommitted = Vec::new();
     for change in changes {
@@ -40,9 +39,8 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
 
 /// Returns a file that two branches have changed while git merges them: as it was before both, ours, and theirs.
 pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
-    let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
-    let answer = ask(&git(root)?, target, requests.collect())?;
+    let answer = ask(target, requests.collect())?;
     let (before, rest) = object(&answer)?;
     let (ours, rest) = object(rest)?;
     let (theirs, _) = object(rest)?;
@@ -62,12 +60,13 @@ fn git(root: &Path) -> Option<PathBuf> {
 }
 
 /// Asks for objects. This writes nothing; what is not there is not fetched.
-fn ask(git: &Path, target: &Path, requests: String) -> Option<Vec<u8>> {
+fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
+    let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let known = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"];
     let known = known
         .iter()
         .filter_map(|name| Some((name, env::var_os(name)?)));
-    let mut child = Command::new(git)
+    let mut child = Command::new(git(root)?)
         .args(["--no-pager", "-c", "core.fsmonitor=false"])
         .args(["-c", "core.hooksPath=/dev/null"])
         .args(["cat-file", "--batch"])

@@ -155,19 +155,15 @@ pub(crate) fn gone<'p>(target: &Path, path: &'p str) -> &'p str {
 
 /// Returns whether a file has these lines, however they end.
 pub(super) fn same_lines(bytes: &[u8], lines: &[u8]) -> bool {
-    bytes == lines || has_crlf(bytes) && without_crlf(bytes) == without_crlf(lines)
+    let of = |text: &'_ [u8]| {
+        let lines = text.split(|byte| *byte == b'\n');
+        lines
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec())
+            .collect::<Vec<_>>()
+    };
+    bytes == lines || of(bytes) == of(lines)
 }
 
 fn has_crlf(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\r\n")
-}
-
-fn without_crlf(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(bytes.len());
-    for (index, byte) in bytes.iter().enumerate() {
-        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
-            plain.push(*byte);
-        }
-    }
-    plain
 }

@@ -6,7 +6,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
 use serde_json::{Map, Value};
 
-use super::found::{members, recorded};
+use super::found::recorded;
 use crate::command::job::{unplanned, unrecorded};
 use crate::command::resolved;
 use crate::config::parse_file;
@@ -16,6 +16,7 @@ use crate::record::{self, PROJECT, RecordFile, VERSION, has_markers};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::update::committed::sides;
+use crate::update::differences::shown;
 
 /// Makes a record again in which git has left conflicts, from the options of both branches; `None`: there are none, git does not have
 /// both, or another version wrote one. Where the branches have chosen different options, those of `asked` decide.
@@ -31,11 +32,13 @@ pub(super) fn merged(
     let Some([before, Some(ours), Some(theirs)]) = sides else {
         return Ok(None);
     };
-    if recorded(&ours)?.tool != VERSION || recorded(&theirs)?.tool != VERSION {
+    let (ours, theirs) = (recorded(&ours)?, recorded(&theirs)?);
+    if ours.tool != VERSION || theirs.tool != VERSION {
         return Ok(None);
     }
-    let before = before.as_deref().map(members).unwrap_or_default();
-    let options = options(&before, members(&ours), &members(&theirs), asked.clone())?;
+    let before = before.and_then(|before| record::read(&before).ok());
+    let before = before.map(|before| before.members).unwrap_or_default();
+    let options = options(&before, ours.members, &theirs.members, asked.clone())?;
     let read = parse_file(&Value::Object(options).to_string()).unwrap_or_default();
     let catalogue = OnceCell::new();
     let config = resolved(&read.draft, read.problems, target, &catalogue, session)?;
@@ -61,6 +64,7 @@ fn options(
             Some(value) => *ours = value,
             None if asked.says(key) => {}
             None => {
+                let [ours, theirs] = [&*ours, theirs].map(shown);
                 let problem = format!("is `{ours}` in one branch and `{theirs}` in the other");
                 failure = failure.field(key, flag(key), problem);
             }

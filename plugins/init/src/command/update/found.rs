@@ -70,7 +70,7 @@ impl Found {
         }
         let (base, is_whole) = base(&recorded, &packed, session);
         Ok(Self {
-            config: members(&current),
+            config: recorded.members.clone(),
             recorded,
             is_merged,
             project,
@@ -145,12 +145,6 @@ impl Found {
         let project = new.iter().find(|file| file.path == PROJECT);
         self.is_whole && project.is_some_and(|new| contents(&new.bytes) == recorded)
     }
-}
-
-/// Returns the configuration in a `project.json`.
-pub(super) fn members(project: &[u8]) -> Map<String, Value> {
-    let whole: Value = serde_json::from_slice(project).unwrap_or_default();
-    whole["config"].as_object().cloned().unwrap_or_default()
 }
 
 /// Reads a `project.json`.

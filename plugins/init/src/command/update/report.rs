@@ -52,7 +52,11 @@ impl Report<'_> {
         let is_up_to_date = self.update.changes_nothing() && differences.is_empty();
         let mut text = self.title(is_up_to_date);
         if !text.ends_with("is up to date\n") {
-            text += &self.list(&differences);
+            for difference in &differences {
+                text.extend(["  ", &difference.words(), "\n"]);
+            }
+            self.list_files(&mut text);
+            self.list_places(&mut text);
         }
         let mut document = self.document(&differences, is_up_to_date);
         if self.options.check {
@@ -90,9 +94,7 @@ impl Report<'_> {
         } else if self.written {
             format!("Updated {shown}\n")
         } else {
-            let nothing = "nothing was written".to_owned();
-            let nothing = recovery::words_after(self.recovered, nothing);
-            format!("An update of {shown} would do this; {nothing}\n")
+            format!("An update of {shown} would do this; nothing was written\n")
         }
     }
 
@@ -122,20 +124,16 @@ impl Report<'_> {
             failure = failure.field(&self.place_of(conflict), None, words);
         }
         if self.written {
-            let hint = "edit the lines between the markers, and remove the markers; until then `--check` fails";
-            return Some(failure.hint(hint));
-        }
-        if !self.update.conflicts.is_empty() && self.options.conflicts == Conflicts::Refuse {
-            failure = failure.hint(
-                "add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from",
-            );
+            failure = failure.hint("edit the lines between the markers, and remove the markers; until then `--check` fails");
+        } else if !self.update.conflicts.is_empty() && self.options.conflicts == Conflicts::Refuse {
+            failure = failure.hint("add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from");
         }
         if !obstacles.is_empty() {
             failure = failure.hint(
                 "edit the lines that are named, and move, rename or remove the files that can't be merged, then run the same command again; a generated file that was removed stays away",
             );
         }
-        Some(recovery::failure_after(self.recovered, failure))
+        Some(failure)
     }
 
     fn place_of(&self, conflict: &Conflict) -> String {
@@ -166,102 +164,89 @@ impl Report<'_> {
             let mut changes = self.update.changes.iter();
             self.written && changes.any(|one| one.path == path && one.bytes.is_some())
         };
-        let commands = [
-            (
-                self.written && self.found.is_merged,
-                format!("git -C {} add {FOLDER}", self.folder("")),
-            ),
-            (
-                has_changed("server/pyproject.toml"),
-                format!("uv sync --directory {}", self.folder("server")),
-            ),
-            (
-                has_changed("client/package.json"),
-                format!("npm install --prefix {}", self.folder("client")),
-            ),
-        ];
-        let wanted = commands.into_iter().filter(|(is_wanted, _)| *is_wanted);
-        wanted.map(|(_, command)| command).collect()
+        let mut next = Vec::new();
+        if self.written && self.found.is_merged {
+            next.push(format!("git -C {} add {FOLDER}", self.folder("")));
+        }
+        if has_changed("server/pyproject.toml") {
+            next.push(format!("uv sync --directory {}", self.folder("server")));
+        }
+        if has_changed("client/package.json") {
+            next.push(format!("npm install --prefix {}", self.folder("client")));
+        }
+        next
     }
 
-    /// Returns all that the update does, a line each.
-    fn list(&self, differences: &[Difference]) -> String {
+    /// Adds a line for each file.
+    fn list_files(&self, text: &mut String) {
         let update = self.update;
-        let mut text: String = (differences.iter())
-            .map(|difference| format!("  {}\n", difference.words()))
-            .collect();
-        let mut line = |word: &str, what: &str| {
-            text.extend([&format!("  {word:<9} "), what, "\n"]);
+        let mut line = |word: &str, what: &str, why: &str| {
+            text.extend([&format!("  {word:<9} {what}"), why, "\n"]);
         };
         let is_record = |path: &String| path.starts_with(FOLDER);
         for (fate, word) in Fate::ALL {
             let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
             let paths = files.map(|(_, path)| path).filter(|path| !is_record(path));
             if fate == Fate::Deleted {
-                let paths: BTreeSet<&str> =
-                    paths.map(|path| gone(&self.target.path, path)).collect();
-                for path in paths {
-                    line(word, &format!("{path} (by you; it stays deleted)"));
+                let gone = paths.map(|path| gone(&self.target.path, path));
+                for path in gone.collect::<BTreeSet<_>>() {
+                    line(word, path, " (by you; it stays deleted)");
                 }
             } else if !self.quiet {
-                paths.for_each(|path| line(word, path));
+                paths.for_each(|path| line(word, path, ""));
             }
         }
         if !self.quiet && update.files.iter().any(|(_, path)| is_record(path)) {
-            line("changed", &format!("{FOLDER} (the record)"));
+            line("changed", FOLDER, " (the record)");
         }
-        for kept in update.about(About::Kept) {
-            line("kept", &format!("{} ({})", place(kept), kept.text));
+        for (about, word) in [(About::Kept, "kept"), (About::Obstacle, "conflict")] {
+            // A failure names its obstacles.
+            let is_named = about == About::Obstacle && !self.options.check;
+            for note in update.about(about).filter(|_| !is_named) {
+                line(word, &place(note), &format!(" ({})", note.text));
+            }
         }
-        for obstacle in update.about(About::Obstacle).filter(|_| self.options.check) {
-            line(
-                "conflict",
-                &format!("{} ({})", place(obstacle), obstacle.text),
-            );
-        }
+    }
+
+    /// Adds what to look at.
+    fn list_places(&self, text: &mut String) {
         if let Some(restore) = self.restore() {
-            text += &format!(
+            *text += &format!(
                 "\nThe files as they were are in {BEFORE}; this copies them back:\n  {restore}\n"
             );
         }
-        let mut reviews = self.reviews().peekable();
-        if reviews.peek().is_some() {
-            text.push_str("\nLook at:\n");
-        }
-        for review in reviews {
+        for (number, review) in self.reviews().enumerate() {
+            let title = if number == 0 { "\nLook at:\n" } else { "" };
             let mut lines = review.text.lines();
             let colon = if review.path.is_some() { ": " } else { "" };
             let first = lines.next().unwrap_or_default();
-            text.extend(["  ", &place(review), colon, first, "\n"]);
-            quote_lines(&lines.collect::<Vec<_>>(), &mut text);
+            text.extend([title, "  ", &place(review), colon, first, "\n"]);
+            quote_lines(&lines.collect::<Vec<_>>(), text);
         }
-        if !update.conflicts.is_empty() {
-            text.push_str("\nIn conflict:\n");
+        for (number, conflict) in self.update.conflicts.iter().enumerate() {
+            let title = if number == 0 { "\nIn conflict:\n" } else { "" };
+            text.extend([title, "  ", &self.place_of(conflict), "\n"]);
+            let lines = &conflict.lines;
+            let changes = changes(&lines.base, &lines.new);
+            let changes = changes.iter().map(String::as_str).collect();
+            for (side, lines) in [
+                ("yours", lines.yours.lines().collect()),
+                ("the update", changes),
+            ] {
+                let none = if Vec::is_empty(&lines) {
+                    " nothing"
+                } else {
+                    ""
+                };
+                text.extend(["    ", side, ":", none, "\n"]);
+                quote_lines(&lines, text);
+            }
         }
-        for conflict in &update.conflicts {
-            self.show(conflict, &mut text);
-        }
-        text
     }
 
     fn reviews(&self) -> impl Iterator<Item = &Note> {
         let disagreements = self.update.about(About::Disagreement);
         self.update.about(About::Review).chain(disagreements)
-    }
-
-    fn show(&self, conflict: &Conflict, text: &mut String) {
-        text.extend(["  ", &self.place_of(conflict), "\n"]);
-        let lines = &conflict.lines;
-        let changes = changes(&lines.base, &lines.new);
-        let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
-        for (side, lines) in [
-            ("yours", lines.yours.lines().collect()),
-            ("the update", changes),
-        ] {
-            let none = if lines.is_empty() { " nothing" } else { "" };
-            text.extend(["    ", side, ":", none, "\n"]);
-            quote_lines(&lines, text);
-        }
     }
 
     fn document(&self, differences: &[Difference], is_up_to_date: bool) -> Value {
