@@ -152,7 +152,7 @@ impl Update {
             self.note(About::Obstacle, &path, reason);
         }
         for kept in beside.kept {
-            self.note(About::Kept, &kept.path, kept.guide.words());
+            self.note(About::Kept, &kept.change.path, kept.guide.words());
         }
         self.files.sort();
         self.changes.sort_by(|one, other| one.path.cmp(&other.path));

@@ -113,8 +113,8 @@ fn adopted(
         match find(&target.path, file.path)? {
             PathState::Nothing => record.push(Change::create(file.path, file.bytes)),
             PathState::File(there) => record.push(Change::replace(file.path, there, file.bytes)),
-            there => {
-                let message = format!("`{}` {}", file.path, there.obstacle());
+            PathState::Obstacle(reason) => {
+                let message = format!("`{}` {reason}", file.path);
                 return Err(Failure::new(Exit::Failed, "conflict", message)
                     .hint("nothing was changed; move it away"));
             }
@@ -148,7 +148,8 @@ fn adopted(
         } else {
             let added = changes.iter().filter(|line| line.starts_with('+')).count();
             let gone = changes.len() - added;
-            text += &format!("  different {path} (+{added} -{gone} lines)\n");
+            let lines = format!(" (+{added} -{gone} lines)\n");
+            text.extend(["  different ", &path, &lines]);
             different.push(json!({ "path": path, "changes": changes }));
         }
     }

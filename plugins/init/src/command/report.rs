@@ -47,7 +47,7 @@ impl Report<'_> {
             .found
             .kept
             .iter()
-            .map(|kept| json!({ "path": kept.path, "guide": kept.guide.words() }))
+            .map(|kept| json!({ "path": kept.change.path, "guide": kept.guide.words() }))
             .collect();
         Reply::text(self.text(&created, &changed))
             .data(json!({
@@ -87,7 +87,7 @@ impl Report<'_> {
             line(
                 &mut text,
                 "kept",
-                &format!("{} ({})", kept.path, kept.guide.words()),
+                &format!("{} ({})", kept.change.path, kept.guide.words()),
             );
         }
         match self.found.unchanged.len() {

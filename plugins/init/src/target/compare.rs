@@ -27,8 +27,6 @@ pub struct Comparison {
 /// A guide that stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The file.
-    pub path: String,
     /// The state of the existing file.
     pub guide: Guide,
     /// The replacement.
@@ -80,7 +78,7 @@ impl Comparison {
     pub fn stale(&self) -> Vec<String> {
         let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
         stale
-            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
+            .map(|kept| format!("`{}` ({})", kept.change.path, kept.guide.words()))
             .collect()
     }
 
@@ -99,20 +97,10 @@ impl Comparison {
         if self.conflicts.is_empty() {
             return Ok(());
         }
-        let (count, them) = match self.conflicts.len() {
-            1 => ("1 file is".to_owned(), "it"),
-            several => (format!("{several} files are"), "them"),
-        };
         let shown = crate::wording::quoted(shown_target);
-        let failure = Failure::new(
-            Exit::Failed,
-            "conflict",
-            format!("{count} in the way in {shown}"),
-        )
-        .hint(way_out.map_or_else(
-            || format!("nothing was changed; move {them} away, or choose another directory"),
-            str::to_owned,
-        ));
+        let message = format!("these files are in the way in {shown}");
+        let hint = "nothing was changed; move them away, or choose another directory";
+        let failure = Failure::new(Exit::Failed, "conflict", message).hint(way_out.unwrap_or(hint));
         let conflicts = self.conflicts.iter();
         Err(conflicts.fold(failure, |failure, (path, reason)| {
             failure.field(path, None, reason)
@@ -159,12 +147,7 @@ impl Comparison {
         if guides == Guides::Overwrite {
             self.changes.push(change);
         } else if existing == Existing::Guide || guide.is_stale() {
-            let path = path.to_owned();
-            self.kept.push(Kept {
-                path,
-                guide,
-                change,
-            });
+            self.kept.push(Kept { guide, change });
         }
     }
 }

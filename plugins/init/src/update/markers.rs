@@ -65,7 +65,7 @@ pub(crate) fn standing<'p>(
 /// Returns the line of the first marker, counted from 1, also of one that is left over. In prose, which may show the
 /// markers of version control, only those of an update count.
 fn first(path: &str, text: &str) -> Option<usize> {
-    let is_prose = path.ends_with(".md");
+    let is_prose = Path::new(path).extension().is_some_and(|it| it == "md");
     let is_marker = |line: &str| {
         [YOURS, BASE, NEW].contains(&line.trim_end())
             || !is_prose

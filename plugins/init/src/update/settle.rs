@@ -153,15 +153,14 @@ pub(crate) fn gone<'p>(target: &Path, path: &'p str) -> &'p str {
     gone.unwrap_or(path)
 }
 
-/// Returns whether a file has these lines, however they end.
-pub(super) fn same_lines(bytes: &[u8], lines: &[u8]) -> bool {
-    let of = |text: &'_ [u8]| {
-        let lines = text.split(|byte| *byte == b'\n');
-        lines
-            .map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec())
-            .collect::<Vec<_>>()
-    };
-    bytes == lines || of(bytes) == of(lines)
+/// Returns whether two files have the same lines, however they end.
+pub(super) fn same_lines(one: &[u8], other: &[u8]) -> bool {
+    plain_lines(one).eq(plain_lines(other))
+}
+
+fn plain_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 fn has_crlf(bytes: &[u8]) -> bool {

@@ -171,7 +171,11 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
             assert!(create.stderr.contains(hint), "{create:?}");
         }
         let (status, document) = super::json(folder.path(), &["my-bot", "--update"]);
-        let expected = if is_recorded { json!(null) } else { json!("update") };
+        let expected = if is_recorded {
+            json!(null)
+        } else {
+            json!("update")
+        };
         assert_eq!((status, &document["recovered"]), (Some(0), &expected));
         assert_eq!(contents(&target), to, "{done}");
         assert!(!staging.exists());

@@ -64,7 +64,10 @@ fn an_older_record_of_the_same_files_is_renewed() {
     fs::write(project.join(FILES[2]), older).unwrap();
     fs::write(project.join(FILES[1]), "older").unwrap();
     let (status, document) = reply(folder.path(), &web(&["my-bot"]));
-    assert_eq!((status, &document["changed"]), (Some(0), &json!(FILES[1..])));
+    assert_eq!(
+        (status, &document["changed"]),
+        (Some(0), &json!(FILES[1..]))
+    );
     assert_eq!(tree(folder.path()), made);
 }
 
@@ -116,9 +119,7 @@ fn what_is_no_record_of_ours_stays() {
                 fs::write(project.join(FILES[1]), "new").unwrap();
                 fs::write(project.join(FILES[2]), r#"{"schema": 1, "tool": "9.0.0"}"#).unwrap();
             },
-            &[
-                ".bot-cli/project.json: was written by bot-cli-init 9.0.0, and this is 0.1.0",
-            ],
+            &[".bot-cli/project.json: was written by bot-cli-init 9.0.0, and this is 0.1.0"],
         ),
     ];
     for (spoil, expected) in cases {

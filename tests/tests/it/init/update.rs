@@ -119,10 +119,18 @@ fn what_can_not_be_written_is_a_failure() {
     for (options, status, words) in [
         (&["--check"][..], 74, ""),
         (&["--check", "--json"], 74, ""),
-        (&["--recording"], 1, "error: 1 conflict in `my-bot`: nothing was written\n"),
+        (
+            &["--recording"],
+            1,
+            "error: your edits of `my-bot` are in conflict with the update: nothing was written\n",
+        ),
         (&["--recording", "--json"], 1, "nothing was written\n"),
         (&["--stt", "nobody", "--json"], 2, "error: "),
-        (&["--conflicts", "markers", "--recording", "--json"], 1, "between markers\n"),
+        (
+            &["--conflicts", "markers", "--recording", "--json"],
+            1,
+            "between markers\n",
+        ),
     ] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let all = [&["my-bot", "--update"], options].concat();

@@ -27,7 +27,7 @@ pub(super) fn merged(
 ) -> Result<Option<[RecordFile; 3]>, Failure> {
     let sides = match find(&target.path, PROJECT)? {
         PathState::File(project) if has_markers(&project) => sides(&target.path, PROJECT),
-        _ => None,
+        PathState::Nothing | PathState::File(_) | PathState::Obstacle(_) => None,
     };
     let Some([before, Some(ours), Some(theirs)]) = sides else {
         return Ok(None);

@@ -46,7 +46,7 @@ impl Found {
         let project = match find(&target.path, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
-            there => return Err(damaged(&format!("it {}", there.obstacle()))),
+            PathState::Obstacle(reason) => return Err(damaged(&format!("it {reason}"))),
         };
         let is_merged = merged.is_some();
         let (current, packed) = match merged {

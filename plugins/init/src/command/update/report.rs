@@ -109,12 +109,8 @@ impl Report<'_> {
             (false, false) => "nothing was written",
         };
         let obstacles: Vec<&Note> = self.update.about(About::Obstacle).collect();
-        let count = match self.update.conflicts.len() + obstacles.len() {
-            1 => "1 conflict".to_owned(),
-            several => format!("{several} conflicts"),
-        };
         let shown = crate::wording::quoted(&self.target.shown);
-        let message = format!("{count} in {shown}: {outcome}");
+        let message = format!("your edits of {shown} are in conflict with the update: {outcome}");
         let mut failure = Failure::new(Exit::Failed, "conflict", message);
         for obstacle in &obstacles {
             failure = failure.field(&place(obstacle), None, obstacle.text.clone());
@@ -211,9 +207,13 @@ impl Report<'_> {
     /// Adds what to look at.
     fn list_places(&self, text: &mut String) {
         if let Some(restore) = self.restore() {
-            *text += &format!(
-                "\nThe files as they were are in {BEFORE}; this copies them back:\n  {restore}\n"
-            );
+            text.extend([
+                "\nThe files as they were are in ",
+                BEFORE,
+                "; this copies them back:\n  ",
+                &restore,
+                "\n",
+            ]);
         }
         for (number, review) in self.reviews().enumerate() {
             let title = if number == 0 { "\nLook at:\n" } else { "" };
@@ -306,6 +306,7 @@ fn quote_lines(lines: &[&str], text: &mut String) {
         text.extend(["      | ", plain.trim_end(), "\n"]);
     }
     if lines.len() > SHOWN {
-        text.push_str(&format!("      and {} more\n", lines.len() - SHOWN));
+        let more = lines.len() - SHOWN;
+        text.extend(["      and ", &more.to_string(), " more\n"]);
     }
 }

@@ -34,7 +34,7 @@ struct Table {
 struct Said {
     bases: Vec<String>,
     name: String,
-    said: Configuration,
+    with: Configuration,
     #[serde(default)]
     without: Vec<String>,
 }
@@ -69,7 +69,7 @@ fn made() -> Vec<Change> {
     for option in &table.option {
         for base in &option.bases {
             let mut keys = table.base[base].clone();
-            keys.extend(option.said.clone());
+            keys.extend(option.with.clone());
             keys.retain(|key, _| !option.without.contains(key));
             let new = make(&keys);
             // Not a change where the base has it already.

@@ -161,9 +161,7 @@ fn branches_of_other_versions_are_named() {
     let run = run(folder.path(), &[]);
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(
-        run.stderr.contains(
-            "the record with the later `tool`"
-        ),
+        run.stderr.contains("the record with the later `tool`"),
         "{run:?}"
     );
 }

@@ -22,7 +22,10 @@ fn a_folder_without_a_record_is_told_how_to_get_one() {
     fs::remove_dir_all(made.join(".bot-cli")).unwrap();
     let run = run(folder.path(), &["my-bot", "--update"]);
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("`--adopt` instead of `--update`"), "{run:?}");
+    assert!(
+        run.stderr.contains("`--adopt` instead of `--update`"),
+        "{run:?}"
+    );
     assert!(!made.join(".bot-cli").exists());
 }
 
@@ -35,11 +38,36 @@ fn a_record_that_can_not_be_used_is_refused() {
     let unknown = "can't use `.bot-cli/project.json`: `new_thing`: no such key";
     for (from, to, code, words) in [
         ("{", "", "damaged_record", "no record"),
-        ("{", "<<<<<<< ours\n", "damaged_record", "the record with the later `tool`"),
-        ("\"schema\": 1", "\"schema\": 99", "later_record", "with that version"),
-        ("\"tool\": \"0.1.0", "\"tool\": \"9.10.0", "later_record", later),
-        ("\"config\": {", "\"config\": {\"new_thing\": true,", "damaged_record", unknown),
-        ("\"files\": {", "\"files\": {\"../out\": \"sha256:0\",", "damaged_record", "`../out`"),
+        (
+            "{",
+            "<<<<<<< ours\n",
+            "damaged_record",
+            "the record with the later `tool`",
+        ),
+        (
+            "\"schema\": 1",
+            "\"schema\": 99",
+            "later_record",
+            "with that version",
+        ),
+        (
+            "\"tool\": \"0.1.0",
+            "\"tool\": \"9.10.0",
+            "later_record",
+            later,
+        ),
+        (
+            "\"config\": {",
+            "\"config\": {\"new_thing\": true,",
+            "damaged_record",
+            unknown,
+        ),
+        (
+            "\"files\": {",
+            "\"files\": {\"../out\": \"sha256:0\",",
+            "damaged_record",
+            "`../out`",
+        ),
     ] {
         fs::write(&file, whole.replacen(from, to, 1)).unwrap();
         refused(folder.path(), code, words);
@@ -53,8 +81,14 @@ fn a_record_that_can_not_be_used_is_refused() {
 fn refused(folder: &Path, code: &str, words: &str) {
     let before = tree(folder);
     let (status, document) = reply(folder, &["my-bot", "--update", "--recording"]);
-    assert_eq!((status, &document["error"]["code"]), (Some(1), &json!(code)));
-    assert!(document["error"].to_string().contains(words), "{document:#}");
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!(code))
+    );
+    assert!(
+        document["error"].to_string().contains(words),
+        "{document:#}"
+    );
     assert_eq!(tree(folder), before);
     // For CI, that is another thing than something to do.
     let (status, _) = reply(folder, &["my-bot", "--update", "--check"]);
