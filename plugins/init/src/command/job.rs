@@ -16,7 +16,7 @@ use crate::plan::{self, Plan, PlanError};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered};
+use crate::transaction;
 
 /// Something that is to be written.
 pub(super) struct Job<'c> {
@@ -37,11 +37,11 @@ pub(super) enum Asks {
 impl Job<'_> {
     pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
         let (plan, record) = self.plan()?;
-        recovery::then(&self.target, session, |recovered, session| {
-            if *recovered == Recovered::Update {
+        recovery::then(&self.target, session, |session| {
+            if transaction::begun(&self.target.path).is_some() {
                 return Err(self.half_updated());
             }
-            self.write(&plan, record, recovered, session)
+            self.write(&plan, record, session)
         })
     }
 
@@ -49,7 +49,6 @@ impl Job<'_> {
         &self,
         plan: &Plan,
         record: Vec<RecordFile>,
-        recovered: &Recovered,
         session: &mut Session,
     ) -> Result<Reply, Failure> {
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
@@ -74,7 +73,6 @@ impl Job<'_> {
             target: &self.target,
             config: self.config.as_ref(),
             found: &found,
-            recovered,
             quiet: session.context().quiet,
         }
         .reply())

@@ -10,7 +10,7 @@ use crate::transaction::{self, Recovered};
 pub(super) fn then<T>(
     target: &Target,
     session: &mut Session,
-    rest: impl FnOnce(&Recovered, &mut Session) -> Result<T, Failure>,
+    rest: impl FnOnce(&mut Session) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     // Until the reply, which says what was written.
     std::mem::forget(session.guard());
@@ -24,7 +24,7 @@ pub(super) fn then<T>(
         let message = format!("an earlier run was interrupted; it is completed now{except}");
         session.log(Level::Warn, &message);
     }
-    rest(&recovered, session).map_err(|mut failure| {
+    rest(session).map_err(|mut failure| {
         if let Recovered::Completed(_) = &recovered {
             failure = failure.hint("the earlier run was completed before that");
             // Its status would say that nothing has changed.
@@ -34,13 +34,4 @@ pub(super) fn then<T>(
         }
         failure
     })
-}
-
-/// Returns the member `recovered` of a document of `--json`.
-pub(super) const fn member(recovered: &Recovered) -> Option<&'static str> {
-    match recovered {
-        Recovered::Nothing => None,
-        Recovered::Completed(_) => Some("completed"),
-        Recovered::Update => Some("update"),
-    }
 }

@@ -1,7 +1,6 @@
 //! The report, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: what this run
-//! made of an earlier one that was killed: `completed`, or `update`, if an update goes on with it; else null. `created`, `changed`, `unchanged`: lists of
+//! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
 //! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
 //! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.
@@ -11,19 +10,16 @@ use bot_cli_terminal::shell::quoted;
 use serde_json::json;
 
 use super::next::{self, NextStep};
-use super::recovery;
 use crate::config::Config;
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::Comparison;
-use crate::transaction::Recovered;
 
 /// A finished job.
 pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
     pub(super) config: Option<&'a Config<'a>>,
     pub(super) found: &'a Comparison,
-    pub(super) recovered: &'a Recovered,
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,
     pub(super) steps: &'a [NextStep],
@@ -52,7 +48,6 @@ impl Report<'_> {
         Reply::text(self.text(&created, &changed))
             .data(json!({
                 "target": self.target.path,
-                "recovered": recovery::member(self.recovered),
                 "created": created,
                 "changed": changed,
                 "unchanged": self.found.unchanged,

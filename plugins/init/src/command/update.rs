@@ -22,7 +22,7 @@ use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::{Guides, compare};
-use crate::transaction::{self, BEFORE, Change, Old, Recovered};
+use crate::transaction::{self, BEFORE, Change, Old};
 use crate::update::committed::uncommitted;
 use crate::update::{About, Base, Note, Update, brought, is_of_record, is_recorded, overlay};
 use found::{Found, UNRESOLVED};
@@ -46,8 +46,8 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
         .as_deref()
         .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     if !options.dry_run && !options.check {
-        return recovery::then(&target, session, |recovered, session| {
-            update(options, read, &target, recovered, session)
+        return recovery::then(&target, session, |session| {
+            update(options, read, &target, session)
         });
     }
     if transaction::is_unfinished(&target.path) {
@@ -55,16 +55,13 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
         return Err(Failure::new(Exit::Failed, "interrupted", message)
             .hint("without `--dry-run` and `--check`, the same command completes it first"));
     }
-    let recovered =
-        transaction::begun(&target.path).map_or(Recovered::Nothing, |_| Recovered::Update);
-    update(options, read, &target, &recovered, session)
+    update(options, read, &target, session)
 }
 
 fn update(
     options: &Options,
     read: FromFile,
     target: &Target,
-    recovered: &Recovered,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let asked = options.draft.clone().over(read.draft);
@@ -102,7 +99,6 @@ fn update(
         update: &update,
         written,
         old,
-        recovered,
         quiet: session.context().quiet,
     };
     report.reply(session)

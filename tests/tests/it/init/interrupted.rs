@@ -309,9 +309,10 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
 
     for arguments in [&web(&["my-bot"])[..], &["my-bot", "--update"], &["my-bot"]] {
         let folder = about_to_appear();
-        for recovered in [json!("completed"), Value::Null] {
-            let (_, document) = super::json(folder.path(), arguments);
-            assert_eq!(document["recovered"], recovered, "{document}");
+        for is_completed in [true, false] {
+            let run = super::run(folder.path(), arguments);
+            let says = run.stderr.contains("it is completed now");
+            assert_eq!(says, is_completed, "{run:?}");
         }
     }
 
@@ -328,8 +329,8 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
     let folder = about_to_appear();
     let staging = folder.path().join("my-bot").join(STAGING);
     fs::remove_file(staging.join("journal.json")).unwrap();
-    let (_, document) = super::json(folder.path(), &web(&["my-bot"]));
-    assert_eq!(document["recovered"], Value::Null, "{document}");
+    let run = super::run(folder.path(), &web(&["my-bot"]));
+    assert!(!run.stderr.contains("interrupted"), "{run:?}");
     assert!(!staging.exists());
 
     // What can't be done as it is written completes nothing.

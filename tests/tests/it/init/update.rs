@@ -142,11 +142,9 @@ fn what_can_not_be_written_is_a_failure() {
 }
 
 #[test]
-fn new_variables_and_packages_are_named() {
+fn new_variables_are_named() {
     let (folder, _) = project(&[]);
     let document = updated(folder.path(), &["--tts", "elevenlabs_tts"]);
-    let sync = "uv sync --directory my-bot/server";
-    assert_eq!(document["next"], json!([sync]));
     let variables = "new variables to set: ELEVENLABS_API_KEY, ELEVENLABS_VOICE_ID";
     let review = json!([{ "path": null, "line": null, "note": variables }]);
     assert_eq!(document["review"], review);

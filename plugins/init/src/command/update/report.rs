@@ -1,6 +1,6 @@
 //! The report of an update, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: as in the document of a new project. `up_to_date`:
+//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`:
 //! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone
 //! may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration.
 //! `options`: those that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the
@@ -8,7 +8,7 @@
 //! although they are no longer generated; `obstacles`: files that can't be merged, and lines to edit first; `review`: places to look at;
 //! all of them `{path, line, note}`. `conflicts`: `{path, line, marker, base, yours, new}`, with the lines of each version; `line` is that
 //! of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it is written. `restore`: a command that
-//! copies the replaced files back, null if version control has them. `next`: commands. Where something is in conflict, `error` is there,
+//! copies the replaced files back, null if version control has them. Where something is in conflict, `error` is there,
 //! too, as in the document of a failure, and the exit status is 1.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,6 @@ use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
 use super::found::Found;
-use crate::command::recovery;
 use crate::config::Config;
 use crate::equivalent::directory;
 use crate::merge::changes;
@@ -29,7 +28,7 @@ use crate::options::{Conflicts, Options};
 use crate::platform::copy_over;
 use crate::record::FOLDER;
 use crate::target::Target;
-use crate::transaction::{BEFORE, Old, Recovered};
+use crate::transaction::{BEFORE, Old};
 use crate::update::differences::{self, Difference};
 use crate::update::{About, Conflict, Fate, Note, Update, gone};
 
@@ -42,7 +41,6 @@ pub(super) struct Report<'a> {
     /// Whether the changes were made.
     pub(super) written: bool,
     pub(super) old: Old,
-    pub(super) recovered: &'a Recovered,
     pub(super) quiet: bool,
 }
 
@@ -64,7 +62,7 @@ impl Report<'_> {
             return Ok(Reply::text(text).data(document));
         }
         let Some(failure) = self.failure() else {
-            return Ok(Reply::text(text).data(document).next_all(self.next()));
+            return Ok(Reply::text(text).data(document));
         };
         if session.context().format != Format::Json {
             session.output(&text);
@@ -152,25 +150,6 @@ impl Report<'_> {
     fn restore(&self) -> Option<String> {
         let from = self.folder(&format!("{BEFORE}/files"));
         (self.old != Old::Given).then(|| copy_over(&from, &self.folder("")))
-    }
-
-    /// Returns the commands that take the update over into the repository and the installed packages.
-    fn next(&self) -> Vec<String> {
-        let has_changed = |path: &str| {
-            let mut changes = self.update.changes.iter();
-            self.written && changes.any(|one| one.path == path && one.bytes.is_some())
-        };
-        let mut next = Vec::new();
-        if self.written && self.found.is_merged {
-            next.push(format!("git -C {} add {FOLDER}", self.folder("")));
-        }
-        if has_changed("server/pyproject.toml") {
-            next.push(format!("uv sync --directory {}", self.folder("server")));
-        }
-        if has_changed("client/package.json") {
-            next.push(format!("npm install --prefix {}", self.folder("client")));
-        }
-        next
     }
 
     /// Adds a line for each file.
@@ -267,7 +246,6 @@ impl Report<'_> {
         });
         let mut document = json!({
             "target": self.target.path,
-            "recovered": recovery::member(self.recovered),
             "up_to_date": is_up_to_date,
             "written": self.written,
             "config": self.config.to_json(),
@@ -277,7 +255,6 @@ impl Report<'_> {
             "obstacles": update.about(About::Obstacle).map(note).collect::<Value>(),
             "review": self.reviews().map(note).collect::<Value>(),
             "restore": self.restore(),
-            "next": self.next(),
         });
         for (fate, word) in Fate::ALL {
             let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
