@@ -35,16 +35,9 @@ pub fn command(target: &str, config: &Config) -> String {
     differing(target, &[], &values, &usual)
 }
 
-/// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration; `file`: that of `--config`.
-pub fn update_command(
-    target: &str,
-    asked: &Draft,
-    file: Option<&str>,
-    recorded: &Map<String, Value>,
-) -> String {
-    let mut words = vec!["--update"];
-    words.extend(file.map(|file| ["--config", file]).into_iter().flatten());
-    differing(target, &words, &said(asked), recorded)
+/// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration.
+pub fn update_command(target: &str, asked: &Draft, recorded: &Map<String, Value>) -> String {
+    differing(target, &["--update"], &said(asked), recorded)
 }
 
 /// What was said, by key.

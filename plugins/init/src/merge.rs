@@ -93,7 +93,7 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
     if new == base || new == yours {
         return Merged::agreed(versions.yours);
     }
-    let layout = Layout::of(versions);
+    let layout = Layout::of(versions.yours);
     if yours == base {
         return layout.restore(Merged::agreed(&new));
     }

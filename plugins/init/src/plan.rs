@@ -44,6 +44,8 @@ pub struct PlannedFile {
 pub enum Existing {
     /// It is the user's: a conflict.
     Conflict,
+    /// It is the record of a project of this version or an older one, which gives way.
+    Replace,
     /// Lines that it lacks are added at its end.
     AddLines,
     /// It is a coding-agent guide: its stamp decides.

@@ -10,8 +10,8 @@ use std::io::{self, Write as _};
 use bot_cli_templates::FRAMEWORK;
 use flate2::{Compression, GzBuilder};
 use semver::Version;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::digest::sha256;
@@ -53,42 +53,27 @@ pub struct RecordFile {
 /// # Errors
 /// A file can't be packed, such as one whose path is too long for an archive.
 pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFile; 3]> {
-    let file = |path, bytes| RecordFile { path, bytes };
-    Ok([
-        file(ATTRIBUTES, ATTRIBUTES_TEXT.into()),
-        file(BASE, base(generated)?),
-        file(PROJECT, project(config, generated)?),
-    ])
+    let all = [
+        (ATTRIBUTES, ATTRIBUTES_TEXT.into()),
+        (BASE, base(generated)?),
+        (PROJECT, project(config, generated)?),
+    ];
+    Ok(all.map(|(path, bytes)| RecordFile { path, bytes }))
 }
 
-/// The contents of `project.json`.
-#[derive(Debug, Serialize)]
-struct Project {
-    schema: u32,
-    tool: &'static str,
-    framework: String,
-    config: Value,
-    files: Map<String, Value>,
-}
-
-/// Returns the range of the framework's releases that projects are made for.
-#[must_use]
-pub fn framework() -> String {
-    format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below)
-}
-
+/// Returns the contents of `project.json`.
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
         let digest = sha256(file.text.as_bytes());
         (file.path.clone(), format!("sha256:{digest}").into())
     };
-    let project = Project {
-        schema: SCHEMA,
-        tool: VERSION,
-        framework: framework(),
-        config: config.to_json(),
-        files: generated.iter().map(hash).collect(),
-    };
+    let project = json!({
+        "schema": SCHEMA,
+        "tool": VERSION,
+        "framework": format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below),
+        "config": config.to_json(),
+        "files": generated.iter().map(hash).collect::<Map<String, Value>>(),
+    });
     let mut text = serde_json::to_vec_pretty(&project)?;
     text.push(b'\n');
     Ok(text)
@@ -110,28 +95,6 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
     packed.write_all(&archive.into_inner()?)?;
     packed.finish()
-}
-
-/// The origin of a `project.json` that is there already.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// This version of the program wrote it, or an earlier one.
-    Own,
-    /// This later version wrote it.
-    Later(String),
-    /// It is something else.
-    Foreign,
-}
-
-/// Tells who wrote a `project.json`.
-#[must_use]
-pub fn origin(project: &[u8]) -> Origin {
-    match serde_json::from_slice::<Head>(project) {
-        Ok(head) if head.is_later() => Origin::Later(head.tool),
-        Ok(_) => Origin::Own,
-        Err(_) if has_markers(project) => Origin::Own,
-        Err(_) => Origin::Foreign,
-    }
 }
 
 /// Tells whether version control has left conflicts in a `project.json`.

@@ -3,7 +3,6 @@
 pub mod compare;
 
 use std::error::Error;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -68,42 +67,27 @@ fn unusable(shown: &str, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Fa
         .hint("name another directory: `bot-cli init TARGET_DIR`")
 }
 
-/// The longest part of `path` that is there, with its symbolic links resolved, and the rest as it is.
+/// Resolves the symbolic links of the longest part of `path` that exists, and adds the rest as it is.
 fn locate(path: &Path) -> io::Result<PathBuf> {
-    let mut missing: Vec<&OsStr> = Vec::new();
-    let mut found = path;
-    loop {
+    let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    for found in path.ancestors() {
         match fs::symlink_metadata(found) {
-            Ok(_) => {
-                let mut located = match platform::canonicalize(found) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        return Err(io::Error::new(error.kind(), "it is a broken symbolic link"));
-                    }
-                    other => other?,
-                };
-                located.extend(missing.iter().rev());
-                return Ok(located);
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                return Err(io::Error::new(
-                    error.kind(),
-                    "a part of its path is not a directory",
-                ));
-            }
+            Ok(_) => {}
+            Err(error) if is_missing(&error) => continue,
             Err(error) => return Err(error),
         }
-        match (found.components().next_back(), found.parent()) {
-            (Some(Component::Normal(name)), Some(parent)) => {
-                missing.push(name);
-                found = parent;
-            }
-            _ => {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "`..` leads through a directory that does not exist",
-                ));
-            }
+        let rest = path.strip_prefix(found).unwrap_or(Path::new(""));
+        if rest.components().any(|part| part == Component::ParentDir) {
+            return Err(io::Error::other(
+                "`..` leads through a directory that does not exist",
+            ));
         }
+        let mut located = platform::canonicalize(found).map_err(|error| match error {
+            error if is_missing(&error) => io::Error::other("it is a broken symbolic link"),
+            error => error,
+        })?;
+        located.extend(rest);
+        return Ok(located);
     }
+    Err(io::ErrorKind::NotFound.into())
 }

@@ -1,25 +1,25 @@
-//! Files of a target are created, replaced and removed all together or not at all.
+//! Writes the files of a target.
 //!
 //! Everything is first written and synced in a staging folder in the target, or beside it. A target that is not there
 //! yet comes into being by one rename. For one that is there, each new subtree and each changed file is renamed to its
-//! place, and each file to remove is renamed into the staging folder. An error takes the renames back.
+//! place.
 //!
-//! A run that is killed meanwhile has left a journal if it created a project: the next run carries its renames out. An
-//! update is not journalled: its record comes last, and until then the next update makes whatever is left to do.
+//! A project is created as a whole or not at all: an error takes the renames back, and a run that is killed leaves a
+//! journal, by which the next run completes it. An update has no journal: its record is written last, and until then
+//! the next update does what is left.
 
 mod commit;
-mod journal;
 mod staging;
 
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 
-use crate::platform::{AnchoredPath, create_private_folder};
+use crate::platform::create_private_folder;
 use crate::record;
-use journal::Journal;
+use commit::Journal;
 use staging::Staging;
 
 /// A file before and after.
@@ -68,116 +68,110 @@ impl Change {
 /// The outcome of an earlier run that was killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// There was none.
+    /// There was none, or it had changed nothing.
     Nothing,
-    /// It had changed nothing; its staging folder is removed.
-    Discarded,
-    /// It had begun to change the target; the rest of its changes is made.
-    Completed,
-    /// The same, but for these paths and the record of the project: not everything is as the run has left it.
-    Partly(Vec<String>),
+    /// It is completed now, except for these paths, which have changed since, and the record of the project.
+    Completed(Vec<String>),
     /// It was an update, which the next one goes on with.
     Update,
 }
 
-/// What a run does to a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    Creation,
-    Update(Old),
-}
-
-/// What becomes of files that an update replaces and removes.
+/// The treatment of files that an update replaces and removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Old {
     /// Version control or the record has them.
     Given,
-    /// They are kept in [`BEFORE`], in the place of what an earlier update has kept there.
+    /// They are kept in [`BEFORE`], instead of the files of an earlier update.
     Kept,
-    /// They are kept beside what the update that this one goes on with has kept there.
+    /// They are added to the files in [`BEFORE`], which are of the interrupted update that this one goes on with.
     Added,
 }
 
 /// The folder of a project with the files that its last update has replaced and removed.
 pub const BEFORE: &str = ".bot-cli/before";
 
-/// Finds what a killed run left beside or in `target`, and ends it.
+/// The code of a failure after which a part of the changes is made.
+const STUCK: &str = "interrupted";
+
+/// Completes or removes what a killed run left beside or in `target`.
 pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     let mut recovered = Recovered::Nothing;
     for place in staging::places(target) {
-        let Some(staging) = Staging::left_at(&place).map_err(|error| error.failure(&place))? else {
+        let Some(staging) = Staging::left_at(&place)? else {
             continue;
         };
         let journal = Journal::read(&staging).map_err(|error| {
             let path = staging.journal();
             let could_not = format!("could not read `{}`", path.display());
             Failure::because(Exit::Failed, "unreadable", could_not, error).hint(format!(
-                "nothing was changed; if it is no run of yours that was interrupted, remove `{}`",
+                "nothing was changed; if no run of yours was interrupted, remove `{}`",
                 place.display()
             ))
         })?;
         if let Some(journal) = journal {
-            let left = commit::complete(&journal, &staging, target)
-                .map_err(|error| error.failure(&place))?;
-            recovered = if left.is_empty() {
-                Recovered::Completed
-            } else {
-                Recovered::Partly(left)
-            };
+            recovered = Recovered::Completed(commit::complete(&journal, &staging, target)?);
         } else if begun(target).is_some() {
             recovered = Recovered::Update;
             continue;
-        } else {
-            commit::give_back(&staging, target);
-            if recovered == Recovered::Nothing {
-                recovered = Recovered::Discarded;
-            }
         }
-        staging.remove().map_err(|error| error.failure(&place))?;
+        staging.remove()?;
     }
     Ok(recovered)
 }
 
-/// Returns the record that an update was to end with which was killed, or could not be completed.
+/// Returns the record that an interrupted update would have written last.
 pub fn begun(target: &Path) -> Option<Vec<u8>> {
-    let read = |path| Some(AnchoredPath::open(target, path).ok()?.read().ok()?.0);
+    let read = |path| Some(commit::read(&commit::inside(target, path).ok()?).ok()?.0);
     read(staging::BEGUN).filter(|record| read(record::PROJECT).as_ref() != Some(record))
 }
 
-/// Whether a killed run has left changes of `target` that the next run completes. Nothing is written.
-pub fn is_unfinished(target: &Path) -> Result<bool, Failure> {
-    for place in staging::places(target) {
-        if !staging::lacks_journal(&place)
-            && Staging::left_at(&place)
-                .map_err(|error| error.failure(&place))?
-                .is_some()
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Returns whether an earlier run has not finished creating the project. One of another user may not have.
+pub fn is_unfinished(target: &Path) -> bool {
+    staging::places(target)
+        .iter()
+        .any(|place| place.join(staging::JOURNAL).try_exists().unwrap_or(true))
 }
 
-/// Makes all changes or none. `cancelled` is asked until the first change is made.
-pub fn write(
+/// Makes all changes of a new project or none. `cancelled` is asked until the first change is made.
+pub fn create(
     target: &Path,
     changes: &[Change],
-    work: Work,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    if let Some(outside) = changes.iter().find(|change| !is_inside(&change.path)) {
-        let path = Path::new(&outside.path);
-        let error = io::Error::other("it is not a file of the project");
-        return Err(Error::io(path, error).failure(target));
-    }
-    let place = staging::place(target);
-    attempt(target, &place, changes, work, cancelled).map_err(|error| error.failure(&place))
+    write(target, changes, None, cancelled)
 }
 
-/// Whether a path can be that of a file of a project: it leads neither out of it nor into what belongs to git.
+/// Makes the changes of an update, the record last. If that fails midway, the next update does the rest.
+pub fn update(
+    target: &Path,
+    changes: &[Change],
+    old: Old,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(), Failure> {
+    if let Some(left) = Staging::left_at(&staging::place(target))? {
+        left.remove()?;
+    }
+    let is_kept = |kept: &Change| match old {
+        Old::Given => false,
+        Old::Kept => true,
+        Old::Added => !target.join(&kept.path).exists(),
+    };
+    let kept = kept(changes).filter(is_kept);
+    let all: Vec<Change> = kept.chain(changes.iter().cloned()).collect();
+    write(target, &all, Some(old), cancelled)
+}
+
+/// Returns the changes that keep what others replace and remove, out of version control.
+fn kept(changes: &[Change]) -> impl Iterator<Item = Change> {
+    let old = changes.iter().filter_map(|change| {
+        let path = format!("{BEFORE}/files/{}", change.path);
+        Some(Change::create(path, change.replaces.clone()?))
+    });
+    let ignore = Change::create(format!("{BEFORE}/.gitignore"), "*\n");
+    old.chain([ignore])
+}
+
+/// Returns whether a path can be that of a file of a project: inside it, and not in the folder of git.
 pub fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components();
     !path.is_empty()
@@ -190,159 +184,97 @@ pub fn is_inside(path: &str) -> bool {
         })
 }
 
-fn attempt(
+fn write(
     target: &Path,
-    place: &Path,
     changes: &[Change],
-    work: Work,
+    update: Option<Old>,
     cancelled: &dyn Fn() -> bool,
-) -> Result<(), Error> {
-    if work != Work::Creation
-        && let Some(left) = Staging::left_at(place)?
-    {
-        left.remove()?;
+) -> Result<(), Failure> {
+    if changes.is_empty() {
+        return Ok(());
     }
-    let staging = Staging::create(place)?;
-    let done = fill_and_commit(target, &staging, changes, work, cancelled);
-    // With its changes half taken back, the staging folder says what the next run is to complete. Otherwise it is of
-    // no use any more, and what can't be removed now is removed by the next run.
-    if !matches!(done, Err(Error::Stuck(..))) {
+    if let Some(outside) = changes.iter().find(|change| !is_inside(&change.path)) {
+        let error = io::Error::other("it is not a file of the project");
+        return Err(unwritten(Path::new(&outside.path), error));
+    }
+    let staging = Staging::create(&staging::place(target))?;
+    let done = fill(target, &staging, changes, update, cancelled).and_then(|()| {
+        match (staging::first_missing(target), update) {
+            (Some(root), _) => commit::appear(&staging, &root, changes),
+            (None, None) => commit::create(changes, &staging, target),
+            (None, Some(old)) => commit::update(changes, &staging, target, old),
+        }
+    });
+    // The next run needs the staging folder of changes that are made in part. Otherwise, what can't be removed now is
+    // removed by the next run.
+    if !matches!(&done, Err(failure) if failure.code == STUCK) {
         let _ = staging.remove();
     }
     done
 }
 
-fn fill_and_commit(
+fn fill(
     target: &Path,
     staging: &Staging,
     changes: &[Change],
-    work: Work,
+    update: Option<Old>,
     cancelled: &dyn Fn() -> bool,
-) -> Result<(), Error> {
-    let root = staging::first_missing(target);
-    let inner = root.as_ref().map_or(Path::new(""), |root| {
-        target.strip_prefix(root).unwrap_or(Path::new(""))
-    });
-    let kept = if work == Work::Update(Old::Kept) {
-        // What the user let nobody else read must not become readable here.
+) -> Result<(), Failure> {
+    let stop = || {
+        let words = "cancelled, nothing was written";
+        let failure = || Failure::new(Exit::Cancelled, "cancelled", words);
+        if cancelled() { Err(failure()) } else { Ok(()) }
+    };
+    if update == Some(Old::Kept) {
+        // Files that only their owner may read must not become readable here.
         let folder = staging.new_files().join(BEFORE);
         fs::create_dir_all(folder.parent().unwrap_or(&folder))
             .and_then(|()| create_private_folder(&folder))
-            .map_err(|error| Error::io(&folder, error))?;
-        kept(changes)
-    } else if work == Work::Update(Old::Added) {
-        let mut kept = kept(changes);
-        kept.retain(|change| !target.join(&change.path).exists());
-        kept
-    } else {
-        Vec::new()
-    };
-    let changes = &[changes, &kept].concat();
+            .map_err(|error| unwritten(&folder, error))?;
+    }
+    let root = staging::first_missing(target);
+    let inner = root.and_then(|root| target.strip_prefix(root).ok().map(Path::to_owned));
+    let inner = inner.unwrap_or_default();
     for change in changes {
-        if cancelled() {
-            return Err(Error::Cancelled);
-        }
+        stop()?;
         if let Some(bytes) = &change.bytes {
             staging.write(&inner.join(&change.path), bytes)?;
         }
     }
     staging.sync(target)?;
-    if cancelled() {
-        return Err(Error::Cancelled);
-    }
-    let Some(root) = root else {
-        return commit::merge(changes, staging, target, work);
-    };
-    match changes.iter().find(|change| change.replaces.is_some()) {
-        Some(gone) => Err(Error::Changed(gone.path.clone().into())),
-        None => commit::appear(staging, &root),
-    }
+    stop()
 }
 
-/// Returns the changes that keep what others replace and remove, out of version control.
-fn kept(changes: &[Change]) -> Vec<Change> {
-    let old = changes.iter().filter_map(|change| {
-        let path = format!("{BEFORE}/files/{}", change.path);
-        Some(Change::create(path, change.replaces.clone()?))
-    });
-    let ignore = Change::create(format!("{BEFORE}/.gitignore"), "*\n");
-    old.chain([ignore]).collect()
+fn busy(staging: &Path) -> Failure {
+    let message = format!(
+        "another run is writing to the target (it uses `{}`)",
+        staging.display()
+    );
+    Failure::new(Exit::Failed, "busy", message).hint("wait until it has ended, then try again")
 }
 
-#[derive(Debug)]
-pub(crate) enum Error {
-    /// Another run is at work on the target.
-    Busy,
-    /// Something else is in the place of the staging folder.
-    Foreign,
-    /// It is there, and another user's.
-    Others,
-    /// The user wants to stop.
-    Cancelled,
-    /// The target changed since it was compared.
-    Changed(PathBuf),
-    /// A file could not be written; nothing was changed.
-    Io(PathBuf, io::Error),
-    /// Changes could neither be completed nor taken back.
-    Stuck(PathBuf, io::Error),
+fn changed(path: &Path) -> Failure {
+    let message = format!(
+        "`{}` was changed while the project was written",
+        path.display()
+    );
+    Failure::new(Exit::Failed, "conflict", message)
+        .hint("nothing was changed; run the same command again: it looks at the file as it is now")
 }
 
-impl Error {
-    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
-        Self::Io(path.to_owned(), error)
-    }
+fn unwritten(path: &Path, error: io::Error) -> Failure {
+    let could_not = format!("could not write `{}`", path.display());
+    Failure::because(Exit::Failed, "write_failed", could_not, error).hint("nothing was changed")
+}
 
-    fn failure(self, staging: &Path) -> Failure {
-        let failed = |code: &str, message: String| Failure::new(Exit::Failed, code, message);
-        let staging = staging.display();
-        match self {
-            Self::Cancelled => Failure::new(
-                Exit::Cancelled,
-                "cancelled",
-                "cancelled, nothing was written",
-            ),
-            Self::Busy => failed(
-                "busy",
-                format!("another run is writing to the target (it uses `{staging}`)"),
-            )
-            .hint("wait until it has ended, then try again"),
-            Self::Foreign => failed(
-                "unsafe_staging",
-                format!("`{staging}` is in the way: changes are made ready in a folder of that name"),
-            )
-            .hint("nothing was changed; rename it, or choose another target"),
-            Self::Others => failed(
-                "busy",
-                format!("a run of another user is at work, or was interrupted, in `{staging}`"),
-            )
-            .hint("nothing was changed; let that user run the command again, or remove the folder"),
-            Self::Changed(path) => failed(
-                "conflict",
-                format!(
-                    "`{}` was changed while the project was written",
-                    path.display()
-                ),
-            )
-            .hint("nothing was changed; run the same command again: it looks at the file as it is now"),
-            Self::Io(path, error) => Failure::because(
-                Exit::Failed,
-                "write_failed",
-                format!("could not write `{}`", path.display()),
-                error,
-            )
-            .hint("nothing was changed"),
-            Self::Stuck(path, error) => failed(
-                "interrupted",
-                format!(
-                    "could not write `{}`: {}; what was begun is neither completed nor taken back",
-                    path.display(),
-                    reason(&error)
-                ),
-            )
-            .caused_by(error)
-            .hint("fix the cause and run the same command again: it completes what was begun"),
-        }
-    }
+fn stuck(path: &str, error: io::Error) -> Failure {
+    let message = format!(
+        "could not write `{path}`: {}; a part of the changes is made",
+        reason(&error)
+    );
+    Failure::new(Exit::Failed, STUCK, message)
+        .caused_by(error)
+        .hint("fix the cause and run the same command again: it completes what was begun")
 }
 
 #[cfg(test)]

@@ -8,19 +8,21 @@ mod imports;
 pub(crate) mod markers;
 mod migrations;
 pub(crate) mod overlay;
+pub(crate) mod reading;
 mod settle;
 pub(crate) mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 
-use crate::config::Config;
 use crate::merge;
 use crate::plan::PlannedFile;
-use crate::target::compare::unreadable;
+use crate::record;
+use crate::target::compare::{Comparison, unreadable};
 use crate::transaction::Change;
+pub(crate) use settle::{gone, is_recorded};
 
 /// The generated files of a project, as they were.
 #[derive(Debug)]
@@ -36,35 +38,34 @@ pub(crate) struct Base {
 pub(crate) struct Update {
     /// The files to write and to remove. Where something is in conflict, the text has markers.
     pub changes: Vec<Change>,
-    /// New files.
-    pub created: Vec<String>,
-    /// Updated files without user edits.
-    pub changed: Vec<String>,
-    /// Files with the user's edits and those of the update.
-    pub merged: Vec<String>,
-    /// Files that are no longer generated and that the user has not edited.
-    pub removed: Vec<String>,
-    /// Files that stay although the update would have done something to them.
-    pub kept: Vec<Kept>,
-    /// Generated files that the user has deleted.
-    pub deleted: Vec<String>,
-    /// The same, each folder that is gone as a whole once, with `/` at its end.
-    pub gone: BTreeSet<String>,
+    pub files: Vec<(Fate, String)>,
     /// Lines that the user and the update have changed in different ways.
     pub conflicts: Vec<Conflict>,
-    /// Files that can't be merged.
-    pub obstacles: Vec<Obstacle>,
-    /// What to look at although nothing is in conflict.
-    pub review: Vec<Review>,
-    /// What is not there of recorded options.
-    pub missing: Vec<Review>,
+    pub notes: Vec<Note>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
-    pub path: String,
-    /// The reason, in a few words.
-    pub why: String,
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    Created,
+    /// Without edits of the user.
+    Changed,
+    /// With the edits of the user and those of the update.
+    Merged,
+    /// No longer generated, and not edited by the user.
+    Removed,
+    /// Deleted by the user before; it stays deleted.
+    Deleted,
+}
+
+impl Fate {
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::Created, "created"),
+        (Self::Changed, "changed"),
+        (Self::Merged, "merged"),
+        (Self::Removed, "removed"),
+        (Self::Deleted, "deleted"),
+    ];
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,24 +76,28 @@ pub(crate) struct Conflict {
     pub marker: usize,
 }
 
+/// A sentence about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Obstacle {
-    pub path: String,
-    /// The line to edit first, counted from 1; `None`: the file as a whole.
-    pub line: Option<usize>,
-    /// The rest of a sentence about the file.
-    pub reason: String,
-}
-
-/// A place to look at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Review {
+pub(crate) struct Note {
+    pub about: About,
     /// The file; `None`: the project as a whole.
     pub path: Option<String>,
     /// The line, counted from 1.
     pub line: Option<usize>,
-    /// A sentence without a full stop.
-    pub note: String,
+    /// Without a full stop. Of an obstacle, the rest of a sentence about the file.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// A file that stays although the update would have done something to it.
+    Kept,
+    /// The update can't be made.
+    Obstacle,
+    /// To look at although nothing is in conflict.
+    Review,
+    /// The record and the code say different things.
+    Disagreement,
 }
 
 impl Update {
@@ -105,28 +110,15 @@ impl Update {
         framework: &str,
     ) -> Result<Self, Failure> {
         let mut update = settle::all(target, base, new)?;
-        for list in [
-            &mut update.created,
-            &mut update.changed,
-            &mut update.merged,
-            &mut update.removed,
-            &mut update.deleted,
-        ] {
-            list.sort();
+        if !update.changes.is_empty() {
+            update.look_over(target, framework)?;
         }
-        update
-            .changes
-            .sort_by(|one, other| one.path.cmp(&other.path));
-        update.look_over(target, framework)?;
         Ok(update)
     }
 
     /// Looks at the Python of the project as it would be after the update, for what no file shows for itself: imports of what is gone, and
     /// names that the framework had in the range `framework` of releases.
     fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
-        if self.changes.is_empty() {
-            return Ok(());
-        }
         let before = walk::python(target).map_err(|error| unreadable(target, error))?;
         let mut after = before.clone();
         let is_in_conflict = |path: &str| self.conflicts.iter().any(|one| one.path == path);
@@ -134,68 +126,65 @@ impl Update {
             match change.bytes.as_deref().map(str::from_utf8) {
                 // Markers are no code.
                 _ if is_in_conflict(&change.path) => {}
-                Some(Ok(text)) if walk::ending(&change.path) == "py" => {
+                Some(Ok(text)) if walk::is_python(&change.path) => {
                     after.insert(change.path.clone(), text.to_owned());
                 }
                 Some(_) => {}
                 None => drop(after.remove(&change.path)),
             }
         }
-        self.obstacles.extend(imports::broken(&before, &after));
-        self.review.extend(migrations::uses(framework, &after));
+        self.notes.extend(imports::broken(&before, &after));
+        self.notes.extend(migrations::uses(framework, &after));
         Ok(())
     }
 
-    /// Tells whether a file is as it was generated, so that the record has it.
-    pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
-        let text = base.texts.get(&change.path);
-        let there = change.replaces.as_deref();
-        text.zip(there)
-            .is_some_and(|(text, there)| settle::same_lines(there, text.as_bytes()))
-    }
-
-    /// Tells whether the update can't be made without the user.
-    pub(crate) fn has_conflicts(&self) -> bool {
-        !self.conflicts.is_empty() || !self.obstacles.is_empty()
-    }
-
-    fn keep(&mut self, path: &str, why: impl Into<String>) {
-        self.kept.push(Kept {
-            path: path.to_owned(),
-            why: why.into(),
-        });
-    }
-
-    pub(crate) fn stuck(&mut self, path: &str, reason: impl Into<String>) {
-        self.obstacles.push(Obstacle {
-            path: path.to_owned(),
-            line: None,
-            reason: reason.into(),
-        });
-    }
-
-    /// Looks for what the options bring of which the record says that they are on.
-    pub(crate) fn look_for(&mut self, target: &Path, config: &Config, planned: &[PlannedFile]) {
-        self.missing = brought::missing(target, config, planned);
-    }
-
-    /// Names new variables where no file at `explained` does.
-    pub(crate) fn name_variables(&mut self, target: &Path, explained: &str, new: &[String]) {
-        let is_created = self.created.iter().any(|path| path == explained);
-        if !new.is_empty() && !is_created && !target.join(explained).is_file() {
-            self.review.push(Review {
-                path: None,
-                line: None,
-                note: format!("new variables to set: {}", new.join(", ")),
-            });
+    /// Adds the guides and the record.
+    pub(crate) fn add(&mut self, beside: Comparison) {
+        for change in beside.changes {
+            let fate = match change.replaces {
+                None => Fate::Created,
+                Some(_) => Fate::Changed,
+            };
+            self.files.push((fate, change.path.clone()));
+            self.changes.push(change);
         }
+        for (path, reason) in beside.conflicts {
+            self.note(About::Obstacle, &path, reason);
+        }
+        for kept in beside.kept {
+            self.note(About::Kept, &kept.change.path, kept.guide.words());
+        }
+        self.files.sort();
+        self.changes.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
-    fn review(&mut self, path: &str, note: impl Into<String>) {
-        self.review.push(Review {
+    /// Returns whether the update can't be made without the user.
+    pub(crate) fn has_conflicts(&self) -> bool {
+        !self.conflicts.is_empty() || self.about(About::Obstacle).next().is_some()
+    }
+
+    /// Returns whether the user's files stay as they are. The record alone is no affair of theirs.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.changes.iter().all(is_of_record)
+            && !self.has_conflicts()
+            && self.about(About::Disagreement).next().is_none()
+    }
+
+    pub(crate) fn about(&self, about: About) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(move |note| note.about == about)
+    }
+
+    pub(crate) fn note(&mut self, about: About, path: &str, text: impl Into<String>) {
+        self.notes.push(Note {
+            about,
             path: Some(path.to_owned()),
             line: None,
-            note: note.into(),
+            text: text.into(),
         });
     }
+}
+
+/// Returns whether a change is of the record.
+pub(crate) fn is_of_record(change: &Change) -> bool {
+    change.path.starts_with(record::FOLDER)
 }

@@ -4,10 +4,7 @@
 //! was written. `same`, `missing`: lists of paths of files that would be generated, and are as they would be, or not there. `different`:
 //! `{path, changes}`, with the lines that go and come from the generated text to the user's. `next`: commands.
 
-mod reading;
-
 use std::cell::OnceCell;
-use std::fs;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
@@ -24,13 +21,13 @@ use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::merge::changes;
 use crate::options::Options;
-use crate::plan::{self, PlannedFile};
-use crate::record::{self, PROJECT, RecordFile};
+use crate::plan;
+use crate::record::{self, PROJECT};
 use crate::resolve::is_missing;
 use crate::target::Target;
-use crate::target::compare::{PathState, find, unreadable};
-use crate::transaction::{self, Change, Work};
-use crate::update::{differences, walk};
+use crate::target::compare::{PathState, find};
+use crate::transaction::{self, Change, Old};
+use crate::update::{differences, reading};
 use crate::wizard::{self, Selection, Way};
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
@@ -38,60 +35,36 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     let target = Target::find(given, session.cwd())?;
     let shown = quoted(&directory(&target.shown));
     if target.path.join(PROJECT).symlink_metadata().is_ok() {
-        return Err(refused("recorded", format!("{shown} has a record, `{PROJECT}`")).hint(format!(
+        let message = format!("{shown} has a record, `{PROJECT}`");
+        return Err(Failure::new(Exit::Usage, "recorded", message).hint(format!(
             "`bot-cli init {shown} --update` changes the project; if the record can't be used, remove it first"
         )));
     }
-    let python = python(&target)?;
+    if !target.path.join("server/bot.py").is_file() {
+        let message = format!("{shown} has no `server/bot.py`, the program of a bot");
+        return Err(Failure::new(Exit::Usage, "no_bot", message).hint(
+            "nothing was changed; `--adopt` needs the bot in `server`, with its `pyproject.toml`",
+        ));
+    }
     let read = options
         .config
         .as_deref()
         .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     let asked = options.draft.clone().over(read.draft);
-    let draft = asked.over(reading::read(&target.path, &python));
+    let draft = asked.over(reading::read(&target.path));
     let catalogue = OnceCell::new();
     let config = config(draft, read.problems, &target, &catalogue, session)?;
     note_name(&config, session);
-    let generated = plan::scaffold(&config).map_err(unplanned)?.files;
-    let record = record::files(&config, &generated).map_err(unrecorded)?;
-    let changes = record_changes(&target, record)?;
-    let found = Found::compare(&target, &generated)?;
+    let next = format!("bot-cli init {shown} --update --dry-run");
+    let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
     if !options.dry_run {
         let cancel = session.cancel().clone();
-        transaction::write(&target.path, &changes, Work::Creation, &|| {
-            cancel.requested()
-        })?;
+        let cancelled = || cancel.requested();
+        transaction::update(&target.path, &record, Old::Given, &cancelled)?;
+        reply.data["next"] = json!([next]);
+        reply = reply.next(next);
     }
-    let next = format!("bot-cli init {shown} --update --dry-run");
-    let reply = Reply::text(found.text(&config, &shown, options, session))
-        .data(found.document(&target, &config, options, &next));
-    Ok(if options.dry_run {
-        reply
-    } else {
-        reply.next(next)
-    })
-}
-
-fn refused(code: &str, message: String) -> Failure {
-    Failure::new(Exit::Usage, code, message)
-}
-
-/// The Python of the bot, and the names of its variables.
-fn python(target: &Target) -> Result<String, Failure> {
-    if !target.path.join("server/bot.py").is_file() {
-        let shown = crate::wording::quoted(&target.shown);
-        return Err(refused(
-            "no_bot",
-            format!("{shown} has no `server/bot.py`, the program of a bot"),
-        )
-        .hint(
-            "nothing was changed; `--adopt` needs the bot in `server`, with its `pyproject.toml`",
-        ));
-    }
-    let server = target.path.join("server");
-    let files = walk::python(&server).map_err(|error| unreadable(&server, error))?;
-    let python: String = files.into_values().map(|text| text + "\n").collect();
-    Ok(python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default())
+    Ok(reply)
 }
 
 /// Resolves what the code shows and the user has said, and asks for the rest.
@@ -124,108 +97,69 @@ fn config<'c>(
     resolved(&draft, problems, target, catalogue)
 }
 
-fn record_changes(target: &Target, record: [RecordFile; 3]) -> Result<Vec<Change>, Failure> {
-    let mut changes = Vec::new();
-    for file in record {
-        let path = target.path.join(file.path);
-        match find(&target.path, file.path).map_err(|error| unreadable(&path, error))? {
-            PathState::Nothing => changes.push(Change::create(file.path, file.bytes)),
-            PathState::File(there) if there == file.bytes => {}
-            PathState::File(there) => changes.push(Change::replace(file.path, there, file.bytes)),
-            PathState::Link => return Err(in_the_way(file.path, "is a symbolic link")),
-            PathState::Obstacle(reason) => return Err(in_the_way(file.path, &reason)),
-        }
-    }
-    Ok(changes)
-}
-
-fn in_the_way(path: &str, reason: &str) -> Failure {
-    Failure::new(Exit::Failed, "conflict", format!("`{path}` {reason}"))
-        .hint("nothing was changed; move it away")
-}
-
-/// The project beside what would be generated.
-#[derive(Default)]
-struct Found {
-    same: Vec<String>,
-    /// With the lines that the user's has in the place of others.
-    different: Vec<(String, Vec<String>)>,
-    missing: Vec<String>,
-}
-
-impl Found {
-    fn compare(target: &Target, generated: &[PlannedFile]) -> Result<Self, Failure> {
-        let mut found = Self::default();
-        for file in generated {
-            let path = target.path.join(&file.path);
-            let there = find(&target.path, &file.path).map_err(|error| unreadable(&path, error))?;
-            let PathState::File(there) = there else {
-                found.missing.push(file.path.clone());
-                continue;
-            };
-            let there = String::from_utf8_lossy(&there).replace("\r\n", "\n");
-            let changes = changes(&file.text, &there);
-            if changes.is_empty() {
-                found.same.push(file.path.clone());
-            } else {
-                found.different.push((file.path.clone(), changes));
+/// Makes the record, and the report of the project beside what would be generated.
+fn adopted(
+    target: &Target,
+    config: &Config,
+    dry_run: bool,
+    shown: &str,
+) -> Result<(Vec<Change>, Reply), Failure> {
+    let generated = plan::scaffold(config).map_err(unplanned)?.files;
+    let mut record = Vec::new();
+    for file in record::files(config, &generated).map_err(unrecorded)? {
+        match find(&target.path, file.path)? {
+            PathState::Nothing => record.push(Change::create(file.path, file.bytes)),
+            PathState::File(there) => record.push(Change::replace(file.path, there, file.bytes)),
+            PathState::Obstacle(reason) => {
+                let message = format!("`{}` {reason}", file.path);
+                return Err(Failure::new(Exit::Failed, "conflict", message)
+                    .hint("nothing was changed; move it away"));
             }
         }
-        Ok(found)
     }
-
-    fn text(&self, config: &Config, shown: &str, options: &Options, session: &Session) -> String {
-        let mut text = if options.dry_run {
-            format!("The record of {shown} would say this; nothing was written\n")
-        } else {
-            format!("Wrote the record of {shown}\n")
+    let mut text = if dry_run {
+        format!("The record of {shown} would say this; nothing was written\n")
+    } else {
+        format!("Wrote the record of {shown}\n")
+    };
+    let whole = config.to_json();
+    for (key, value) in whole.as_object().into_iter().flatten() {
+        if *value != Value::Null && *value != Value::Bool(false) {
+            text.extend(["  ", key, ": ", &differences::shown(value), "\n"]);
+        }
+    }
+    text += "\nYour files beside what bot-cli would generate, which count as your edits:\n";
+    let (mut same, mut different, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    for file in generated {
+        let path = file.path;
+        let PathState::File(there) = find(&target.path, &path)? else {
+            text.extend(["  missing   ", &path, " (an update leaves it so)\n"]);
+            missing.push(path);
+            continue;
         };
-        let whole = config.to_json();
-        for (key, value) in whole.as_object().into_iter().flatten() {
-            if *value != Value::Null && *value != Value::Bool(false) {
-                text.extend(["  ", key, ": ", &differences::shown(value), "\n"]);
-            }
-        }
-        text.push_str(
-            "\nYour files beside what bot-cli would generate, which count as your edits:\n",
-        );
-        for path in &self.same {
-            text.extend(["  same      ", path, "\n"]);
-        }
-        for (path, changes) in &self.different {
+        let there = String::from_utf8_lossy(&there).replace("\r\n", "\n");
+        let changes = changes(&file.text, &there);
+        if changes.is_empty() {
+            text.extend(["  same      ", &path, "\n"]);
+            same.push(path);
+        } else {
             let added = changes.iter().filter(|line| line.starts_with('+')).count();
             let gone = changes.len() - added;
             let lines = format!(" (+{added} -{gone} lines)\n");
-            text.extend(["  different ", path, &lines]);
-            if session.context().verbosity > 0 {
-                let plain = |line: &String| line.escape_debug().to_string();
-                let lines = changes
-                    .iter()
-                    .map(|line| format!("      {}\n", plain(line)));
-                text.extend(lines);
-            }
+            text.extend(["  different ", &path, &lines]);
+            different.push(json!({ "path": path, "changes": changes }));
         }
-        for path in &self.missing {
-            text.extend(["  missing   ", path, " (an update leaves it so)\n"]);
-        }
-        text
     }
-
-    fn document(&self, target: &Target, config: &Config, options: &Options, next: &str) -> Value {
-        let different = self.different.iter();
-        let different =
-            different.map(|(path, changes)| json!({ "path": path, "changes": changes }));
-        let next: &[&str] = if options.dry_run { &[] } else { &[next] };
-        json!({
-            "target": target.path,
-            "config": config.to_json(),
-            "written": !options.dry_run,
-            "same": self.same,
-            "different": different.collect::<Value>(),
-            "missing": self.missing,
-            "next": next,
-        })
-    }
+    let reply = Reply::text(text).data(json!({
+        "target": target.path,
+        "config": whole,
+        "written": !dry_run,
+        "same": same,
+        "different": different,
+        "missing": missing,
+        "next": [],
+    }));
+    Ok((record, reply))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Writes a project, or the guides alone, and reports it.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: what this run
-//! made of an earlier one that was killed: `completed`, `partly`, `discarded`, or `update`, if an update goes on with it; null if there was none. `created`, `changed`, `unchanged`: lists of
+//! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
 //! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
 //! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.
@@ -17,12 +16,12 @@ use super::next;
 use super::recovery;
 use crate::config::Config;
 use crate::equivalent::directory;
-use crate::guides::{self, Path as GuidePath};
+use crate::guides::{self, Guide, Path as GuidePath};
 use crate::plan::{self, PlanError, PlannedFile};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered, Work};
+use crate::transaction;
 
 /// Something that is to be written.
 pub(super) struct Job<'c> {
@@ -43,8 +42,8 @@ pub(super) enum Asks {
 impl Job<'_> {
     pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
         let (files, record) = self.plan()?;
-        recovery::then(&self.target, session, |recovered, session| {
-            if *recovered == Recovered::Update {
+        recovery::then(&self.target, session, |session| {
+            if transaction::begun(&self.target.path).is_some() {
                 let message = "an update of this project was interrupted";
                 let update = updating(&self.target);
                 return Err(Failure::new(Exit::Failed, "interrupted", message)
@@ -56,12 +55,11 @@ impl Job<'_> {
             self.refresh(&mut found, session)?;
             let cancel = session.cancel().clone();
             let cancelled = || cancel.requested();
-            let changes = &found.changes;
-            transaction::write(&self.target.path, changes, Work::Creation, &cancelled)?;
+            transaction::create(&self.target.path, &found.changes, &cancelled)?;
             if let Some(config) = &self.config {
                 warn_of_deprecated(config, session);
             }
-            self.reply(&found, recovered, session.context().quiet)
+            self.reply(&found, session.context().quiet)
         })
     }
 
@@ -84,35 +82,24 @@ impl Job<'_> {
 
     /// Offers newer guides, or says how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
-        let stale: Vec<String> = found
-            .stale()
-            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
-            .collect();
-        let stale = stale.join(", ");
+        let stale = found.stale();
         if stale.is_empty() {
             return Ok(());
         }
         if self.asks == Asks::Never {
-            let message =
-                format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
-            session.log(Level::Warn, &message);
+            warn_of_stale(&stale, session);
         } else if session.confirm(
-            &Question::confirm("refresh_guide", format!("Refresh {stale}?"))
+            &Question::confirm("refresh_guide", format!("Refresh {}?", stale.join(", ")))
                 .default(false)
                 .flag("--overwrite-guide")
                 .help("Changes made by hand are lost"),
         )? {
-            found.refresh();
+            found.refresh(Guide::is_stale);
         }
         Ok(())
     }
 
-    fn reply(
-        &self,
-        found: &Comparison,
-        recovered: &Recovered,
-        quiet: bool,
-    ) -> Result<Reply, Failure> {
+    fn reply(&self, found: &Comparison, quiet: bool) -> Result<Reply, Failure> {
         let steps = match &self.config {
             Some(config) => {
                 let needed = plan::needed(config).map_err(unplanned)?;
@@ -121,10 +108,10 @@ impl Job<'_> {
             None => next::of_guides(&self.target),
         };
         let kept = found.kept.iter();
-        let kept = kept.map(|kept| json!({ "path": kept.path, "guide": kept.guide.words() }));
+        let kept =
+            kept.map(|kept| json!({ "path": kept.change.path, "guide": kept.guide.words() }));
         let document = json!({
             "target": self.target.path,
-            "recovered": recovery::member(recovered),
             "created": written(found, "created"),
             "changed": written(found, "changed"),
             "unchanged": found.unchanged,
@@ -156,11 +143,18 @@ impl Job<'_> {
             ]);
         }
         for kept in &found.kept {
-            let what = format!("{} ({})", kept.path, kept.guide.words());
+            let what = format!("{} ({})", kept.change.path, kept.guide.words());
             text += &line("kept", &what);
         }
         text
     }
+}
+
+/// Says how to replace guides of an older version.
+pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
+    let stale = stale.join(", ");
+    let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
+    session.log(Level::Warn, &message);
 }
 
 /// The paths of the files that were `created` or `changed`.

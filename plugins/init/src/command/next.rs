@@ -1,6 +1,5 @@
 //! The next steps after a project was made: commands that can be typed unchanged.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use bot_cli_engine::discovery::{self, Discovery};
@@ -8,23 +7,12 @@ use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
 
 use crate::config::{Client, Config};
-use crate::equivalent::directory;
-use crate::plan;
 use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
 /// The host, and its plugin that runs bots.
 const HOST: &str = "bot-cli";
 const DEV_FILE: &str = "bot-cli-dev";
-
-/// A folder with a list of what its code needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Needs<'a> {
-    /// Relative to the project, with `/`; nothing for its own.
-    pub(super) folder: &'a str,
-    /// Whether the update has changed the list.
-    pub(super) has_changed: bool,
-}
 
 /// A command, and sentences about it, in the order in which they matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,52 +94,6 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     enter(target, "").into_iter().chain([read]).collect()
 }
 
-/// The steps from an update to a bot that runs again. `explained` is the file
-/// that explains the variables, if it is there; `new` are those that it did not need before. `resolved` was in conflict for git.
-pub(super) fn of_update(
-    target: &Target,
-    server: Needs,
-    client: Needs,
-    explained: Option<&str>,
-    new: &[String],
-    resolved: Option<&str>,
-) -> Vec<NextStep> {
-    let mut steps = Vec::new();
-    // From where the update was started.
-    let at = |path: &str| {
-        let shown = directory(&target.shown);
-        let shown = shown.trim_end_matches('/');
-        quoted(format!("{shown}/{path}").trim_end_matches('/'))
-    };
-    if let Some(resolved) = resolved {
-        let add = format!("git -C {} add {resolved}", at(""));
-        steps.push(NextStep::new(add, []));
-    }
-    if server.has_changed {
-        let sync = format!("uv sync --directory {}", at(server.folder));
-        steps.push(NextStep::new(sync, []));
-    }
-    if client.has_changed {
-        let install = format!("npm install --prefix {}", at(client.folder));
-        steps.push(NextStep::new(install, []));
-    }
-    if let Some(explained) = explained.filter(|_| !new.is_empty()) {
-        let about = format!("explains new variables: {}", new.join(", "));
-        steps.push(NextStep::new(format!("cat {}", at(explained)), [about]));
-    }
-    steps
-}
-
-/// The variables that a bot can't do without and that are not `known`.
-pub(super) fn new_variables(config: &Config, known: &BTreeSet<String>) -> Vec<String> {
-    let groups = plan::needed(config).unwrap_or_default();
-    let variables = groups.into_iter().flat_map(|group| group.variables);
-    variables
-        .filter(|variable| variable.required && !known.contains(&variable.name))
-        .map(|variable| variable.name)
-        .collect()
-}
-
 /// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.
 pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     let entry = |step: &NextStep| {
@@ -205,7 +147,7 @@ fn enter(target: &Target, below: &str) -> Option<NextStep> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{Needs, of_project, of_update, shown};
+    use super::{of_project, shown};
     use crate::catalogue::Catalogue;
     use crate::config::parse_file;
     use crate::plan;
@@ -247,30 +189,5 @@ mod tests {
         );
         assert_eq!(printed("-b ot/", false), by_hand);
         assert!(printed(".", false).starts_with("cd server\nuv sync\n"));
-    }
-
-    #[test]
-    fn an_update_names_the_folders_as_they_are() {
-        for (shown, server, client, expected) in [
-            (
-                "my-bot",
-                "backend",
-                "apps/web",
-                ["my-bot/backend", "my-bot/apps/web"],
-            ),
-            ("my-bot/", "", "client", ["my-bot", "my-bot/client"]),
-            (".", "", "my web", [".", "'./my web'"]),
-        ] {
-            let [server, client] = [server, client].map(|folder| Needs {
-                folder,
-                has_changed: true,
-            });
-            let steps = of_update(&target(shown), server, client, None, &[], None);
-            let commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
-            let [server, client] = expected;
-            let sync = format!("uv sync --directory {server}");
-            let install = format!("npm install --prefix {client}");
-            assert_eq!(commands, [sync, install]);
-        }
     }
 }

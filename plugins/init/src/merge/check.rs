@@ -20,15 +20,6 @@ pub(super) struct Fault {
 pub(super) fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
     let sides = [versions.yours, versions.new];
     let of_file = |reason: String| Fault { word: None, reason };
-    let is_marked = |text: &str| {
-        let is_marker = |line: &&str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-        text.lines().filter(is_marker).count()
-    };
-    if is_marked(text) > sides.map(is_marked).iter().sum() {
-        return Some(of_file(
-            "merged, it would have the marker of a conflict".to_owned(),
-        ));
-    }
     if !sides.iter().all(|text| syntax(path, text).is_ok()) {
         // What the user has broken is not the merge's fault.
         return None;

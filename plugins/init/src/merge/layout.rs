@@ -1,6 +1,6 @@
 //! Line ends, the byte order mark and the newline at the end of a file, which are merged apart from its lines.
 
-use super::{Conflict, Merged, Part, Versions};
+use super::{Conflict, Merged, Part};
 
 const MARK: char = '\u{feff}';
 
@@ -12,21 +12,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The user's, except where only the generator has changed it.
-    pub fn of(versions: &Versions) -> Self {
-        let Versions { base, yours, new } = *versions;
-        let pick = |has: &dyn Fn(&str) -> bool| {
-            if has(yours) == has(base) {
-                has(new)
-            } else {
-                has(yours)
-            }
-        };
+    /// Returns the layout of the user's file.
+    pub fn of(yours: &str) -> Self {
         Self {
-            has_mark: pick(&|text| text.starts_with(MARK)),
+            has_mark: yours.starts_with(MARK),
             // As most of the user's lines end.
             is_crlf: yours.matches("\r\n").count() * 2 > yours.matches('\n').count(),
-            ends_with_newline: pick(&|text| text.is_empty() || text.ends_with('\n')),
+            ends_with_newline: yours.is_empty() || yours.ends_with('\n'),
         }
     }
 

@@ -7,7 +7,8 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::{Conflict, Merged, Part, Versions};
 
-/// The most pairs of lines that are compared; generated files have a few hundred lines.
+/// The most pairs of lines that are compared. Generated files have a few hundred lines; a hostile one that is larger
+/// counts as changed as a whole.
 const MOST_PAIRS: usize = 25_000_000;
 
 /// Merges whole lines. As in git, changes of both sides that touch are a conflict unless they are equal.
@@ -109,8 +110,11 @@ impl Side {
 
 /// Returns the lines of the base that a side has changed.
 fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
-    if base.len().saturating_mul(side.len()) > MOST_PAIRS {
-        return hunk(base, side).into_iter().collect();
+    if base != side && base.len().saturating_mul(side.len()) > MOST_PAIRS {
+        return vec![Hunk {
+            base: 0..base.len(),
+            side: 0..side.len(),
+        }];
     }
     let mut input = InternedInput::default();
     input.update_before(base.iter().copied());
@@ -126,19 +130,6 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
             }
         })
         .collect()
-}
-
-/// Returns everything between the first and the last change as one.
-fn hunk(base: &[&str], side: &[&str]) -> Option<Hunk> {
-    let shorter = base.len().min(side.len());
-    let same = |(one, other): &(&&str, &&str)| one == other;
-    let start = base.iter().zip(side).take_while(same).count();
-    let end = base.iter().rev().zip(side.iter().rev());
-    let end = end.take(shorter - start).take_while(same).count();
-    (base.len() != side.len() || start < shorter).then(|| Hunk {
-        base: start..base.len() - end,
-        side: start..side.len() - end,
-    })
 }
 
 /// The words and numbers of a text.

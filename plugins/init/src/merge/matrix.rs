@@ -87,7 +87,7 @@ struct Counts {
     /// Clean, and just as the edit would have left the new project.
     same: usize,
     /// Files in conflict, with the edits that they are in conflict with.
-    conflicts: BTreeMap<String, BTreeMap<&'static str, usize>>,
+    conflicts: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
 impl fmt::Display for Counts {
@@ -116,17 +116,17 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
             if folder.is_none() && !(row * edits.len() + column).is_multiple_of(DRAWN) {
                 continue;
             }
-            let Some(yours) = edit.apply(&change.base) else {
+            let Some(yours) = edit.apply(edits, &change.base) else {
                 continue;
             };
             counts.pairs += 1;
             let outcome = merge(change, &yours, way);
             for path in &outcome.conflicts {
-                let edits = counts.conflicts.entry(path.clone()).or_default();
-                *edits.entry(edit.name).or_default() += 1;
+                let of_path = counts.conflicts.entry(path.clone()).or_default();
+                *of_path.entry(edit.name.clone()).or_default() += 1;
             }
             let is_clean = outcome.conflicts.is_empty();
-            let afterwards = edit.apply(&change.new);
+            let afterwards = edit.apply(edits, &change.new);
             let is_same = is_clean && afterwards.as_ref() == Some(&outcome.files);
             counts.clean += usize::from(is_clean);
             counts.same += usize::from(is_same);
@@ -167,9 +167,9 @@ fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
     }
     for (number, base) in bases.into_iter().enumerate() {
         for (place, edit) in edits.iter().enumerate() {
-            if let Some(files) = edit.apply(base) {
+            if let Some(files) = edit.apply(edits, base) {
                 let name = format!("{number}-{place}");
-                write(&folder.join("edited").join(name), edit.name, &files);
+                write(&folder.join("edited").join(name), &edit.name, &files);
             }
         }
     }
@@ -208,13 +208,14 @@ fn edits_survive_changes() {
 fn every_edit_has_several_changes() {
     let changes = changes::all();
     let mut unused = Vec::new();
-    for edit in edits::all() {
+    let edits = edits::all();
+    for edit in &edits {
         let met = changes
             .iter()
-            .filter(|change| edit.apply(&change.base).is_some());
+            .filter(|change| edit.apply(&edits, &change.base).is_some());
         if met.count() < 5 {
-            unused.push(edit.name);
+            unused.push(&edit.name);
         }
     }
-    assert_eq!(unused, Vec::<&str>::new());
+    assert_eq!(unused, Vec::<&String>::new());
 }

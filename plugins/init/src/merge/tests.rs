@@ -172,15 +172,6 @@ fn hostile_lines_are_merged_without_comparing_each_with_each() {
         let new = format!("first\n{base}last\n");
         let merged = merged("a.txt", &base, &yours, &new);
         assert!(shown(&merged).contains("first\n"));
-        let versions = Versions {
-            base: &base,
-            yours: &format!("x\n{base}"),
-            new: &format!("{base}y\n"),
-        };
-        assert_eq!(
-            lines::merge(&versions).text().unwrap(),
-            format!("x\n{base}y\n")
-        );
     }
 }
 

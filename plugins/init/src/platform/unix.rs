@@ -1,13 +1,12 @@
 //! Unix.
 
-mod anchored_path;
-
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
 use std::path::{Path, PathBuf};
 
-pub use anchored_path::{AnchoredPath, move_new};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 
 /// The command with nothing on its standard input.
 pub fn without_input(command: &str) -> String {
@@ -53,4 +52,16 @@ pub fn remove_locked(file: &Path, lock: File) -> io::Result<()> {
     let removed = fs::remove_file(file);
     drop(lock);
     removed
+}
+
+/// A rename that never replaces anything.
+pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some filesystems can't promise it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match fs::symlink_metadata(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        },
+        other => Ok(other?),
+    }
 }

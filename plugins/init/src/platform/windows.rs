@@ -1,12 +1,10 @@
 //! Windows.
 
-mod anchored_path;
-
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use anchored_path::{AnchoredPath, move_new};
+pub use bot_cli_system::file::move_new;
 
 /// The command with nothing on its standard input, for PowerShell.
 pub fn without_input(command: &str) -> String {

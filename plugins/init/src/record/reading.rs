@@ -6,6 +6,7 @@ use std::io::Read as _;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::{FOLDER, Head, has_markers};
 use crate::config::{FromFile, parse_file};
@@ -20,6 +21,8 @@ pub struct Recorded {
     pub framework: String,
     /// The configuration, with what is wrong with it.
     pub config: FromFile,
+    /// The same as it is written.
+    pub members: Map<String, Value>,
     /// The SHA-256 of each generated file, by its path.
     pub hashes: BTreeMap<String, String>,
 }
@@ -74,6 +77,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
         tool: head.tool,
         framework: written.framework,
         config: parse_file(written.config.get()).map_err(Unusable::Damaged)?,
+        members: serde_json::from_str(written.config.get()).map_err(words)?,
         hashes,
     })
 }

@@ -3,7 +3,7 @@ use std::io::Read as _;
 
 use serde_json::Value;
 
-use super::{BASE, Origin, PROJECT, files, origin};
+use super::{BASE, PROJECT, Unusable, VERSION, files, read};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::digest::sha256;
@@ -111,19 +111,46 @@ fn the_same_configuration_gives_the_same_record() {
 }
 
 #[test]
-fn records_of_other_versions_and_other_files_are_told_apart() {
-    let own = record(&config("none")).remove(PROJECT).unwrap();
-    let later = || Origin::Later("9.9.9".to_owned());
-    for (text, expected) in [
-        (own.as_slice(), Origin::Own),
-        (br#"{"schema": 1, "tool": "0.0.9", "new": {}}"#, Origin::Own),
-        (br#"{"schema": 1, "tool": "9.9.9", "new": {}}"#, later()),
-        (br#"{"schema": 2, "tool": "9.9.9"}"#, later()),
-        (br#"{"schema": 1}"#, Origin::Foreign),
-        (br#"{"schema": "1", "tool": "0.1.0"}"#, Origin::Foreign),
-        (b"", Origin::Foreign),
-        (b"\xff", Origin::Foreign),
+fn records_of_other_versions_and_other_files_are_refused() {
+    let whole = String::from_utf8(record(&config("none")).remove(PROJECT).unwrap()).unwrap();
+    let with = |from: &str, to: &str| whole.replacen(from, to, 1).into_bytes();
+    let tool = format!("\"tool\": \"{VERSION}\"");
+    let file = "\"files\": {";
+    assert!(read(&with(&tool, "\"tool\": \"0.0.9\"")).is_ok());
+    for later in [
+        with("\"schema\": 1", "\"schema\": 2"),
+        with(&tool, "\"tool\": \"9.9.9\""),
     ] {
-        assert_eq!(origin(text), expected, "{}", String::from_utf8_lossy(text));
+        assert!(matches!(read(&later), Err(Unusable::Later(_))));
+    }
+    for (damaged, words) in [
+        (with("{", "["), "it is no record"),
+        (vec![0xff], "it is not UTF-8"),
+        (
+            with("{", "<<<<<<< ours\n{"),
+            "the conflict markers of a merge",
+        ),
+        (
+            with(file, "\"files\": {\"../out\": \"sha256:0\","),
+            "`../out`",
+        ),
+        (
+            with(file, "\"files\": {\".git/hooks/x\": \"sha256:0\","),
+            "`.git/hooks/x`",
+        ),
+        (
+            with(file, "\"files\": {\"sub/.GIT/config\": \"sha256:0\","),
+            "`sub/.GIT/config`",
+        ),
+        (
+            with(file, "\"files\": {\"/etc/passwd\": \"sha256:0\","),
+            "`/etc/passwd`",
+        ),
+        (with(file, "\"files\": {\"x\": \"md5:0\","), "not SHA-256"),
+    ] {
+        let Err(Unusable::Damaged(reason)) = read(&damaged) else {
+            panic!("{words}");
+        };
+        assert!(reason.contains(words), "{reason}");
     }
 }

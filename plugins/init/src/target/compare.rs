@@ -1,16 +1,14 @@
 //! Compares a plan with a target. Nothing is written here.
 
-mod record;
-
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
-use crate::record::{FOLDER, RecordFile};
+use crate::record::{self, RecordFile, Unusable};
 use crate::transaction::Change;
 
 /// A plan beside what is there.
@@ -22,28 +20,17 @@ pub struct Comparison {
     pub unchanged: Vec<String>,
     /// Guides that are not ours to replace, or not without being asked.
     pub kept: Vec<Kept>,
-    /// The files in the way.
-    pub conflicts: Vec<Conflict>,
+    /// The files in the way, each with the reason.
+    pub conflicts: Vec<(String, String)>,
 }
 
 /// A guide that stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The file.
-    pub path: String,
     /// The state of the existing file.
     pub guide: Guide,
     /// The replacement.
-    change: Change,
-}
-
-/// A file that is in the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    /// The planned file.
-    pub path: String,
-    /// The reason.
-    pub reason: String,
+    pub change: Change,
 }
 
 /// The treatment of existing guides.
@@ -63,37 +50,42 @@ pub fn compare(
     guides: Guides,
 ) -> Result<Comparison, Failure> {
     let mut comparison = Comparison::default();
-    comparison
-        .look_at_record(target, record)
-        .map_err(|error| unreadable(&target.join(FOLDER), error))?;
+    let existing = match find(target, record::PROJECT)? {
+        PathState::File(project) => match record::read(&project) {
+            Err(Unusable::Later(tool)) if !record.is_empty() => {
+                let conflict = (record::PROJECT.to_owned(), record::later(&tool));
+                comparison.conflicts.push(conflict);
+                return Ok(comparison);
+            }
+            Err(Unusable::Damaged(_)) if !record::has_markers(&project) => Existing::Conflict,
+            Ok(_) | Err(_) => Existing::Replace,
+        },
+        PathState::Nothing | PathState::Obstacle(_) => Existing::Conflict,
+    };
+    for file in record {
+        let found = find(target, file.path)?;
+        comparison.look(found, file.path, &file.bytes, existing, guides);
+    }
     for file in files {
-        comparison
-            .look(target, file, guides)
-            .map_err(|error| unreadable(&target.join(&file.path), error))?;
+        let (found, text) = (find(target, &file.path)?, file.text.as_bytes());
+        comparison.look(found, &file.path, text, file.existing, guides);
     }
     Ok(comparison)
 }
 
 impl Comparison {
-    /// The kept guides that an older version wrote.
-    pub fn stale(&self) -> impl Iterator<Item = &Kept> {
-        self.kept.iter().filter(|kept| kept.guide.is_stale())
+    /// The kept guides that an older version wrote, in words.
+    pub fn stale(&self) -> Vec<String> {
+        let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
+        stale
+            .map(|kept| format!("`{}` ({})", kept.change.path, kept.guide.words()))
+            .collect()
     }
 
-    /// Replaces the guides that an older version wrote.
-    pub fn refresh(&mut self) {
-        for kept in self.kept.extract_if(.., |kept| kept.guide.is_stale()) {
-            self.changes.push(kept.change);
-        }
-    }
-
-    /// Replaces the guides that an older version wrote and that nobody has edited.
-    pub fn refresh_unedited(&mut self) {
-        let is_unedited =
-            |kept: &mut Kept| matches!(kept.guide, Guide::Older { edited: false, .. });
-        for kept in self.kept.extract_if(.., is_unedited) {
-            self.changes.push(kept.change);
-        }
+    /// Replaces kept guides.
+    pub fn refresh(&mut self, wants: impl Fn(&Guide) -> bool) {
+        let kept = self.kept.extract_if(.., |kept| wants(&kept.guide));
+        self.changes.extend(kept.map(|kept| kept.change));
     }
 
     /// One failure that names everything in the way. `way_out` is the hint where moving it away is not the way.
@@ -105,93 +97,58 @@ impl Comparison {
         if self.conflicts.is_empty() {
             return Ok(());
         }
-        let (count, them) = match self.conflicts.len() {
-            1 => ("1 file is".to_owned(), "it"),
-            several => (format!("{several} files are"), "them"),
-        };
         let shown = crate::wording::quoted(shown_target);
-        let mut failure = Failure::new(
-            Exit::Failed,
-            "conflict",
-            format!("{count} in the way in {shown}"),
-        )
-        .hint(way_out.map_or_else(
-            || format!("nothing was changed; move {them} away, or choose another directory"),
-            str::to_owned,
-        ));
-        for conflict in &self.conflicts {
-            failure = failure.field(&conflict.path, None, conflict.reason.clone());
-        }
-        Err(failure)
+        let message = format!("these files are in the way in {shown}");
+        let hint = "nothing was changed; move them away, or choose another directory";
+        let failure = Failure::new(Exit::Failed, "conflict", message).hint(way_out.unwrap_or(hint));
+        let conflicts = self.conflicts.iter();
+        Err(conflicts.fold(failure, |failure, (path, reason)| {
+            failure.field(path, None, reason)
+        }))
     }
 
-    fn look(&mut self, target: &Path, file: &PlannedFile, guides: Guides) -> io::Result<()> {
-        let found = find(target, &file.path)?;
-        if file.existing == Existing::GuideIfThere && !concerns(&found, file, guides) {
-            return Ok(());
-        }
-        match found {
-            PathState::Nothing => self.changes.push(change(file, None)),
-            PathState::Obstacle(reason) => self.conflict(file, reason),
-            PathState::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
-                self.kept.push(Kept {
-                    path: file.path.clone(),
-                    guide: Guide::Foreign,
-                    change: change(file, None),
-                });
+    fn look(
+        &mut self,
+        found: PathState,
+        path: &str,
+        new: &[u8],
+        existing: Existing,
+        guides: Guides,
+    ) {
+        let change = |replaces| Change {
+            replaces,
+            ..Change::create(path, new)
+        };
+        let (guide, change) = match (found, existing) {
+            (PathState::Nothing, Existing::GuideIfThere) => return,
+            (PathState::Nothing, _) => return self.changes.push(change(None)),
+            (PathState::File(there), _) if there == new => {
+                return self.unchanged.push(path.to_owned());
             }
-            PathState::Link => self.conflict(file, "is a symbolic link".to_owned()),
-            PathState::File(bytes) if bytes == file.text.as_bytes() => {
-                self.unchanged.push(file.path.clone());
+            (PathState::File(there), Existing::Replace) => {
+                return self.changes.push(change(Some(there)));
             }
-            PathState::File(bytes) => match file.existing {
-                Existing::Conflict => {
-                    self.conflict(file, "already exists with other contents".to_owned());
-                }
-                Existing::AddLines => match with_lines(&bytes, &file.text) {
-                    None => self.unchanged.push(file.path.clone()),
-                    Some(merged) => {
-                        self.changes
-                            .push(Change::replace(&file.path, bytes, merged));
-                    }
-                },
-                Existing::Guide | Existing::GuideIfThere if guides == Guides::Overwrite => {
-                    self.changes.push(change(file, Some(bytes)));
-                }
-                Existing::Guide | Existing::GuideIfThere => self.kept.push(Kept {
-                    path: file.path.clone(),
-                    guide: guides::recognise(&bytes),
-                    change: change(file, Some(bytes)),
-                }),
-            },
+            (PathState::File(there), Existing::AddLines) => {
+                return match with_lines(&there, &String::from_utf8_lossy(new)) {
+                    None => self.unchanged.push(path.to_owned()),
+                    Some(merged) => self.changes.push(Change::replace(path, there, merged)),
+                };
+            }
+            (PathState::File(there), Existing::Guide | Existing::GuideIfThere) => {
+                (guides::recognise(&there), change(Some(there)))
+            }
+            (PathState::Obstacle(_), Existing::Guide | Existing::GuideIfThere)
+                if guides == Guides::Keep =>
+            {
+                (Guide::Foreign, change(None))
+            }
+            (found, _) => return self.conflicts.push((path.to_owned(), found.obstacle())),
+        };
+        if guides == Guides::Overwrite {
+            self.changes.push(change);
+        } else if existing == Existing::Guide || guide.is_stale() {
+            self.kept.push(Kept { guide, change });
         }
-        Ok(())
-    }
-
-    fn conflict(&mut self, file: &PlannedFile, reason: String) {
-        self.conflicts.push(Conflict {
-            path: file.path.clone(),
-            reason,
-        });
-    }
-}
-
-/// Whether something is to be done or said about a guide that this run does not write by itself.
-fn concerns(found: &PathState, file: &PlannedFile, guides: Guides) -> bool {
-    match found {
-        PathState::Nothing => false,
-        PathState::File(bytes) if bytes == file.text.as_bytes() => false,
-        PathState::File(bytes) => {
-            guides == Guides::Overwrite || guides::recognise(bytes).is_stale()
-        }
-        PathState::Link | PathState::Obstacle(_) => guides == Guides::Overwrite,
-    }
-}
-
-fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
-    Change {
-        replaces,
-        ..Change::create(&file.path, file.text.clone())
     }
 }
 
@@ -202,39 +159,56 @@ pub enum PathState {
     Nothing,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// A symbolic link.
-    Link,
-    /// Something else, or a file that can't be read whole: the rest of a sentence about it.
+    /// A symbolic link, something else, or a file that can't be read whole: the rest of a sentence about it.
     Obstacle(String),
 }
 
+impl PathState {
+    /// Returns the reason why no file can be written here, as the rest of a sentence.
+    pub fn obstacle(self) -> String {
+        match self {
+            Self::Nothing | Self::File(_) => "already exists with other contents".to_owned(),
+            Self::Obstacle(reason) => reason,
+        }
+    }
+}
+
 /// Looks at `path` without following symbolic links.
-pub fn find(target: &Path, path: &str) -> io::Result<PathState> {
+pub fn find(target: &Path, path: &str) -> Result<PathState, Failure> {
+    look(target, path).map_err(|error| unreadable(&target.join(path), error))
+}
+
+fn look(target: &Path, path: &str) -> io::Result<PathState> {
     for (end, _) in path.match_indices('/') {
         let folder = &path[..end];
         match kind(&target.join(folder))? {
             None => return Ok(PathState::Nothing),
             Some(kind) if kind.is_dir() => {}
-            Some(kind) if kind.is_symlink() => {
-                return Ok(PathState::Obstacle(format!(
-                    "`{folder}` is a symbolic link"
-                )));
-            }
-            Some(_) => {
-                return Ok(PathState::Obstacle(format!(
-                    "`{folder}` is not a directory"
-                )));
+            Some(kind) => {
+                let link = kind.is_symlink();
+                let what = if link {
+                    "a symbolic link"
+                } else {
+                    "not a directory"
+                };
+                return Ok(PathState::Obstacle(format!("`{folder}` is {what}")));
             }
         }
     }
-    let full: PathBuf = target.join(path);
-    Ok(match kind(&full)? {
-        None => PathState::Nothing,
-        Some(kind) if kind.is_symlink() => PathState::Link,
-        Some(kind) if kind.is_file() => read(&full)?,
-        Some(kind) if kind.is_dir() => PathState::Obstacle("is a directory".to_owned()),
-        Some(_) => PathState::Obstacle("is not a regular file".to_owned()),
-    })
+    let full = target.join(path);
+    let Some(kind) = kind(&full)? else {
+        return Ok(PathState::Nothing);
+    };
+    if kind.is_file() {
+        return read(&full);
+    }
+    Ok(PathState::Obstacle(
+        match (kind.is_symlink(), kind.is_dir()) {
+            (true, _) => "is a symbolic link".to_owned(),
+            (false, true) => "is a directory".to_owned(),
+            (false, false) => "is not a regular file".to_owned(),
+        },
+    ))
 }
 
 /// The maximum number of bytes to read from a file. Every file of a project is far smaller.
@@ -259,33 +233,30 @@ fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
     }
 }
 
-/// `there` with the lines of `wanted` that it lacks at its end; `None`: it lacks none. Comments come along only with
-/// a line that is lacking.
+/// Adds the lines of `wanted` that `there` lacks at its end, without comments; `None`: it lacks none.
 pub fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     let has = |line: &str| {
         there
             .split(|&byte| byte == b'\n')
             .any(|other| other.trim_ascii() == line.trim().as_bytes())
     };
-    let ending: &[u8] = if there.windows(2).any(|pair| pair == b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
-    let missing = wanted
+    let missing: Vec<&str> = wanted
         .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !has(line));
-    let mut merged = there.to_vec();
-    let mut lacking = false;
-    for line in missing {
-        if !lacking && !merged.is_empty() && !merged.ends_with(b"\n") {
-            merged.extend_from_slice(ending);
-        }
-        lacking = true;
-        merged.extend_from_slice(line.as_bytes());
-        merged.extend_from_slice(ending);
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !has(line))
+        .collect();
+    if missing.is_empty() {
+        return None;
     }
-    lacking.then_some(merged)
+    let is_crlf = there.windows(2).any(|pair| pair == b"\r\n");
+    let ending = if is_crlf { "\r\n" } else { "\n" };
+    let mut merged = there.to_vec();
+    if !merged.is_empty() && !merged.ends_with(b"\n") {
+        merged.extend(ending.bytes());
+    }
+    for line in missing {
+        merged.extend(line.bytes().chain(ending.bytes()));
+    }
+    Some(merged)
 }
 
 pub fn unreadable(path: &Path, error: io::Error) -> Failure {

@@ -1,19 +1,107 @@
 //! Staged files go to their places.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::journal::{Journal, Rename};
-use super::staging::{BEGUN, Staging, write_synced};
-use super::{BEFORE, Change, Error, Old, Work};
+use bot_cli_protocol::failure::Failure;
+use serde::{Deserialize, Serialize};
+
+use super::staging::{BEGUN, Staging};
+use super::{BEFORE, Change, Old, changed, is_inside, stuck, unwritten};
 use crate::digest::sha256;
-use crate::platform::{AnchoredPath, give_to_owner_of, move_new, sync as sync_folder};
+use crate::platform::{give_to_owner_of, move_new, sync as sync_folder};
 use crate::record;
 
-/// The staged tree becomes `root`, which is not there yet.
-pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
-    move_new(&staging.new_files(), root).map_err(|error| explain(root, error))?;
+/// The renames that create a project, in order, for the run after one that is killed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Journal {
+    pub(super) steps: Vec<Step>,
+}
+
+/// One rename from the staging folder into the target, or the removal of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// Relative to the target: a file, or a new folder with everything in it.
+    pub(super) path: String,
+    /// The hash of the file that is replaced or removed; `None`: nothing may be there.
+    pub(super) replaces: Option<String>,
+    /// A journal has no removals.
+    #[serde(skip)]
+    pub(super) removes: bool,
+}
+
+impl Journal {
+    /// Finds the fewest renames that make `changes`: what is new together moves together. Kept files come first, the
+    /// record after everything else, and its archive last, because it can be made again from the record.
+    pub(super) fn of(changes: &[Change], target: &Path) -> Self {
+        let mut ordered: Vec<&Change> = changes.iter().collect();
+        ordered.sort_by_key(|change| {
+            let is_base = change.path == record::BASE;
+            let is_kept = change.path.starts_with(BEFORE);
+            let is_of_record = is_of_record(&change.path) && !is_kept;
+            (!is_kept, is_of_record, is_base, change.bytes.is_none())
+        });
+        let mut steps: Vec<Step> = Vec::new();
+        for change in ordered {
+            let step = Step {
+                path: match change.replaces {
+                    None => new_part(&change.path, target).to_owned(),
+                    Some(_) => change.path.clone(),
+                },
+                replaces: change.replaces.as_deref().map(sha256),
+                removes: change.bytes.is_none(),
+            };
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        Self { steps }
+    }
+
+    /// Makes sure that the steps are carried out, by this run or by the next one.
+    pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
+        staging.put(&staging.journal(), &serde_json::to_vec(self)?)
+    }
+
+    /// Reads the journal of a staging folder, if its run wrote one.
+    pub(super) fn read(staging: &Staging) -> io::Result<Option<Self>> {
+        let bytes = match fs::read(staging.journal()) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let journal: Self = serde_json::from_slice(&bytes)?;
+        if journal.steps.iter().all(|step| is_inside(&step.path)) {
+            Ok(Some(journal))
+        } else {
+            Err(io::Error::other("it names a path outside the target"))
+        }
+    }
+}
+
+fn is_of_record(path: &str) -> bool {
+    Path::new(path).starts_with(record::FOLDER)
+}
+
+/// Returns the topmost part of `path` that is not in the target.
+fn new_part<'a>(path: &'a str, target: &Path) -> &'a str {
+    path.match_indices('/')
+        .map(|(end, _)| &path[..end])
+        .find(|part| !is_there(&target.join(part)))
+        .unwrap_or(path)
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Renames the staged tree to `root`, which does not exist yet.
+pub(super) fn appear(staging: &Staging, root: &Path, changes: &[Change]) -> Result<(), Failure> {
+    if let Some(gone) = changes.iter().find(|change| change.replaces.is_some()) {
+        return Err(changed(Path::new(&gone.path)));
+    }
+    move_new(&staging.new_files(), root).map_err(|error| failure(root, error))?;
     if let Some(parent) = root.parent() {
         // Everything is in its place: that a folder can't be synced is no reason to take it back.
         let _ = sync_folder(parent);
@@ -21,229 +109,165 @@ pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The staged files join those of `target`, and those to remove leave it. After an error `target` is as it was.
-pub(super) fn merge(
-    changes: &[Change],
-    staging: &Staging,
-    target: &Path,
-    work: Work,
-) -> Result<(), Error> {
-    let former = staging.path().join("before");
-    let before = AnchoredPath::open(target, BEFORE);
-    let is_kept_anew = work == Work::Update(Old::Kept);
-    let had_before = is_kept_anew && before.as_ref().is_ok_and(|it| it.give(&former).is_ok());
-    let done = make_all(changes, staging, target, work);
-    if let (true, true, Ok(before)) = (done.is_err(), had_before, before) {
-        let _ = before.receive_new(&former);
-    }
-    done
-}
-
-/// Puts back what an update that was killed before it changed anything has taken out of [`BEFORE`].
-pub(super) fn give_back(staging: &Staging, target: &Path) {
-    let former = staging.path().join("before");
-    if is_there(&former)
-        && let Ok(before) = AnchoredPath::open(target, BEFORE)
-    {
-        // Something newer may be there.
-        let _ = before.receive_new(&former);
-    }
-}
-
-fn make_all(changes: &[Change], staging: &Staging, target: &Path, work: Work) -> Result<(), Error> {
+/// Makes the changes of a new project. After an error, `target` is as it was.
+pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Failure> {
     let journal = Journal::of(changes, target);
-    for step in journal.steps.iter().filter(|step| step.replaces.is_some()) {
-        // What is removed goes there, and what is taken back comes from there.
-        make_parent(&staging.removed_files().join(&step.path))
-            .map_err(|error| Error::io(staging.path(), error))?;
-    }
-    let project = changes.iter().find(|it| it.path == record::PROJECT);
-    let record = project.and_then(|project| project.bytes.as_deref());
-    match (work, record) {
-        (Work::Creation, _) => journal.write(staging),
-        (Work::Update(_), Some(record)) => staging.put(&target.join(BEGUN), record),
-        (Work::Update(_), None) => Ok(()),
-    }
-    .map_err(|error| Error::io(staging.path(), error))?;
+    (journal.write(staging)).map_err(|error| unwritten(staging.path(), error))?;
     for (done, step) in journal.steps.iter().enumerate() {
-        if let Err(error) = make(step, staging, target) {
+        if let Err(error) = put(step, staging, target) {
             for step in journal.steps[..done].iter().rev() {
                 take_back(step, staging, target, changes)
-                    .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
+                    .map_err(|error| stuck(&step.path, error))?;
             }
-            return Err(explain(Path::new(&step.path), error));
+            return Err(failure(Path::new(&step.path), error));
         }
     }
     finish(&journal, target);
     Ok(())
 }
 
-/// Carries out what is left of a journal, and returns the paths that are left as they are: somebody has changed them since, or taken back
-/// what was done there. The record does not say that they are done.
+/// Makes the changes of an update. After an error in the first of them, `target` is as it was.
+pub(super) fn update(
+    changes: &[Change],
+    staging: &Staging,
+    target: &Path,
+    old: Old,
+) -> Result<(), Failure> {
+    let project = changes.iter().find(|it| it.path == record::PROJECT);
+    if let Some(record) = project.and_then(|project| project.bytes.as_deref()) {
+        let begun = target.join(BEGUN);
+        (staging.put(&begun, record)).map_err(|error| unwritten(&begun, error))?;
+    }
+    let give = |before: PathBuf| fs::rename(before, staging.removed("before"));
+    if old == Old::Kept
+        && is_there(&target.join(BEFORE))
+        && let Err(error) = inside(target, BEFORE).and_then(give)
+    {
+        return Err(unwritten(Path::new(BEFORE), error));
+    }
+    let journal = Journal::of(changes, target);
+    for (done, step) in journal.steps.iter().enumerate() {
+        if let Err(error) = put(step, staging, target) {
+            return Err(match done {
+                0 => failure(Path::new(&step.path), error),
+                _ => stuck(&step.path, error),
+            });
+        }
+    }
+    finish(&journal, target);
+    Ok(())
+}
+
+/// Carries out what is left of a journal, except for the record if anything else can't be done. Returns the paths that
+/// somebody has changed since.
 pub(super) fn complete(
     journal: &Journal,
     staging: &Staging,
     target: &Path,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>, Failure> {
     let mut left = Vec::new();
     for step in &journal.steps {
-        if !is_there(&staging.new_files().join(&step.path)) {
-            if is_as_before(step, target) {
-                left.push(step.path.clone());
-            }
-            continue;
-        }
-        if !left.is_empty() && step.is_of_record() {
+        let is_done = !is_there(&staging.new_files().join(&step.path));
+        if is_done || !left.is_empty() && is_of_record(&step.path) {
             continue;
         }
         match put(step, staging, target) {
             Ok(()) => {}
-            Err(error) if somebody_else(&error) => {
-                if !is_as_staged(step, staging, target) {
-                    left.push(step.path.clone());
-                }
-            }
-            Err(error) => return Err(Error::Stuck(step.path.clone().into(), error)),
+            Err(error) if is_change(&error) => left.push(step.path.clone()),
+            Err(error) => return Err(stuck(&step.path, error)),
         }
     }
     finish(journal, target);
     Ok(left)
 }
 
-/// Whether somebody has taken back a step that was done, as `git checkout` and `git clean` do.
-fn is_as_before(step: &Rename, target: &Path) -> bool {
-    let there = AnchoredPath::open(target, &step.path).and_then(|place| place.read());
-    match (&step.replaces, there) {
-        (Some(before), Ok((there, _))) => sha256(&there) == *before,
-        (_, _) => !is_there(&target.join(&step.path)),
-    }
-}
-
-/// Whether a file is in its place although it is staged, too.
-fn is_as_staged(step: &Rename, staging: &Staging, target: &Path) -> bool {
-    let there = AnchoredPath::open(target, &step.path).and_then(|place| place.read());
-    let staged = fs::read(staging.new_files().join(&step.path));
-    matches!((there, staged), (Ok((there, _)), Ok(staged)) if there == staged)
-}
-
-fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
-}
-
-fn make(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
-    if step.removes {
-        take_away(step, staging, target)
-    } else {
-        put(step, staging, target)
-    }
-}
-
-/// One rename; `AlreadyExists` when something else is in its place.
-fn put(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
+/// Makes one step. The error is `AlreadyExists` when the target has another file in its place.
+fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(&step.path);
-    let to = AnchoredPath::open(target, &step.path)?;
-    match &step.replaces {
-        None => to.receive_new(&from),
-        Some(expected) => {
-            let (contents, permissions) = to.read()?;
-            if sha256(&contents) != *expected {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            fs::set_permissions(&from, permissions)?;
-            to.receive(&from)
-        }
-    }
-}
-
-/// One rename out of the target; `AlreadyExists` when the file is not the one to remove.
-fn take_away(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
-    let from = AnchoredPath::open(target, &step.path)?;
-    let (contents, _) = from.read()?;
-    if step.replaces.as_ref() != Some(&sha256(&contents)) {
+    let to = inside(target, &step.path)?;
+    let Some(expected) = &step.replaces else {
+        return move_new(&from, &to);
+    };
+    let (contents, permissions) = read(&to)?;
+    let hash = sha256(&contents);
+    if hash != *expected {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    from.give(&staging.removed_files().join(&step.path))
-}
-
-/// `changes` say what a new folder may hold: what somebody else has put there since must not vanish with it.
-fn take_back(
-    step: &Rename,
-    staging: &Staging,
-    target: &Path,
-    changes: &[Change],
-) -> io::Result<()> {
-    let new = staging.new_files().join(&step.path);
-    let to = AnchoredPath::open(target, &step.path)?;
     if step.removes {
-        return to.receive_new(&staging.removed_files().join(&step.path));
+        return fs::rename(to, staging.removed(&hash));
     }
-    if step.replaces.is_none() {
-        only_ours(target, &step.path, changes)?;
-        return to.give(&new);
-    }
-    let change = changes.iter().find(|change| change.path == step.path);
-    let former = change.and_then(|change| change.replaces.as_deref());
-    let old = staging.removed_files().join(&step.path);
-    let (contents, permissions) = to.read()?;
-    write_synced(&old, former.unwrap_or_default())?;
-    fs::set_permissions(&old, permissions)?;
-    give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&old));
-    // The new one stays for a later run.
-    write_synced(&new, &contents)?;
-    to.receive(&old)
+    fs::set_permissions(&from, permissions)?;
+    fs::rename(from, to)
 }
 
-/// Fails when the file or folder at `path` holds a file that no change has put there.
-fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
-    let found = target.join(path);
-    if !fs::symlink_metadata(&found)?.is_dir() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(found)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let ours = name.to_str().map(|name| format!("{path}/{name}"));
-        let ours = ours.filter(|ours| {
-            let below = format!("{ours}/");
-            changes
-                .iter()
-                .any(|change| change.path == *ours || change.path.starts_with(&below))
-        });
-        match ours {
-            Some(ours) => only_ours(target, &ours, changes)?,
-            None => {
-                return Err(io::Error::other(format!(
-                    "`{}` was created there in the meantime",
-                    entry.path().display()
-                )));
-            }
+/// Returns the place of a path in the target. No link in it may lead out of it.
+pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
+    for (end, _) in path.match_indices('/') {
+        if !fs::symlink_metadata(target.join(&path[..end]))?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
         }
+    }
+    Ok(target.join(path))
+}
+
+/// Reads a regular file; anything else is `AlreadyExists`.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
+    let found = fs::symlink_metadata(path)?;
+    if found.is_file() {
+        Ok((fs::read(path)?, found.permissions()))
+    } else {
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// Takes one step of a creation back. A new folder stays if somebody else has put a file into it since.
+fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
+    let of_step = |change: &&Change| Path::new(&change.path).starts_with(&step.path);
+    for change in changes.iter().filter(of_step) {
+        let at = inside(target, &change.path)?;
+        let Some(former) = &change.replaces else {
+            fs::rename(at, staging.removed(&sha256(change.path.as_bytes())))?;
+            remove_empty_folders(&change.path, step.path.len(), target);
+            continue;
+        };
+        let (_, permissions) = read(&at)?;
+        let old = staging.removed(&sha256(former));
+        staging.put(&old, former)?;
+        fs::set_permissions(&old, permissions)?;
+        give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&old));
+        fs::rename(&old, at)?;
     }
     Ok(())
 }
 
-fn make_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
-}
-
-fn explain(path: &Path, error: io::Error) -> Error {
-    if somebody_else(&error) {
-        Error::Changed(path.to_owned())
-    } else {
-        Error::io(path, error)
+/// Removes the folders of a path that are empty, as long as their names are not shorter than `least`.
+fn remove_empty_folders(path: &str, least: usize, target: &Path) {
+    let folders = path.match_indices('/').rev().map(|(end, _)| &path[..end]);
+    for folder in folders.take_while(|folder| folder.len() >= least) {
+        if inside(target, folder).and_then(fs::remove_dir).is_err() {
+            break;
+        }
     }
 }
 
-/// Whether an error says that somebody has put something in place, or taken it away, since the target was compared.
-fn somebody_else(error: &io::Error) -> bool {
+fn failure(path: &Path, error: io::Error) -> Failure {
+    if is_change(&error) {
+        changed(path)
+    } else {
+        unwritten(path, error)
+    }
+}
+
+/// Returns whether an error says that the target was changed since it was compared.
+fn is_change(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
 }
 
-/// Makes the renames lasting, and removes the folders that they have left empty. Everything is in its place: that neither is
-/// possible is no reason to take it back.
+/// Makes the renames lasting, and removes the folders that they have left empty. Everything is in its place: that
+/// neither is possible is no reason to take it back.
 fn finish(journal: &Journal, target: &Path) {
     let mut folders: Vec<_> = (journal.steps.iter())
         .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))
@@ -253,11 +277,6 @@ fn finish(journal: &Journal, target: &Path) {
         let _ = sync_folder(&folder);
     }
     for step in journal.steps.iter().filter(|step| step.removes) {
-        for (end, _) in step.path.match_indices('/').rev() {
-            let folder = AnchoredPath::open(target, &step.path[..end]);
-            if folder.is_ok_and(|folder| folder.remove_empty_folder().is_err()) {
-                break;
-            }
-        }
+        remove_empty_folders(&step.path, 0, target);
     }
 }

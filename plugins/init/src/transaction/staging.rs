@@ -2,10 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Error;
+use bot_cli_protocol::failure::{Exit, Failure};
+
+use super::{busy, unwritten};
 use crate::digest::sha256;
 use crate::platform::{create_private_folder, give_to_owner_of, is_own, remove_locked, sync};
 use crate::side_by_side;
@@ -14,16 +16,16 @@ use crate::side_by_side;
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
-    /// Held for its lock.
+    /// Open for its lock.
     lock: File,
 }
 
-/// Returns the place for the staging of `target`: in it, where it stays with the project, or beside what is not there yet.
+/// Returns the place for the staging of `target`: in it, or beside what does not exist yet.
 pub(super) fn place(target: &Path) -> PathBuf {
     first_missing(target).map_or_else(|| target.join(INSIDE), |root| beside(&root))
 }
 
-/// Returns the places where an earlier run may have left its staging folder: `target` may not have been there then.
+/// Returns the places where an earlier run may have left its staging folder, before or after `target` existed.
 pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     match first_missing(target) {
         Some(root) => vec![beside(&root)],
@@ -37,13 +39,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".bot-cli-init-{}", &digest[..12]))
 }
 
-/// Whether a folder has no journal, whoever made it. One that this user may not enter may have one.
-pub(super) fn lacks_journal(folder: &Path) -> bool {
-    let journal = fs::symlink_metadata(folder.join(JOURNAL));
-    journal.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
-/// The topmost part of `target` that is not there; `None`: all of it is.
+/// Returns the topmost part of `target` that does not exist.
 pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
     target
         .ancestors()
@@ -55,94 +51,82 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
 /// The name of a staging folder in the target itself.
 const INSIDE: &str = ".bot-cli-init-staging";
 
-/// The record that an update in progress is to end with, from the target.
+/// The record that an update in progress writes last, relative to the target.
 pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
 
 /// The journal of a staging folder.
-const JOURNAL: &str = "journal.json";
+pub(super) const JOURNAL: &str = "journal.json";
 
-/// The file by which a staging folder is known. It is the first to come and the last to go, so that at no time the folder is there for
-/// version control.
+/// The file by which a staging folder is known. It is created first and removed last, so that version control never
+/// sees the folder.
 const MARK: &str = ".gitignore";
 
-/// The text of that file.
 const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\n*\n";
 
-/// The file that is locked.
 const LOCK: &str = "lock";
 
 impl Staging {
-    /// Makes the folder, for this user only.
-    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+    /// Creates the folder, for this user only.
+    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         create_private_folder(path).map_err(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
-                return Error::io(path.parent().unwrap_or(path), error);
+                return unwritten(path.parent().unwrap_or(path), error);
             }
             match Self::left_at(path) {
-                Ok(None) if fs::symlink_metadata(path).is_ok() => Error::Foreign,
+                Ok(None) => foreign(path),
                 // The other run has just ended.
-                Ok(_) => Error::Busy,
-                Err(error) => error,
+                Ok(Some(_)) => busy(path),
+                Err(failure) => failure,
             }
         })?;
-        let made = Self::fill(path);
-        match made {
-            // Another run took the folder for one that was left, which it was not yet to be told from.
-            Err(Error::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => Err(Error::Busy),
-            Err(Error::Io(..)) => {
-                let _ = fs::remove_dir_all(path);
-                made
-            }
-            made => made,
-        }
-    }
-
-    fn fill(path: &Path) -> Result<Self, Error> {
-        let explain = |error| Error::io(path, error);
-        fs::write(path.join(MARK), MARK_TEXT).map_err(explain)?;
-        let staging = Self {
-            path: path.to_owned(),
-            lock: lock(path)?,
+        let filled = || -> io::Result<()> {
+            fs::write(path.join(MARK), MARK_TEXT)?;
+            fs::create_dir(path.join("new"))?;
+            fs::create_dir(path.join("removed"))
         };
-        fs::create_dir(staging.new_files()).map_err(explain)?;
-        Ok(staging)
+        filled().map_err(|error| {
+            let _ = fs::remove_dir_all(path);
+            unwritten(path, error)
+        })?;
+        Self::lock(path)
     }
 
-    /// The folder of a run that has ended without removing it. What is not provably such a folder is left alone. It may have come with a
-    /// project of somebody else's, so that no link in it may lead out of it.
-    pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Error> {
-        let found = match fs::symlink_metadata(path) {
-            Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(path, error)),
-        };
-        if found.is_dir() && !is_own(&found) && path.ends_with(INSIDE) {
-            return Err(Error::Others);
+    /// Finds the folder of a run that has ended without removing it. Any other folder is left alone. It may be part of
+    /// a hostile project, so no link in it may lead out of it.
+    pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Failure> {
+        let is_ours = fs::symlink_metadata(path).and_then(|found| {
+            Ok(found.is_dir() && is_own(&found) && is_marked(path) && is_plain(path)?)
+        });
+        match is_ours {
+            Ok(true) => Self::lock(path).map(Some),
+            Ok(false) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(unwritten(path, error)),
         }
-        if !found.is_dir() || !is_own(&found) || !is_marked(path) {
-            return Ok(None);
-        }
-        match is_plain(path) {
-            Ok(true) => {}
-            Ok(false) => return Ok(None),
-            // It is going with the run that has just ended.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::Busy),
-            Err(error) => return Err(Error::io(path, error)),
-        }
-        Ok(Some(Self {
-            path: path.to_owned(),
-            lock: lock(path)?,
-        }))
     }
 
-    /// Holds the new files, with the paths that they will have.
+    fn lock(path: &Path) -> Result<Self, Failure> {
+        let mut options = File::options();
+        let opened = (options.create(true).truncate(false).write(true)).open(path.join(LOCK));
+        let lock = opened.map_err(|error| unwritten(path, error))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                lock,
+            }),
+            Err(TryLockError::WouldBlock) => Err(busy(path)),
+            Err(TryLockError::Error(error)) => Err(unwritten(path, error)),
+        }
+    }
+
+    /// Returns the folder of the new files, which have the paths there that they will have in the target.
     pub(super) fn new_files(&self) -> PathBuf {
         self.path.join("new")
     }
 
-    /// Holds the files that are removed or taken back, until all is done.
-    pub(super) fn removed_files(&self) -> PathBuf {
-        self.path.join("removed")
+    /// Returns a place for something that is removed or taken back.
+    pub(super) fn removed(&self, name: &str) -> PathBuf {
+        self.path.join("removed").join(name)
     }
 
     pub(super) fn journal(&self) -> PathBuf {
@@ -156,42 +140,41 @@ impl Staging {
     /// Creates a file in the folder, whole or not at all.
     pub(super) fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let draft = path.with_extension("draft");
-        write_synced(&draft, bytes)?;
+        let mut file = File::create_new(&draft)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
         fs::rename(&draft, path)?;
         sync(&self.path)
     }
 
     /// Writes a file that will have the path `relative`.
-    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
-            let mut file = match (File::create_new(&path), path.parent()) {
-                (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
-                    fs::create_dir_all(folder)?;
-                    File::create_new(&path)?
-                }
-                (created, _) => created?,
-            };
-            file.write_all(bytes)
+            fs::create_dir_all(path.parent().unwrap_or(&path))?;
+            File::create_new(&path)?.write_all(bytes)
         };
-        written().map_err(|error| Error::Io(relative.to_owned(), error))
+        written().map_err(|error| unwritten(relative, error))
     }
 
-    /// Makes everything that was written lasting. It belongs to whom the target belongs.
-    pub(super) fn sync(&self, target: &Path) -> Result<(), Error> {
+    /// Makes everything that was written lasting, and gives it to the owner of the target.
+    pub(super) fn sync(&self, target: &Path) -> Result<(), Failure> {
+        // Side by side: a filesystem unites what arrives together.
+        const THREADS: usize = 8;
         let synced = || -> io::Result<()> {
             let mut entries = vec![self.path.join(MARK), self.new_files()];
             below(&self.new_files(), &mut entries)?;
             if let Ok(target) = fs::metadata(target) {
                 give_to_owner_of(&target, &entries[2..]);
             }
-            sync_all(&entries)
+            let synced = side_by_side::map(&entries, THREADS, |path| sync(path));
+            synced.into_iter().collect()
         };
-        synced().map_err(|error| Error::io(&self.path, error))
+        synced().map_err(|error| unwritten(&self.path, error))
     }
 
-    /// Removes the folder, the journal first: without it there is nothing to complete. Until the end it is known as ours.
-    pub(super) fn remove(self) -> Result<(), Error> {
+    /// Removes the folder, the journal first: without it there is nothing to complete. Its mark and lock are last.
+    pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
             ignore_missing(fs::remove_file(self.journal()))?;
@@ -206,23 +189,17 @@ impl Staging {
             ignore_missing(remove_locked(&self.path.join(LOCK), self.lock))?;
             ignore_missing(fs::remove_dir_all(&self.path))
         };
-        removed().map_err(|error| Error::io(&path, error))
+        removed().map_err(|error| unwritten(&path, error))
     }
 }
 
-/// Creates a file that reaches the disk before this returns.
-pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// Side by side: a filesystem puts what arrives together into one write to the disk.
-fn sync_all(entries: &[PathBuf]) -> io::Result<()> {
-    const THREADS: usize = 8;
-    side_by_side::map(entries, THREADS, |path| sync(path))
-        .into_iter()
-        .collect()
+fn foreign(path: &Path) -> Failure {
+    let message = format!(
+        "`{}` is in the way: changes are made ready in a folder of that name",
+        path.display()
+    );
+    Failure::new(Exit::Failed, "unsafe_staging", message)
+        .hint("nothing was changed; if it is of a run of another user, let that user run the command again; otherwise rename it")
 }
 
 fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -236,46 +213,17 @@ fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn lock(path: &Path) -> Result<File, Error> {
-    let name = path.join(LOCK);
-    let mut options = File::options();
-    let opened = options.create(true).truncate(false).write(true).open(&name);
-    let file = opened.or_else(|error| {
-        if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
-            // To look is allowed.
-            File::open(&name)
-        } else {
-            Err(error)
-        }
-    });
-    let file = file.map_err(|error| Error::io(path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy),
-        Err(TryLockError::Error(error)) => Err(Error::io(path, error)),
-    }
-}
-
-/// Whether a folder says that it is a staging folder. A run that was killed before it had said so has written nothing else.
+/// Returns whether a folder has the mark of a staging folder, or is empty, as that of a run that was killed at once.
 fn is_marked(folder: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(folder).map(Iterator::count) else {
-        return false;
-    };
     let mark = folder.join(MARK);
-    let is_file = fs::symlink_metadata(&mark).is_ok_and(|mark| mark.is_file());
-    let mut text = String::new();
-    let read = File::open(&mark).and_then(|mark| {
-        let mut start = mark.take(MARK_TEXT.len() as u64 + 1);
-        start.read_to_string(&mut text)
-    });
-    match entries {
-        0 => true,
-        1 => is_file && read.is_ok() && MARK_TEXT.starts_with(&text),
-        _ => is_file && read.is_ok() && text == MARK_TEXT,
-    }
+    let is_short = fs::symlink_metadata(&mark)
+        .is_ok_and(|mark| mark.is_file() && mark.len() <= MARK_TEXT.len() as u64);
+    let is_empty = || fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    let starts = |text: String| MARK_TEXT.starts_with(&text);
+    is_short && fs::read_to_string(mark).is_ok_and(starts) || is_empty()
 }
 
-/// Whether a folder holds nothing but files and folders.
+/// Returns whether a folder has nothing but files and folders.
 fn is_plain(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

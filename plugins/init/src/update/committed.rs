@@ -1,4 +1,4 @@
-//! What version control has of the files of a project. The repository may be anybody's, and runs nothing here.
+//! Reads the files of a project from git. The repository may be hostile, and nothing of it is run.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::io::{Read as _, Write as _};
@@ -16,13 +16,12 @@ use crate::transaction::Change;
 /// The longest time for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns the files that the newest commit does not have as they are now; `None`: the target is in no repository, or nobody can tell.
+/// Returns the files that the newest commit does not have as they are now; `None`: the target is in no repository, or git can't tell.
 pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<String>> {
-    let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let requests = changes.iter().fold(String::new(), |requests, change| {
         requests + "HEAD:./" + &change.path + "\n"
     });
-    let answer = ask(&git(root)?, target, requests)?;
+    let answer = ask(target, requests)?;
     let mut rest = answer.as_slice();
     let mut uncommitted = Vec::new();
     for change in changes {
@@ -38,27 +37,14 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
     Some(uncommitted)
 }
 
-/// A file that two branches have changed.
-pub(crate) struct Sides {
-    /// As it was before both.
-    pub before: Option<Vec<u8>>,
-    pub ours: Vec<u8>,
-    pub theirs: Vec<u8>,
-}
-
-/// Returns a file that two branches have changed, while git merges them; `None`: git has not both.
-pub(crate) fn sides(target: &Path, path: &str) -> Option<Sides> {
-    let root = target.ancestors().find(|it| it.join(".git").exists())?;
+/// Returns a file that two branches have changed while git merges them: as it was before both, ours, and theirs.
+pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
     let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
-    let answer = ask(&git(root)?, target, requests.collect())?;
+    let answer = ask(target, requests.collect())?;
     let (before, rest) = object(&answer)?;
     let (ours, rest) = object(rest)?;
     let (theirs, _) = object(rest)?;
-    Some(Sides {
-        before: before.map(<[u8]>::to_vec),
-        ours: ours?.to_vec(),
-        theirs: theirs?.to_vec(),
-    })
+    Some([before, ours, theirs].map(|side| side.map(<[u8]>::to_vec)))
 }
 
 /// Finds git, but none that is part of the repository at `root`, or that others can replace.
@@ -74,12 +60,13 @@ fn git(root: &Path) -> Option<PathBuf> {
 }
 
 /// Asks for objects. This writes nothing; what is not there is not fetched.
-fn ask(git: &Path, target: &Path, requests: String) -> Option<Vec<u8>> {
+fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
+    let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let known = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"];
     let known = known
         .iter()
         .filter_map(|name| Some((name, env::var_os(name)?)));
-    let mut child = Command::new(git)
+    let mut child = Command::new(git(root)?)
         .args(["--no-pager", "-c", "core.fsmonitor=false"])
         .args(["-c", "core.hooksPath=/dev/null"])
         .args(["cat-file", "--batch"])

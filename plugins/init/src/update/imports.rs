@@ -1,11 +1,11 @@
 //! What the Python modules of a project import from one another.
 
-use super::Obstacle;
 use super::walk::Files;
+use super::{About, Note};
 use crate::code::Names;
 
 /// Returns each import of a module of the project, or of a name in it, that is there `before` an update and not `after` it.
-pub(super) fn broken(before: &Files, after: &Files) -> Vec<Obstacle> {
+pub(super) fn broken(before: &Files, after: &Files) -> Vec<Note> {
     let mut broken = Vec::new();
     for (path, code) in after {
         let imports = Names::of(code).map(|names| names.imports);
@@ -19,16 +19,17 @@ pub(super) fn broken(before: &Files, after: &Files) -> Vec<Obstacle> {
                 })
             };
             if has(before) && !has(after) {
-                let reason = match &import.name {
+                let text = match &import.name {
                     Some(name) if after.contains_key(&module) => {
                         format!("it imports `{name}`, which `{module}` no longer defines")
                     }
                     _ => format!("it imports `{}`, which the update removes", import.module),
                 };
-                broken.push(Obstacle {
-                    path: path.clone(),
+                broken.push(Note {
+                    about: About::Obstacle,
+                    path: Some(path.clone()),
                     line: Some(import.lines.1),
-                    reason,
+                    text,
                 });
             }
         }

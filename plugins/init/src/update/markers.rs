@@ -1,13 +1,11 @@
 //! Conflicts as text: the markers that version control and editors know.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 
-use super::walk::ending;
 use crate::merge::{Merged, Part};
-use crate::target::compare::{PathState, find, unreadable};
+use crate::target::compare::{PathState, find};
 
 /// The text of a merged file, in which each conflict stands between markers, and the line of each, counted from 1.
 pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
@@ -47,49 +45,40 @@ const YOURS: &str = "<<<<<<< yours";
 const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
-/// Returns the places of the conflicts that stand between markers in `target`, the first of each file: `server/bot.py:41`. `generated` are the
-/// paths of generated files. In prose, which may show some, only the markers of an update count.
-pub(crate) fn standing(target: &Path, generated: &BTreeSet<&str>) -> Result<Vec<String>, Failure> {
+/// Returns the places of the conflicts between markers in the `generated` files of `target`, the first of each file:
+/// `server/bot.py:41`.
+pub(crate) fn standing<'p>(
+    target: &Path,
+    generated: impl Iterator<Item = &'p String>,
+) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     for path in generated {
-        let there = find(target, path).map_err(|error| unreadable(&target.join(path), error))?;
-        let PathState::File(bytes) = there else {
-            continue;
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let is_prose = ending(path) == "md";
-        if let Some(line) = own(&text).or_else(|| first(&text).filter(|_| !is_prose)) {
+        if let PathState::File(bytes) = find(target, path)?
+            && let Some(line) = first(path, &String::from_utf8_lossy(&bytes))
+        {
             places.push(format!("{path}:{line}"));
         }
     }
     Ok(places)
 }
 
-/// The line of the first marker of an update, counted from 1. One that is left over counts, too.
-fn own(text: &str) -> Option<usize> {
-    let is_own = |line: &str| [YOURS, BASE, NEW].contains(&line.trim_end());
-    text.lines().position(is_own).map(|index| index + 1)
-}
-
-/// The line of the first conflict that stands between markers, whoever wrote them, counted from 1.
-fn first(text: &str) -> Option<usize> {
-    let mut begun = None;
-    let mut divided = false;
-    for (index, line) in text.lines().enumerate() {
-        if line.starts_with("<<<<<<< ") {
-            (begun, divided) = (Some(index + 1), false);
-        } else if line.trim_end() == "=======" {
-            divided = begun.is_some();
-        } else if line.starts_with(">>>>>>> ") && divided {
-            return begun;
-        }
-    }
-    None
+/// Returns the line of the first marker, counted from 1, also of one that is left over. In prose, which may show the
+/// markers of version control, only those of an update count.
+fn first(path: &str, text: &str) -> Option<usize> {
+    let is_prose = Path::new(path).extension().is_some_and(|it| it == "md");
+    let is_marker = |line: &str| {
+        [YOURS, BASE, NEW].contains(&line.trim_end())
+            || !is_prose
+                && ["<<<<<<< ", ">>>>>>> "]
+                    .iter()
+                    .any(|it| line.starts_with(it))
+    };
+    text.lines().position(is_marker).map(|index| index + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{first, own, write};
+    use super::{first, write};
     use crate::merge::{Conflict, Merged, Part};
 
     fn merged(ending: &str) -> Merged {
@@ -117,30 +106,19 @@ mod tests {
                 write(&merged(ending)),
                 (text.replace('\n', ending), vec![2])
             );
-            assert_eq!(first(&text.replace('\n', ending)), Some(2));
         }
     }
 
     #[test]
     fn a_marker_that_is_left_over_counts() {
-        for (text, line) in [
-            ("a\n||||||| base\n", Some(2)),
-            (">>>>>>> new\r\n", Some(1)),
-            ("<<<<<<< HEAD\n>>>>>>> newer\n", None),
+        for (path, text, line) in [
+            ("a.md", "a\n||||||| base\n", Some(2)),
+            ("a.md", ">>>>>>> new\r\n", Some(1)),
+            ("a.md", "<<<<<<< HEAD\n>>>>>>> newer\n", None),
+            ("a.py", "a\n<<<<<<< HEAD\n", Some(2)),
+            ("a.py", "Title\n=======\n", None),
         ] {
-            assert_eq!(own(text), line, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_rule_below_a_heading_is_no_conflict() {
-        for text in [
-            "",
-            "Title\n=======\n",
-            "<<<<<<< x\n",
-            "=======\n>>>>>>> new\n",
-        ] {
-            assert_eq!(first(text), None, "{text}");
+            assert_eq!(first(path, text), line, "{text}");
         }
     }
 }

@@ -3,42 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_cli_templates::{FRAMEWORK, Migration};
-use semver::Version;
+use semver::{Op, Version, VersionReq};
 
-use super::Review;
 use super::walk::Files;
+use super::{About, Note};
 use crate::code::{Kind, Names, words};
 
 /// Finds the old names in the Python code of `files`, for a project that was made for the range `recorded` of releases and is now made for
 /// that of this version. A range that can't be read is older than everything.
-pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Review> {
+pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();
     };
     between(&oldest(recorded), &new, Migration::all(), files)
 }
 
-/// The oldest release of a range such as `>=1.14.0,<2`.
+/// Returns the oldest release of a range such as `>=1.14.0,<2`.
 fn oldest(range: &str) -> Version {
-    range
-        .split(',')
-        .filter_map(|bound| bound.trim().strip_prefix(">="))
-        .find_map(|release| release_of(release.trim()))
-        .unwrap_or(Version::new(0, 0, 0))
-}
-
-/// A release with one to three numbers.
-fn release_of(text: &str) -> Option<Version> {
-    let mut numbers = [0; 3];
-    let mut parts = text.split('.');
-    for (number, part) in numbers.iter_mut().zip(&mut parts) {
-        *number = part.parse().ok()?;
-    }
-    let [major, minor, patch] = numbers;
-    parts
-        .next()
-        .is_none()
-        .then(|| Version::new(major, minor, patch))
+    let bounds = VersionReq::parse(range).unwrap_or_default().comparators;
+    let least = bounds.iter().find(|bound| bound.op == Op::GreaterEq);
+    least.map_or(Version::new(0, 0, 0), |least| {
+        let (minor, patch) = (least.minor.unwrap_or(0), least.patch.unwrap_or(0));
+        Version::new(least.major, minor, patch)
+    })
 }
 
 fn between(
@@ -46,9 +33,9 @@ fn between(
     new: &Version,
     migrations: &[Migration],
     files: &Files,
-) -> Vec<Review> {
+) -> Vec<Note> {
     let is_passed = |release: &str| {
-        release_of(release).is_some_and(|release| *recorded < release && release <= *new)
+        Version::parse(release).is_ok_and(|release| *recorded < release && release <= *new)
     };
     let mut names = BTreeMap::new();
     for migration in migrations {
@@ -65,10 +52,11 @@ fn between(
     }
     let mut uses = Vec::new();
     for (path, code) in files {
-        uses.extend(found(code, &names).into_iter().map(|(line, old)| Review {
+        uses.extend(found(code, &names).into_iter().map(|(line, old)| Note {
+            about: About::Review,
             path: Some(path.clone()),
             line: Some(line),
-            note: names[old].clone(),
+            text: names[old].clone(),
         }));
     }
     uses

@@ -1,8 +1,5 @@
 //! Lays what the user asks for over what is recorded.
 
-use bot_cli_templates::catalogue::BotType;
-
-use crate::catalogue::Catalogue;
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
 use crate::option_table::Feature;
@@ -13,7 +10,7 @@ pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>
     let mut told = Vec::new();
     if asked.transports.is_some() {
         // Recorded is what followed from the transports, so it follows from the new ones.
-        if asked.bot_type.is_none() && follows(&recorded) {
+        if asked.bot_type.is_none() {
             recorded.bot_type = None;
         }
         told.extend(concede(&mut recorded, &asked));
@@ -43,24 +40,4 @@ fn follow_services(asked: &mut Draft, recorded: &Draft) {
         _ => return,
     };
     asked.mode = Some(mode.to_owned());
-}
-
-/// Tells whether the recorded kind of bot follows from its transports.
-fn follows(recorded: &Draft) -> bool {
-    recorded.bot_type.as_deref() == Some("web") || has_telephone(recorded)
-}
-
-fn has_telephone(draft: &Draft) -> bool {
-    let words = draft.transports.iter().flatten();
-    let catalogue = Catalogue::built_in();
-    let mut kinds = words.flat_map(|word| {
-        let word = word.trim();
-        let family = catalogue.transport_family(word);
-        catalogue
-            .transport(word)
-            .into_iter()
-            .chain(family)
-            .map(|transport| transport.bot_type)
-    });
-    kinds.any(|kind| kind == BotType::Telephony)
 }

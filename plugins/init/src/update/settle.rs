@@ -5,11 +5,11 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 
-use super::{Base, Conflict, Update, markers};
+use super::{About, Base, Conflict, Fate, Update, markers};
 use crate::digest::sha256;
 use crate::merge::{self, Merged, Versions};
 use crate::plan::{Existing, PlannedFile};
-use crate::target::compare::{PathState, find, unreadable, with_lines};
+use crate::target::compare::{PathState, find, with_lines};
 use crate::transaction::Change;
 
 pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Update, Failure> {
@@ -19,212 +19,150 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     let paths: BTreeSet<&str> = (base.hashes.keys().map(String::as_str))
         .chain(planned.keys().copied())
         .collect();
-    let look =
-        |path: &str| find(target, path).map_err(|error| unreadable(&target.join(path), error));
-    for path in &paths {
-        let there = look(path)?;
+    for path in paths {
+        let was = base.hashes.get(path);
         let new = planned.get(path).copied();
-        match (base.file(path), new, there) {
-            (Some(_), Some(_), PathState::Nothing) => update.leave_deleted(target, path),
-            // A part of what the user has deleted does not come back in pieces.
-            (None, Some(_), PathState::Nothing) if base.has_deleted_folder(target, path) => {
-                update.leave_deleted(target, path);
+        match (new, find(target, path)?) {
+            (None, PathState::Nothing) => {}
+            (Some(new), PathState::Nothing) => {
+                // A part of what the user has deleted does not come back in pieces.
+                if was.is_some() || base.has_deleted_folder(target, path) {
+                    update.files.push((Fate::Deleted, path.to_owned()));
+                } else {
+                    update.change(Fate::Created, Change::create(path, new.text.as_str()));
+                }
             }
-            (None, Some(new), there) => update.settle_new(path, new, there),
-            (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
-            (Some(was), None, there) => update.settle_old(path, was, there),
-            (None, None, _) => {}
+            (Some(new), _) if was == Some(&sha256(new.text.as_bytes())) => {}
+            (Some(new), PathState::File(bytes)) => update.settle(base, new, bytes),
+            (Some(_), there) => update.note(About::Obstacle, path, there.obstacle()),
+            (None, PathState::File(bytes)) if base.has(path, &bytes) => {
+                update.change(Fate::Removed, Change::remove(path, bytes));
+            }
+            (None, PathState::File(_)) => {
+                update.note(About::Kept, path, "no longer generated, and edited by you");
+            }
+            (None, there) => {
+                let why = format!("no longer generated, and {}", there.obstacle());
+                update.note(About::Kept, path, why);
+            }
         }
     }
     Ok(update)
 }
 
-/// A generated file as it was.
-#[derive(Clone, Copy)]
-struct Was<'a> {
-    hash: &'a str,
-    text: Option<&'a str>,
+/// Returns whether a file is as it was generated, so that the record has it.
+pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
+    let there = change.replaces.as_deref();
+    there.is_some_and(|there| base.has(&change.path, there))
 }
 
 impl Base {
-    /// Whether files were generated in a folder of the path, and the folder is gone.
+    /// Returns whether files were generated in a folder of the path, and the folder is gone.
     fn has_deleted_folder(&self, target: &Path, path: &str) -> bool {
         let folder = gone(target, path);
-        folder != path && self.hashes.keys().any(|file| file.starts_with(&folder))
+        folder != path && self.hashes.keys().any(|file| file.starts_with(folder))
     }
 
-    fn file(&self, path: &str) -> Option<Was<'_>> {
-        Some(Was {
-            hash: self.hashes.get(path)?,
-            text: self.texts.get(path).map(String::as_str),
-        })
-    }
-}
-
-impl Was<'_> {
-    /// Tells whether nobody has edited the file; who has only a hash has no proof. A version control that converts the ends of lines edits nothing.
-    fn is(&self, bytes: &[u8]) -> bool {
-        self.text.is_some_and(|text| is_same(bytes, text))
+    /// Returns whether a file is as it was generated. A hash alone is no proof, and ends of lines are not the user's.
+    fn has(&self, path: &str, bytes: &[u8]) -> bool {
+        let text = self.texts.get(path);
+        text.is_some_and(|text| same_lines(bytes, text.as_bytes()))
     }
 }
 
 impl Update {
-    /// A file that the user has deleted, alone or with its folder.
-    fn leave_deleted(&mut self, target: &Path, path: &str) {
-        self.deleted.push(path.to_owned());
-        self.gone.insert(gone(target, path));
-    }
-
-    /// A file that was not generated before.
-    fn settle_new(&mut self, path: &str, new: &PlannedFile, there: PathState) {
-        match there {
-            PathState::Nothing => {
-                self.created.push(path.to_owned());
-                self.changes.push(Change::create(path, new.text.as_str()));
-            }
-            PathState::File(bytes) if is_same(&bytes, &new.text) => {}
-            PathState::File(bytes) if new.existing == Existing::AddLines => {
-                if let Some(merged) = with_lines(&bytes, &new.text) {
-                    self.merged.push(path.to_owned());
-                    self.changes.push(Change::replace(path, bytes, merged));
-                }
-            }
-            PathState::File(bytes) => match String::from_utf8(bytes) {
-                Ok(yours) => {
-                    let merged = Merged::contested(&Versions {
-                        base: "",
-                        yours: &yours,
-                        new: &new.text,
-                    });
-                    self.take(path, yours, &merged, &new.text);
-                }
-                Err(_) => self.stuck(
-                    path,
-                    "is yours and not UTF-8, and the update has a file of this name",
-                ),
-            },
-            PathState::Link => self.stuck(path, "is a symbolic link"),
-            PathState::Obstacle(reason) => self.stuck(path, reason),
-        }
-    }
-
-    /// A file that was generated and is generated now.
-    fn settle_both(&mut self, path: &str, was: Was, new: &PlannedFile, there: PathState) {
-        if sha256(new.text.as_bytes()) == was.hash {
+    /// Settles a file that is there and is to have another text.
+    fn settle(&mut self, base: &Base, new: &PlannedFile, bytes: Vec<u8>) {
+        let path = new.path.as_str();
+        if same_lines(&bytes, new.text.as_bytes()) {
             return;
         }
-        let bytes = match there {
-            PathState::File(bytes) => bytes,
-            PathState::Link => return self.stuck(path, "is a symbolic link"),
-            PathState::Obstacle(reason) => return self.stuck(path, reason),
-            PathState::Nothing => return,
-        };
-        if is_same(&bytes, &new.text) {
-            return;
-        }
-        if was.is(&bytes) {
+        if base.has(path, &bytes) {
             let text = if has_crlf(&bytes) {
                 new.text.replace('\n', "\r\n")
             } else {
                 new.text.clone()
             };
-            self.changed.push(path.to_owned());
-            self.changes.push(Change::replace(path, bytes, text));
+            return self.change(Fate::Changed, Change::replace(path, bytes, text));
+        }
+        let is_generated = base.hashes.contains_key(path);
+        if !is_generated && new.existing == Existing::AddLines {
+            if let Some(merged) = with_lines(&bytes, &new.text) {
+                self.change(Fate::Merged, Change::replace(path, bytes, merged));
+            }
             return;
         }
         let Ok(yours) = String::from_utf8(bytes) else {
-            return self.stuck(path, "was edited and is not UTF-8");
+            return self.note(About::Obstacle, path, "is not UTF-8, so it can't be merged");
         };
-        let Some(base) = was.text else {
-            return self.stuck(
-                path,
-                "was edited, and the record no longer has the text that was generated",
-            );
-        };
-        let versions = Versions {
+        let versions = |base| Versions {
             base,
             yours: &yours,
             new: &new.text,
         };
-        let merged = merge::merge(&new.path, &versions);
+        let merged = match base.texts.get(path) {
+            Some(base) => merge::merge(path, &versions(base)),
+            None if is_generated => {
+                let why = "was edited, and the record no longer has the text that was generated";
+                return self.note(About::Obstacle, path, why);
+            }
+            None => Merged::contested(&versions("")),
+        };
         self.take(path, yours, &merged, &new.text);
     }
 
-    /// A file that is no longer generated.
-    fn settle_old(&mut self, path: &str, was: Was, there: PathState) {
-        let gone = "no longer generated";
-        match there {
-            PathState::File(bytes) if was.is(&bytes) => {
-                self.removed.push(path.to_owned());
-                self.changes.push(Change::remove(path, bytes));
-            }
-            PathState::File(_) => self.keep(path, format!("{gone}, and edited by you")),
-            PathState::Link => self.keep(path, format!("{gone}, and a symbolic link")),
-            PathState::Obstacle(reason) => {
-                self.keep(path, format!("{gone}, and in the way: {reason}"));
-            }
-            PathState::Nothing => {}
-        }
-    }
-
-    /// Takes what came of a merge of the user's file at `path`.
+    /// Takes the merge of the user's file at `path`.
     fn take(&mut self, path: &str, yours: String, merged: &Merged, new: &str) {
         for note in &merged.notes {
-            self.review(path, note);
+            self.note(About::Review, path, note);
         }
-        let text = if let Some(text) = merged.text() {
-            if text == yours {
-                return;
+        match merged.text() {
+            Some(text) if text == yours => {}
+            Some(text) => {
+                let fate = if text == new {
+                    Fate::Changed
+                } else {
+                    Fate::Merged
+                };
+                self.change(fate, Change::replace(path, yours, text));
             }
-            let list = if text == new {
-                &mut self.changed
-            } else {
-                &mut self.merged
-            };
-            list.push(path.to_owned());
-            text
-        } else {
-            let (text, markers) = markers::write(merged);
-            let conflicts = merged.conflicts().zip(markers);
-            self.conflicts
-                .extend(conflicts.map(|(lines, marker)| Conflict {
-                    path: path.to_owned(),
-                    lines: lines.clone(),
-                    marker,
-                }));
-            text
-        };
-        self.changes.push(Change::replace(path, yours, text));
+            None => {
+                let (text, markers) = markers::write(merged);
+                let conflicts = merged.conflicts().zip(markers);
+                self.conflicts
+                    .extend(conflicts.map(|(lines, marker)| Conflict {
+                        path: path.to_owned(),
+                        lines: lines.clone(),
+                        marker,
+                    }));
+                self.changes.push(Change::replace(path, yours, text));
+            }
+        }
+    }
+
+    fn change(&mut self, fate: Fate, change: Change) {
+        self.files.push((fate, change.path.clone()));
+        self.changes.push(change);
     }
 }
 
-/// The topmost folder of a path that is not there, with `/` at its end, or the path itself.
-fn gone(target: &Path, path: &str) -> String {
+/// Returns the topmost folder of a path that is gone, with `/` at its end, or else the path itself.
+pub(crate) fn gone<'p>(target: &Path, path: &'p str) -> &'p str {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..=end]);
     let gone = folders.find(|folder| !target.join(folder).exists());
-    gone.unwrap_or(path).to_owned()
+    gone.unwrap_or(path)
 }
 
-fn is_same(bytes: &[u8], text: &str) -> bool {
-    same_lines(bytes, text.as_bytes())
+/// Returns whether two files have the same lines, however they end.
+pub(super) fn same_lines(one: &[u8], other: &[u8]) -> bool {
+    plain_lines(one).eq(plain_lines(other))
 }
 
-/// Whether a file has these lines, however they end.
-pub(super) fn same_lines(bytes: &[u8], lines: &[u8]) -> bool {
-    bytes == lines || has_crlf(bytes) && without_crlf(bytes) == without_crlf(lines)
+fn plain_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 fn has_crlf(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\r\n")
-}
-
-/// `bytes` with `\n` for `\r\n`.
-fn without_crlf(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(bytes.len());
-    for (index, byte) in bytes.iter().enumerate() {
-        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
-            plain.push(*byte);
-        }
-    }
-    plain
 }

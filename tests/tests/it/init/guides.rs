@@ -102,7 +102,7 @@ fn a_guide_that_is_a_link_is_kept_and_never_written_through() {
     assert_eq!(overwrite.status, Some(1));
     assert_eq!(
         overwrite.stderr,
-        "error: 1 file is in the way in `my-bot`\n  AGENTS.md: is a symbolic link\nhint: nothing was changed; move it away, or choose another directory\n"
+        "error: these files are in the way in `my-bot`\n  AGENTS.md: is a symbolic link\nhint: nothing was changed; move them away, or choose another directory\n"
     );
     assert_eq!(
         fs::read_to_string(folder.path().join("theirs")).unwrap(),

@@ -31,14 +31,11 @@ impl Interruptions {
         if target {
             fs::create_dir(folder.join("my-bot")).unwrap();
         }
-        let all = whole(folder, &web(&["my-bot"]));
+        let mut child = start(folder, &web(&["my-bot"]));
+        let all = changes(folder, &process(child.id()).unwrap(), usize::MAX);
+        assert!(child.wait().unwrap().success());
         fs::remove_dir_all(folder.join("my-bot")).unwrap();
-        Self::of(all, MOST)
-    }
-
-    /// Interrupts at most so many runs that make so many changes.
-    fn of(all: usize, most: usize) -> Self {
-        let step = all.div_ceil(most - 1).max(1);
+        let step = all.div_ceil(MOST - 1).max(1);
         // After the last one the run is let go on to its end.
         let after = (0..=all).step_by(step).chain([usize::MAX]);
         Self {
@@ -67,14 +64,6 @@ impl Interruptions {
             self.early += 1;
         }
     }
-}
-
-/// Makes a whole run, and returns how many changes of its folder it makes.
-fn whole(folder: &Path, arguments: &[&str]) -> usize {
-    let mut child = start(folder, arguments);
-    let all = changes(folder, &process(child.id()).unwrap(), usize::MAX);
-    assert!(child.wait().unwrap().success());
-    all
 }
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
@@ -138,58 +127,6 @@ fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
 }
 
 #[test]
-fn the_next_update_finishes_one_that_was_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    done(folder.path(), &web(&["my-bot", "--recording"]));
-    fs::write(target.join("mine"), "mine").unwrap();
-    let bot = target.join("server/bot.py");
-    let code = fs::read_to_string(&bot).unwrap();
-    fs::write(&bot, code + "\n\nMINE = 1\n").unwrap();
-    let from = contents(&target);
-    // One file appears, one goes away, others change, and one of them has an edit.
-    let update = ["my-bot", "--update", "--no-recording", "--transcription"];
-    let all = whole(folder.path(), &update);
-    let to = contents(&target);
-    let mut runs = Interruptions::of(all, MOST / 2);
-    while let Some(after) = runs.next() {
-        plant(&target, &from);
-        interrupt(folder.path(), &update, Signal::KILL, after);
-        let found = contents(&target);
-        runs.learn(found != from);
-        // Each file is as it was or as it will be.
-        for (name, bytes) in &found {
-            assert!(
-                [&from, &to]
-                    .iter()
-                    .any(|side| side.get(name) == Some(bytes)),
-                "{name}, after {after}"
-            );
-        }
-        for name in from.keys().filter(|name| to.contains_key(*name)) {
-            assert!(found.contains_key(name), "{name}, after {after}");
-        }
-        // It is found wherever the project is then, and its options need not be said again once it was begun.
-        let renamed = folder.path().join("renamed");
-        fs::rename(&target, &renamed).unwrap();
-        let begun = renamed.join(STAGING).join("update.json").exists();
-        let again = if begun {
-            &["renamed", "--update"][..]
-        } else {
-            &[&["renamed"], &update[1..]].concat()
-        };
-        let next = super::run(folder.path(), again);
-        assert_eq!(next.status, Some(0), "{next:?}");
-        fs::rename(&renamed, &target).unwrap();
-        let found = contents(&target);
-        let names = found.keys().chain(to.keys());
-        let differs: Vec<_> = names.filter(|it| found.get(*it) != to.get(*it)).collect();
-        assert!(differs.is_empty(), "after {after}: {differs:?}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-}
-
-#[test]
 fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
@@ -233,12 +170,9 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
             let hint = "`bot-cli init my-bot --update` finishes it";
             assert!(create.stderr.contains(hint), "{create:?}");
         }
-        let (status, document) = super::json(folder.path(), &["my-bot", "--update"]);
-        let expected = if is_recorded { "discarded" } else { "update" };
-        assert_eq!(
-            (status, &document["recovered"]),
-            (Some(0), &json!(expected))
-        );
+        let next = super::run(folder.path(), &["my-bot", "--update"]);
+        let goes_on = next.stderr.contains("this one goes on with it");
+        assert_eq!((next.status, goes_on), (Some(0), !is_recorded), "{next:?}");
         assert_eq!(contents(&target), to, "{done}");
         assert!(!staging.exists());
     }
@@ -366,18 +300,15 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
     let folder = about_to_appear();
     let run = super::run(folder.path(), &web(&["my-bot", "--recording"]));
     assert_eq!(run.status, Some(1), "{run:?}");
-    assert!(
-        run.stderr.contains(
-            "hint: nothing else was changed; a project is there already: `bot-cli init my-bot --update` with the options that change"
-        ) && !run.stderr.contains("nothing was changed"),
-        "{run:?}"
-    );
+    let hint = "hint: the earlier run was completed before that\n";
+    assert!(run.stderr.contains(hint), "{run:?}");
 
     for arguments in [&web(&["my-bot"])[..], &["my-bot", "--update"], &["my-bot"]] {
         let folder = about_to_appear();
-        for recovered in [json!("completed"), Value::Null] {
-            let (_, document) = super::json(folder.path(), arguments);
-            assert_eq!(document["recovered"], recovered, "{document}");
+        for is_completed in [true, false] {
+            let run = super::run(folder.path(), arguments);
+            let says = run.stderr.contains("it is completed now");
+            assert_eq!(says, is_completed, "{run:?}");
         }
     }
 
@@ -394,8 +325,8 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
     let folder = about_to_appear();
     let staging = folder.path().join("my-bot").join(STAGING);
     fs::remove_file(staging.join("journal.json")).unwrap();
-    let (_, document) = super::json(folder.path(), &web(&["my-bot"]));
-    assert_eq!(document["recovered"], "discarded", "{document}");
+    let run = super::run(folder.path(), &web(&["my-bot"]));
+    assert!(!run.stderr.contains("interrupted"), "{run:?}");
     assert!(!staging.exists());
 
     // What can't be done as it is written completes nothing.

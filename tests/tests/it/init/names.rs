@@ -129,7 +129,7 @@ fn targets_that_are_of_no_use_are_refused() {
         ),
         (
             "file/below",
-            "can't use `file/below` as the target: a part of its path is not a directory",
+            "can't use `file/below` as the target: not a directory",
         ),
         (
             "dangling",

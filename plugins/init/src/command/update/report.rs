@@ -1,146 +1,133 @@
 //! The report of an update, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: as in the document of a new project. `up_to_date`:
-//! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
-//! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
-//! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
-//! `conflicts`: `{path, line, marker, base, yours, new}`,
-//! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
-//! is written. `obstacles`: `{path, line, reason}`,
-//! files that can't be merged, and lines to edit first. `restore`: a command that copies the replaced files back, null if version control has them. `review`: `{path, line, note}`, what to look at. `next`: commands. Where something is
-//! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
+//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`:
+//! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone
+//! may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration.
+//! `options`: those that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the
+//! target; `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: files that stay
+//! although they are no longer generated; `obstacles`: files that can't be merged, and lines to edit first; `review`: places to look at;
+//! all of them `{path, line, note}`. `conflicts`: `{path, line, marker, base, yours, new}`, with the lines of each version; `line` is that
+//! of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it is written. `restore`: a command that
+//! copies the replaced files back, null if version control has them. Where something is in conflict, `error` is there,
+//! too, as in the document of a failure, and the exit status is 1.
+
+use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
-use super::super::next::{self, NextStep};
-use super::super::recovery;
-use super::Changes;
+use super::found::Found;
 use crate::config::Config;
-use crate::merge::{Conflict as Lines, changes};
+use crate::equivalent::directory;
+use crate::merge::changes;
 use crate::options::{Conflicts, Options};
 use crate::platform::copy_over;
 use crate::record::FOLDER;
 use crate::target::Target;
-use crate::transaction::{BEFORE, Change, Old, Recovered};
-use crate::update::Conflict;
+use crate::transaction::{BEFORE, Old};
+use crate::update::differences::{self, Difference};
+use crate::update::{About, Conflict, Fate, Note, Update, gone};
 
 pub(super) struct Report<'a> {
+    pub(super) options: &'a Options,
     pub(super) target: &'a Target,
+    pub(super) found: &'a Found,
     pub(super) config: &'a Config<'a>,
-    pub(super) changes: &'a Changes,
+    pub(super) update: &'a Update,
     /// Whether the changes were made.
     pub(super) written: bool,
-    /// What became of the files as they were.
     pub(super) old: Old,
-    pub(super) recovered: &'a Recovered,
     pub(super) quiet: bool,
-    pub(super) steps: &'a [NextStep],
 }
 
 impl Report<'_> {
-    pub(super) fn reply(&self) -> Reply {
-        Reply::text(self.text())
-            .data(self.document())
-            .next_all(next::shown(self.steps))
-    }
-
-    /// With the failure in the document, as a program looks for it.
-    pub(super) fn reply_of(&self, failure: &Failure) -> Reply {
-        let mut document = self.document();
+    pub(super) fn reply(&self, session: &mut Session) -> Result<Reply, Failure> {
+        let differences = differences::between(&self.found.config, self.config);
+        let is_up_to_date = self.update.changes_nothing() && differences.is_empty();
+        let mut text = self.title(is_up_to_date);
+        if !text.ends_with("is up to date\n") {
+            for difference in &differences {
+                text.extend(["  ", &difference.words(), "\n"]);
+            }
+            self.list_files(&mut text);
+            self.list_places(&mut text);
+        }
+        let mut document = self.document(&differences, is_up_to_date);
+        if self.options.check {
+            session.exit_with(u8::from(!is_up_to_date));
+            return Ok(Reply::text(text).data(document));
+        }
+        let Some(failure) = self.failure() else {
+            return Ok(Reply::text(text).data(document));
+        };
+        if session.context().format != Format::Json {
+            session.output(&text);
+            return Err(failure);
+        }
+        session.exit_with(failure.exit.status());
         document["error"] = json!({
             "code": failure.code,
             "message": failure.message,
             "fields": failure.fields,
             "hints": failure.hints,
         });
-        Reply::text(self.text()).data(document)
+        Ok(Reply::text(text).data(document))
     }
 
-    /// In a word, for `--check`.
-    pub(super) fn checked(&self) -> Reply {
+    fn title(&self, is_up_to_date: bool) -> String {
         let shown = quoted(&self.target.shown);
-        let text = if self.is_up_to_date() {
-            format!("{shown} is up to date\n")
-        } else {
-            let last =
-                match self.changes.update.conflicts.len() + self.changes.update.obstacles.len() {
-                    0 => "",
-                    _ => "\nThe update would be in conflict with your edits\n",
-                };
-            format!("{shown} is not up to date\n{}{last}", self.list())
-        };
-        Reply::text(text).data(self.document())
-    }
-
-    /// The failure that names every conflict; `None`: nothing is in conflict.
-    pub(super) fn failure(&self, options: &Options) -> Option<Failure> {
-        let update = &self.changes.update;
-        if !update.has_conflicts() {
-            return None;
-        }
-        let outcome = match (self.written, options.dry_run) {
-            (true, _) => "written between markers",
-            (false, true) => "nothing would be written",
-            (false, false) => "nothing was written",
-        };
-        let count = match update.conflicts.len() + update.obstacles.len() {
-            1 => "1 conflict".to_owned(),
-            several => format!("{several} conflicts"),
-        };
-        let shown = crate::wording::quoted(&self.target.shown);
-        let message = format!("{count} in {shown}: {outcome}");
-        let mut failure = Failure::new(Exit::Failed, "conflict", message);
-        for obstacle in &update.obstacles {
-            let place = place(&obstacle.path, obstacle.line);
-            failure = failure.field(&place, None, obstacle.reason.clone());
-        }
-        for conflict in &update.conflicts {
-            failure = failure.field(&self.place_of(conflict), None, words(conflict));
-        }
-        if self.written {
-            failure = failure.hint(
-                "edit what stands between the markers, and remove them; until then `--check` fails",
-            );
-            return Some(failure);
-        }
-        if !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse {
-            failure = failure.hint(
-                "add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from",
-            );
-        }
-        if update.obstacles.iter().any(|one| one.line.is_some()) {
-            failure = failure.hint("edit those lines first, then run the same command again");
-        }
-        if update.obstacles.iter().any(|one| one.line.is_none()) {
-            failure = failure.hint(
-                "move, rename or remove the files that can't be merged; a generated file that is not there stays away",
-            );
-        }
-        Some(recovery::failure_after(self.recovered, failure))
-    }
-
-    /// Tells whether neither a file of the user's nor an option changes.
-    pub(super) fn is_up_to_date(&self) -> bool {
-        self.changes.is_up_to_date()
-    }
-
-    pub(super) fn text(&self) -> String {
-        let shown = quoted(&self.target.shown);
-        let title = if self.changes.is_empty() {
-            if self.changes.update.missing.is_empty() {
-                return format!("Nothing to do: {shown} is up to date\n");
-            }
+        let is_empty = self.update.changes.is_empty() && !self.update.has_conflicts();
+        let disagrees = self.update.about(About::Disagreement).next().is_some();
+        if self.options.check {
+            let not = if is_up_to_date { "" } else { "not " };
+            format!("{shown} is {not}up to date\n")
+        } else if is_empty && !disagrees {
+            format!("Nothing to do: {shown} is up to date\n")
+        } else if is_empty {
             format!("No file of {shown} is to be changed\n")
         } else if self.written {
             format!("Updated {shown}\n")
         } else {
-            let nothing = recovery::words_after(self.recovered, "nothing was written");
-            format!("An update of {shown} would do this; {nothing}\n")
+            format!("An update of {shown} would do this; nothing was written\n")
+        }
+    }
+
+    /// Returns the failure that names every conflict; `None`: nothing is in conflict.
+    fn failure(&self) -> Option<Failure> {
+        if !self.update.has_conflicts() {
+            return None;
+        }
+        let outcome = match (self.written, self.options.dry_run) {
+            (true, _) => "written between markers",
+            (false, true) => "nothing would be written",
+            (false, false) => "nothing was written",
         };
-        title + &self.list()
+        let obstacles: Vec<&Note> = self.update.about(About::Obstacle).collect();
+        let shown = crate::wording::quoted(&self.target.shown);
+        let message = format!("your edits of {shown} are in conflict with the update: {outcome}");
+        let mut failure = Failure::new(Exit::Failed, "conflict", message);
+        for obstacle in &obstacles {
+            failure = failure.field(&place(obstacle), None, obstacle.text.clone());
+        }
+        for conflict in &self.update.conflicts {
+            let words = "you and the update have changed this in different ways";
+            failure = failure.field(&self.place_of(conflict), None, words);
+        }
+        if self.written {
+            failure = failure.hint("edit the lines between the markers, and remove the markers; until then `--check` fails");
+        } else if !self.update.conflicts.is_empty() && self.options.conflicts == Conflicts::Refuse {
+            failure = failure.hint("add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from");
+        }
+        if !obstacles.is_empty() {
+            failure = failure.hint(
+                "edit the lines that are named, and move, rename or remove the files that can't be merged, then run the same command again; a generated file that was removed stays away",
+            );
+        }
+        Some(failure)
     }
 
     fn place_of(&self, conflict: &Conflict) -> String {
@@ -149,60 +136,55 @@ impl Report<'_> {
         } else {
             conflict.lines.line
         };
-        place(&conflict.path, Some(line))
+        format!("{}:{line}", conflict.path)
     }
 
-    /// The command that copies the files back as they were.
-    fn restore(&self) -> Option<String> {
-        let shown = crate::equivalent::directory(&self.target.shown);
+    /// Returns a folder of the project as a word of a command.
+    fn folder(&self, below: &str) -> String {
+        let shown = directory(&self.target.shown);
         let shown = shown.trim_end_matches('/');
-        let from = quoted(&format!("{shown}/{BEFORE}/files"));
-        (self.old != Old::Given).then(|| copy_over(&from, &quoted(shown)))
+        quoted(format!("{shown}/{below}").trim_end_matches('/'))
     }
 
-    /// All that the update does, a line each.
-    fn list(&self) -> String {
-        let Changes {
-            update,
-            beside,
-            differences,
-            new_variables: _,
-        } = self.changes;
-        let mut text = String::new();
-        for difference in differences {
-            text.extend(["  ", &difference.words(), "\n"]);
-        }
-        let mut line = |word: &str, what: &str| {
-            text.extend([&format!("  {word:<9} "), what, "\n"]);
+    /// Returns the command that copies the files back as they were.
+    fn restore(&self) -> Option<String> {
+        let from = self.folder(&format!("{BEFORE}/files"));
+        (self.old != Old::Given).then(|| copy_over(&from, &self.folder("")))
+    }
+
+    /// Adds a line for each file.
+    fn list_files(&self, text: &mut String) {
+        let update = self.update;
+        let mut line = |word: &str, what: &str, why: &str| {
+            text.extend([&format!("  {word:<9} {what}"), why, "\n"]);
         };
-        if !self.quiet {
-            let lists = [
-                ("created", &update.created),
-                ("changed", &update.changed),
-                ("merged", &update.merged),
-                ("removed", &update.removed),
-            ];
-            for (word, paths) in lists {
-                for path in paths {
-                    line(word, path);
+        let is_record = |path: &String| path.starts_with(FOLDER);
+        for (fate, word) in Fate::ALL {
+            let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
+            let paths = files.map(|(_, path)| path).filter(|path| !is_record(path));
+            if fate == Fate::Deleted {
+                let gone = paths.map(|path| gone(&self.target.path, path));
+                for path in gone.collect::<BTreeSet<_>>() {
+                    line(word, path, " (by you; it stays deleted)");
                 }
-            }
-            for change in beside.changes.iter().filter(|one| !is_record(one)) {
-                line("changed", &change.path);
-            }
-            if beside.changes.iter().any(is_record) {
-                line("changed", &format!("{FOLDER} (the record)"));
+            } else if !self.quiet {
+                paths.for_each(|path| line(word, path, ""));
             }
         }
-        for path in &update.gone {
-            line("deleted", &format!("{path} (by you; it stays deleted)"));
+        if !self.quiet && update.files.iter().any(|(_, path)| is_record(path)) {
+            line("changed", FOLDER, " (the record)");
         }
-        for kept in &update.kept {
-            line("kept", &format!("{} ({})", kept.path, kept.why));
+        for (about, word) in [(About::Kept, "kept"), (About::Obstacle, "conflict")] {
+            // A failure names its obstacles.
+            let is_named = about == About::Obstacle && !self.options.check;
+            for note in update.about(about).filter(|_| !is_named) {
+                line(word, &place(note), &format!(" ({})", note.text));
+            }
         }
-        for kept in &beside.kept {
-            line("kept", &format!("{} ({})", kept.path, kept.guide.words()));
-        }
+    }
+
+    /// Adds what to look at.
+    fn list_places(&self, text: &mut String) {
         if let Some(restore) = self.restore() {
             text.extend([
                 "\nThe files as they were are in ",
@@ -212,148 +194,96 @@ impl Report<'_> {
                 "\n",
             ]);
         }
-        let mut reviews = update.review.iter().chain(&update.missing).peekable();
-        if reviews.peek().is_some() {
-            text.push_str("\nLook at:\n");
-            for review in reviews {
-                let place = (review.path.as_ref()).map_or_else(String::new, |path| {
-                    format!("{}: ", place(path, review.line))
-                });
-                let mut lines = review.note.lines();
-                text.extend(["  ", &place, lines.next().unwrap_or_default(), "\n"]);
-                quote_lines(&lines.collect::<Vec<_>>(), &mut text);
+        for (number, review) in self.reviews().enumerate() {
+            let title = if number == 0 { "\nLook at:\n" } else { "" };
+            let mut lines = review.text.lines();
+            let colon = if review.path.is_some() { ": " } else { "" };
+            let first = lines.next().unwrap_or_default();
+            text.extend([title, "  ", &place(review), colon, first, "\n"]);
+            quote_lines(&lines.collect::<Vec<_>>(), text);
+        }
+        for (number, conflict) in self.update.conflicts.iter().enumerate() {
+            let title = if number == 0 { "\nIn conflict:\n" } else { "" };
+            text.extend([title, "  ", &self.place_of(conflict), "\n"]);
+            let lines = &conflict.lines;
+            let changes = changes(&lines.base, &lines.new);
+            let changes = changes.iter().map(String::as_str).collect();
+            for (side, lines) in [
+                ("yours", lines.yours.lines().collect()),
+                ("the update", changes),
+            ] {
+                let none = if Vec::is_empty(&lines) {
+                    " nothing"
+                } else {
+                    ""
+                };
+                text.extend(["    ", side, ":", none, "\n"]);
+                quote_lines(&lines, text);
             }
         }
-        if !update.conflicts.is_empty() {
-            text.push_str("\nIn conflict:\n");
-            for conflict in &update.conflicts {
-                show(conflict, &self.place_of(conflict), &mut text);
-            }
-        }
-        text
     }
 
-    fn document(&self) -> Value {
-        let Changes {
-            update,
-            beside,
-            differences,
-            new_variables: _,
-        } = self.changes;
-        let (changed, created): (Vec<&Change>, Vec<&Change>) =
-            (beside.changes.iter()).partition(|change| change.replaces.is_some());
-        let with = |paths: &[String], further: &[&Change]| {
-            let mut paths: Vec<String> = paths.to_vec();
-            paths.extend(further.iter().map(|change| change.path.clone()));
-            paths.sort();
-            paths
-        };
-        let kept = (update.kept.iter())
-            .map(|kept| json!({ "path": kept.path, "why": kept.why }))
-            .chain(
-                (beside.kept.iter())
-                    .map(|kept| json!({ "path": kept.path, "why": kept.guide.words() })),
-            );
-        let options = (differences.iter())
+    fn reviews(&self) -> impl Iterator<Item = &Note> {
+        let disagreements = self.update.about(About::Disagreement);
+        self.update.about(About::Review).chain(disagreements)
+    }
+
+    fn document(&self, differences: &[Difference], is_up_to_date: bool) -> Value {
+        let update = self.update;
+        let note = |note: &Note| json!({ "path": note.path, "line": note.line, "note": note.text });
+        let options = differences
+            .iter()
             .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
-        json!({
+        let conflicts = update.conflicts.iter().map(|conflict| {
+            json!({
+                "path": conflict.path,
+                "line": conflict.lines.line,
+                "marker": self.written.then_some(conflict.marker),
+                "base": conflict.lines.base,
+                "yours": conflict.lines.yours,
+                "new": conflict.lines.new,
+            })
+        });
+        let mut document = json!({
             "target": self.target.path,
-            "recovered": recovery::member(self.recovered),
-            "up_to_date": self.is_up_to_date(),
+            "up_to_date": is_up_to_date,
             "written": self.written,
             "config": self.config.to_json(),
             "options": options.collect::<Value>(),
-            "created": with(&update.created, &created),
-            "changed": with(&update.changed, &changed),
-            "merged": update.merged,
-            "removed": update.removed,
-            "kept": kept.collect::<Value>(),
-            "deleted": update.deleted,
-            "conflicts": (update.conflicts.iter())
-                .map(|one| document(one, self.written))
-                .collect::<Value>(),
-            "obstacles": (update.obstacles.iter())
-                .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
-                .collect::<Value>(),
-            "review": (update.review.iter().chain(&update.missing))
-                .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
-                .collect::<Value>(),
+            "kept": update.about(About::Kept).map(note).collect::<Value>(),
+            "conflicts": conflicts.collect::<Value>(),
+            "obstacles": update.about(About::Obstacle).map(note).collect::<Value>(),
+            "review": self.reviews().map(note).collect::<Value>(),
             "restore": self.restore(),
-            "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
-        })
+        });
+        for (fate, word) in Fate::ALL {
+            let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
+            document[word] = files.map(|(_, path)| path.as_str()).collect();
+        }
+        document
     }
 }
 
-pub(super) fn is_record(change: &Change) -> bool {
-    change.path.starts_with(FOLDER)
-}
-
-fn place(path: &str, line: Option<usize>) -> String {
-    line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
-}
-
-fn words(conflict: &Conflict) -> String {
-    let lines = &conflict.lines;
-    let how = match (
-        lines.base.is_empty(),
-        lines.yours.is_empty(),
-        lines.new.is_empty(),
-    ) {
-        (true, ..) => "you and the update have added different lines",
-        (false, true, _) => "you have deleted lines that the update changes",
-        (false, false, true) => "you have changed lines that the update removes",
-        (false, false, false) => "you and the update have changed the same lines",
-    };
-    how.to_owned()
+fn place(note: &Note) -> String {
+    let path = note.path.clone().unwrap_or_default();
+    match note.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
 }
 
 /// The most lines of one side that are shown.
 const SHOWN: usize = 12;
 
-fn show(conflict: &Conflict, place: &str, text: &mut String) {
-    text.extend(["  ", place, "\n"]);
-    let Lines {
-        yours, base, new, ..
-    } = &conflict.lines;
-    let changes = changes(base, new);
-    let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
-    for (side, lines) in [("yours", yours.lines().collect()), ("the update", changes)] {
-        let none = if lines.is_empty() { " nothing" } else { "" };
-        text.extend(["    ", side, ":", none, "\n"]);
-        quote_lines(&lines, text);
-    }
-}
-
-/// The first lines of a file, without what a terminal would act on.
+/// Adds the first lines of a file, without what a terminal would act on.
 fn quote_lines(lines: &[&str], text: &mut String) {
     for line in lines.iter().take(SHOWN) {
-        let plain: String = line
-            .chars()
-            .map(|letter| {
-                if letter.is_control() && letter != '\t' {
-                    '\u{fffd}'
-                } else {
-                    letter
-                }
-            })
-            .collect();
+        let is_harmful = |letter: char| letter.is_control() && letter != '\t';
+        let plain = line.replace(is_harmful, "\u{fffd}");
         text.extend(["      | ", plain.trim_end(), "\n"]);
     }
-    match lines.len().saturating_sub(SHOWN) {
-        0 => {}
-        1 => text.push_str("      and 1 more line\n"),
-        more => text.extend(["      and ", &more.to_string(), " more lines\n"]),
+    if lines.len() > SHOWN {
+        let more = lines.len() - SHOWN;
+        text.extend(["      and ", &more.to_string(), " more\n"]);
     }
-}
-
-fn document(conflict: &Conflict, written: bool) -> Value {
-    let lines = &conflict.lines;
-    json!({
-        "path": conflict.path,
-        "line": lines.line,
-        "marker": written.then_some(conflict.marker),
-        "base": lines.base,
-        "yours": lines.yours,
-        "new": lines.new,
-    })
 }

@@ -1,87 +1,74 @@
 //! The edits: what users do to their projects.
 
 mod by_hand;
-mod steps;
+
+use serde::Deserialize;
 
 use super::Files;
 
 /// What a user does to a project.
+#[derive(Deserialize)]
 pub(super) struct Edit {
-    pub name: &'static str,
-    work: Work,
+    pub name: String,
+    #[serde(default)]
+    step: Vec<Step>,
+    /// The names of several edits.
+    #[serde(default)]
+    together: Vec<String>,
+    #[serde(skip)]
+    by_hand: Option<fn(&mut Files) -> Option<()>>,
 }
 
-enum Work {
-    /// In files, by their path: what is there, and what takes its place.
-    Steps(&'static [steps::Step]),
-    ByHand(fn(&mut Files) -> Option<()>),
-    /// Several edits of a user who has had the project for long.
-    Together(&'static [&'static str]),
+/// A text in a file that takes the place of another one, where that is first.
+#[derive(Deserialize)]
+pub(super) struct Step {
+    file: String,
+    old: String,
+    new: String,
+}
+
+impl Step {
+    /// Returns `None` if the text is not there.
+    pub(super) fn apply(&self, files: &mut Files) -> Option<()> {
+        let file = files.get_mut(&self.file)?;
+        let at = file.find(&self.old)?;
+        file.replace_range(at..at + self.old.len(), &self.new);
+        Some(())
+    }
 }
 
 impl Edit {
     /// Returns the edited project; `None` if the project has nothing to edit in this way.
-    pub(super) fn apply(&self, project: &Files) -> Option<Files> {
+    pub(super) fn apply(&self, all: &[Self], project: &Files) -> Option<Files> {
         let mut edited = project.clone();
-        match self.work {
-            Work::Steps(steps) => steps.iter().try_for_each(|step| step.apply(&mut edited))?,
-            Work::ByHand(work) => work(&mut edited)?,
-            Work::Together(names) => {
-                let edits = all();
-                for name in names {
-                    let edit = edits.iter().find(|edit| edit.name == *name).unwrap();
-                    // Every project has most of what is edited.
-                    if let Some(further) = edit.apply(&edited) {
-                        edited = further;
-                    }
-                }
+        (self.step.iter()).try_for_each(|step| step.apply(&mut edited))?;
+        if let Some(work) = self.by_hand {
+            work(&mut edited)?;
+        }
+        for name in &self.together {
+            let edit = all.iter().find(|edit| edit.name == *name).unwrap();
+            // Every project has most of what is edited.
+            if let Some(further) = edit.apply(all, &edited) {
+                edited = further;
             }
         }
         (edited != *project).then_some(edited)
     }
 }
 
-/// Several at once, in two ways.
-const TOGETHER: &[(&str, &[&str])] = &[
-    (
-        "seven edits",
-        &[
-            "prompt",
-            "handler at the end",
-            "tool",
-            "try and finally",
-            "processor",
-            "transport parameter",
-            "dependency",
-        ],
-    ),
-    (
-        "the owner of a bakery",
-        &[
-            "prompt",
-            "greeting",
-            "tool in tools.py",
-            "setting of one's own",
-            "handler behind another",
-            "README: section added",
-            "ignored",
-        ],
-    ),
-];
+#[derive(Deserialize)]
+struct Table {
+    edit: Vec<Edit>,
+}
 
-/// All edits, in a fixed order.
+/// Returns all edits, in a fixed order.
 pub(super) fn all() -> Vec<Edit> {
-    let steps = steps::EDITS.iter().map(|(name, steps)| Edit {
-        name,
-        work: Work::Steps(steps),
-    });
+    let table: Table = toml::from_str(include_str!("edits.toml")).unwrap();
     let by_hand = by_hand::EDITS.iter().map(|(name, work)| Edit {
-        name,
-        work: Work::ByHand(*work),
+        name: (*name).to_owned(),
+        step: Vec::new(),
+        together: Vec::new(),
+        by_hand: Some(*work),
     });
-    let together = TOGETHER.iter().map(|(name, names)| Edit {
-        name,
-        work: Work::Together(names),
-    });
-    steps.chain(by_hand).chain(together).collect()
+    table.edit.into_iter().chain(by_hand).collect()
 }

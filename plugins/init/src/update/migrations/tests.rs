@@ -40,7 +40,7 @@ fn found(code: &str) -> Vec<(usize, String)> {
     let migrations = [migration("1.3.0", "2.0.0", &names, None)];
     let (recorded, new) = (version("1.2.0"), version("1.14.0"));
     let found = between(&recorded, &new, &migrations, &file(code));
-    let found = found.iter().map(|it| (it.line.unwrap(), old(&it.note)));
+    let found = found.iter().map(|it| (it.line.unwrap(), old(&it.text)));
     found.collect()
 }
 
@@ -119,7 +119,7 @@ fn only_what_changes_between_the_releases_is_found() {
     ] {
         let files = file("a\nc\n");
         let found = between(&version(recorded), &version(new), &migrations, &files);
-        let old: Vec<_> = found.iter().map(|it| old(&it.note)).collect();
+        let old: Vec<_> = found.iter().map(|it| old(&it.text)).collect();
         assert_eq!(old, expected, "{recorded} to {new}");
     }
 }
@@ -144,7 +144,7 @@ fn a_bot_of_the_first_release_is_told_what_became_of_its_names() {
     let found = uses(">=1.0.0,<2", &file(bot));
     let notes: Vec<_> = found
         .iter()
-        .map(|it| (it.line.unwrap(), it.note.as_str()))
+        .map(|it| (it.line.unwrap(), it.text.as_str()))
         .collect();
     assert_eq!(
         notes,

@@ -83,7 +83,7 @@ fn what_is_not_committed_is_named_and_stays() {
         assert_eq!(run.status, Some(0));
         assert_eq!(
             run.stderr,
-            "warning: 1 file that the update changes has uncommitted changes, so without `--force` the update would write nothing: `server/bot.py`\n"
+            "warning: uncommitted changes in files that the update changes, so without `--force` it would write nothing: `server/bot.py`\n"
         );
     }
     let edited = fs::read(made.join("server/bot.py")).unwrap();

@@ -17,21 +17,13 @@ const PROJECT: &str = ".bot-cli/project.json";
 const BASE: &str = ".bot-cli/base.tar.gz";
 
 #[test]
-fn a_folder_without_a_record_is_told_where_one_is() {
+fn a_folder_without_a_record_is_told_how_to_get_one() {
     let (folder, made) = project(&[]);
     fs::remove_dir_all(made.join(".bot-cli")).unwrap();
     let run = run(folder.path(), &["my-bot", "--update"]);
     assert_eq!(run.status, Some(2));
     assert!(
-        run.stderr
-            .contains("`--adopt` in the place of `--update` writes the record"),
-        "{run:?}"
-    );
-    done(folder.path(), &["quickstart"]);
-    let below = folder.path().join("quickstart-project/server");
-    let run = super::run(&below, &["--update"]);
-    assert!(
-        run.stderr.contains("quickstart-project --update`"),
+        run.stderr.contains("`--adopt` instead of `--update`"),
         "{run:?}"
     );
     assert!(!made.join(".bot-cli").exists());
@@ -39,90 +31,68 @@ fn a_folder_without_a_record_is_told_where_one_is() {
 
 #[test]
 fn a_record_that_can_not_be_used_is_refused() {
-    type Spoil = fn(&Path);
-    let cases: [(Spoil, &str, &str); 11] = [
+    let (folder, made) = project(&[]);
+    let file = made.join(PROJECT);
+    let whole = fs::read_to_string(&file).unwrap();
+    let later = "`.bot-cli/project.json` was written by bot-cli-init 9.10.0, and this is 0.1.0";
+    let unknown = "can't use `.bot-cli/project.json`: `new_thing`: no such key";
+    for (from, to, code, words) in [
+        ("{", "", "damaged_record", "no record"),
         (
-            |file| fs::write(file, "{").unwrap(),
+            "{",
+            "<<<<<<< ours\n",
             "damaged_record",
-            "no record",
+            "the record with the later `tool`",
         ),
         (
-            |file| fs::write(file, b"\xff").unwrap(),
-            "damaged_record",
-            "UTF-8",
-        ),
-        (
-            |file| fs::write(file, "<<<<<<< ours\n{}\n").unwrap(),
-            "damaged_record",
-            "either one's will do",
-        ),
-        (
-            |file| {
-                let aim = file.with_extension("aim");
-                fs::rename(file, &aim).unwrap();
-                symlink(aim, file).unwrap();
-            },
-            "damaged_record",
-            "symbolic link",
-        ),
-        (
-            |file| with(file, "schema", json!(99)),
+            "\"schema\": 1",
+            "\"schema\": 99",
             "later_record",
             "with that version",
         ),
         (
-            |file| with(file, "tool", json!("9.10.0")),
+            "\"tool\": \"0.1.0",
+            "\"tool\": \"9.10.0",
             "later_record",
-            "`.bot-cli/project.json` was written by bot-cli-init 9.10.0, and this is 0.1.0",
+            later,
         ),
         (
-            |file| with(file, "config", json!({ "new_thing": true })),
+            "\"config\": {",
+            "\"config\": {\"new_thing\": true,",
             "damaged_record",
-            "the configuration in `.bot-cli/project.json`: `new_thing`: no such key",
+            unknown,
         ),
         (
-            |file| with_file(file, "../out"),
+            "\"files\": {",
+            "\"files\": {\"../out\": \"sha256:0\",",
             "damaged_record",
             "`../out`",
         ),
-        (
-            |file| with_file(file, ".git/hooks/pre-commit"),
-            "damaged_record",
-            ".git",
-        ),
-        (
-            |file| with_file(file, "sub/.git/config"),
-            "damaged_record",
-            ".git",
-        ),
-        (
-            |file| with_file(file, "/etc/passwd"),
-            "damaged_record",
-            "/etc/passwd",
-        ),
-    ];
-    let (folder, made) = project(&[]);
-    let file = made.join(PROJECT);
-    let whole = fs::read(&file).unwrap();
-    for (spoil, code, words) in cases {
-        spoil(&file);
-        let before = tree(folder.path());
-        let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
-        assert_eq!(
-            (status, &document["error"]["code"]),
-            (Some(1), &json!(code))
-        );
-        assert!(
-            document["error"].to_string().contains(words),
-            "{document:#}"
-        );
-        assert_eq!(tree(folder.path()), before);
-        // For CI, that is another thing than something to do.
-        let (status, _) = reply(folder.path(), &["my-bot", "--update", "--check"]);
-        assert_eq!(status, Some(2));
-        fs::remove_file(&file).unwrap();
-        fs::write(&file, &whole).unwrap();
+    ] {
+        fs::write(&file, whole.replacen(from, to, 1)).unwrap();
+        refused(folder.path(), code, words);
     }
+    let aim = file.with_extension("aim");
+    fs::rename(&file, &aim).unwrap();
+    symlink(aim, &file).unwrap();
+    refused(folder.path(), "damaged_record", "it is a symbolic link");
+}
+
+fn refused(folder: &Path, code: &str, words: &str) {
+    let before = tree(folder);
+    let (status, document) = reply(folder, &["my-bot", "--update", "--recording"]);
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!(code))
+    );
+    assert!(
+        document["error"].to_string().contains(words),
+        "{document:#}"
+    );
+    assert_eq!(tree(folder), before);
+    // For CI, that is another thing than something to do.
+    let (status, _) = reply(folder, &["my-bot", "--update", "--check"]);
+    assert_eq!(status, Some(2));
 }
 
 #[test]
@@ -148,13 +118,6 @@ fn with(file: &Path, key: &str, value: Value) {
     let mut project: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
     project[key] = value;
     fs::write(file, project.to_string()).unwrap();
-}
-
-fn with_file(file: &Path, path: &str) {
-    let project: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    let mut files = project["files"].clone();
-    files[path] = json!("sha256:0");
-    with(file, "files", files);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the code of a project shows of the options that would generate it.
+//! Reads the options of a project from its code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,14 +7,16 @@ use std::path::Path;
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
 use serde_json::Value;
 
+use super::walk;
 use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
 use crate::merge::words;
 use crate::option_table::Feature;
 use crate::resolve::ProjectName;
 
-/// Reads the options that `python`, the code of the project in `target`, shows. Of what it shows two, it shows none.
-pub(super) fn read(target: &Path, python: &str) -> Draft {
+/// Reads the options that the code of the project in `target` shows. Of two services of a kind, none is read.
+pub(crate) fn read(target: &Path) -> Draft {
+    let python = &python(&target.join("server"));
     let words: BTreeSet<&str> = words(python).collect();
     let catalogue = Catalogue::built_in();
     let service = |kind| {
@@ -55,6 +57,13 @@ pub(super) fn read(target: &Path, python: &str) -> Draft {
     draft.client_framework = Some(framework.to_owned());
     draft.client_server = server.map(str::to_owned);
     draft
+}
+
+/// Returns the Python of the bot, and the names of its variables.
+fn python(server: &Path) -> String {
+    let files = walk::python(server).unwrap_or_default().into_values();
+    let python: String = files.map(|text| text + "\n").collect();
+    python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default()
 }
 
 /// Returns the transports that the code shows, in its order.
