@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use super::bench::{Bench, Form, Held, Stop, failed};
+use super::bench::{Bench, Form, Held, Stop, failed, not_run};
 use bot_cli_protocol::{Role, major_minor};
 use bot_cli_templates::pack::{self, Contents, Effects, Problem, Rule, SCHEMA};
-
-/// The number of problems that one sentence names; the messages have all of them.
-const NAMED: usize = 3;
 
 /// Returns the effects of a pack's services, as far as they can be read.
 pub fn effects(bench: &Bench) -> Effects {
@@ -24,15 +21,14 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
         Ok(contents) => contents,
         Err(problem) if problem.rule.id() == rule => return failed(problem.reason()),
         Err(problem) => {
-            let reason = format!("its services can't be read: {}", problem.reason());
-            return Err(Stop::NotRun(reason));
+            return not_run(format!("its services can't be read: {}", problem.reason()));
         }
     };
     let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
     if rule == Rule::Keys.id() && declared > major_minor(SCHEMA) {
-        return Err(Stop::NotRun(format!(
+        return not_run(format!(
             "the pack has a newer version of the catalogue than {SCHEMA}, whose keys are not known here"
-        )));
+        ));
     }
     let left_out = contents.left_out.iter();
     let broken = left_out.flat_map(|left_out| {
@@ -40,15 +36,13 @@ pub fn check_rule(bench: &Bench, rule: &str) -> Held {
         let broken = broken.filter(move |problem| problem.rule.id() == rule);
         broken.map(|problem| format!("{}: {}", left_out.what, problem.reason()))
     });
-    let mut broken: Vec<String> = broken.collect();
+    let broken: Vec<String> = broken.collect();
     if rule == "services" && contents.providers.is_empty() && contents.left_out.is_empty() {
         return failed("it brings no service");
     }
     if broken.is_empty() {
         return Ok(());
     }
-    bench.messages.borrow_mut().extend(broken.clone());
-    broken.truncate(NAMED);
     failed(broken.join("; "))
 }
 

@@ -36,7 +36,7 @@ pub struct Finding {
     /// The change that mends the plugin.
     pub mend: String,
     /// The messages that were sent and received, one line each, fit for people: without passwords, and shortened.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
 }
 

@@ -78,7 +78,7 @@ fn plugins_that_are_there_are_completed() {
         (&["plugin", "info", "he"][..], "nothing\nhello\tSay hello\n"),
         (&["plugin", "remove", "he"], "nothing\n"),
         (&["plugin", "check", "he"], "files\n"),
-        (&["plugin", "new", "--dir", ""], "folders\n"),
+        (&["plugin", "new", "--sdk", ""], "folders\n"),
     ] {
         let arguments = [&["__complete", "zsh", "--"], words].concat();
         expect(&bench, &arguments, 0, expected, "");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::super::roles::{DECLARED, PROVIDER, pack, service, write_folder};
 use super::broken::{checks as data, faults};
-use super::{all_at_once, bench, failed};
+use super::{all_at_once, bench, failed, kit};
 
 /// The time that an answer may take.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -64,41 +64,25 @@ fn failed_of(manifest: &Value) -> BTreeSet<&'static str> {
 
 #[test]
 fn each_fault_of_a_folder_fails_its_own_check() {
+    let folder_alone = &["pack_folder"][..];
+    let shape = &["pack_framework", "pack_shape"];
+    let mistyped = format!("framwork = \">=1.14,<2\"\n{DECLARED}");
+    let unknown = format!("{PROVIDER}\nwarmth = 1\n");
     for (file, content, expected) in [
-        ("pack.toml", None, &["pack_folder"][..]),
-        ("pack.toml", Some("version = ".to_owned()), &["pack_folder"]),
-        (
-            "pack.toml",
-            Some(format!("protocol = \"2.0\"\n{DECLARED}")),
-            &["pack_folder"],
-        ),
-        (
-            "pack.toml",
-            Some(format!("framwork = \">=1.14,<2\"\n{DECLARED}")),
-            &["pack_folder"],
-        ),
-        ("pack.toml", Some(DECLARED.to_owned()), &["pack_framework"]),
-        ("providers", None, &["pack_framework", "pack_shape"]),
+        ("pack.toml", "", folder_alone),
+        ("pack.toml", &mistyped, folder_alone),
+        ("pack.toml", DECLARED, &["pack_framework"]),
+        ("providers/acme.toml", "label = ", shape),
         (
             "providers/acme.toml",
-            Some("label = ".to_owned()),
-            &["pack_framework", "pack_shape"],
-        ),
-        (
-            "providers/acme.toml",
-            Some(format!("{PROVIDER}\nwarmth = 1\n")),
+            &unknown,
             &["pack_framework", "pack_keys"],
         ),
     ] {
         let bench = bench();
         let folder = bench.path("work/files");
         write_folder(&folder, DECLARED, PROVIDER);
-        let place = folder.join(file);
-        match &content {
-            Some(text) => fs::write(place, text).unwrap(),
-            None if place.is_dir() => fs::remove_dir_all(place).unwrap(),
-            None => fs::remove_file(place).unwrap(),
-        }
+        fs::write(folder.join(file), content).unwrap();
         let failed = sorted(failed(Kit::new(&folder), ""));
         assert_eq!(failed, expected, "{file} {content:?}");
     }
@@ -130,8 +114,7 @@ fn each_fault_of_a_pack_that_is_asked_fails_its_own_check() {
     all_at_once(PATIENCE, &cases, |(answer, expected), patience| {
         let bench = bench();
         let file = asked(&bench, answer);
-        let kit = Kit::new(&file).patience(patience).longest_line(64 * 1024);
-        let failed = failed(kit, "");
+        let failed = failed(kit(&file, patience), "");
         (failed != *expected).then(|| format!("{answer}: {failed:?}, not {expected:?}"))
     });
 }
@@ -165,8 +148,11 @@ fn the_samples_of_the_document_break_no_rule() {
         let bench = bench();
         let text = fs::read_to_string(samples.join(name)).unwrap();
         let file = bench.script(&format!("plugins/{name}"), &text).unwrap();
-        let kit = Kit::new(&file).longest_line(64 * 1024);
-        assert_eq!(sorted(failed(kit, "")), advice, "{name}");
+        assert_eq!(
+            sorted(failed(kit(&file, 10 * PATIENCE), "")),
+            advice,
+            "{name}"
+        );
     }
     assert!(failed(Kit::new(&samples.join("acme")), "").is_empty());
 }

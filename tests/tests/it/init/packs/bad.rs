@@ -255,7 +255,9 @@ fn a_pack_reaches_services_of_the_framework_and_the_packages_that_it_names() {
     for lines in bad {
         let user = User::new();
         let folder = folder_with(&user, &lines);
-        let report = Kit::new(&folder).check(&Cancel::new()).unwrap();
+        let report = Kit::new(&folder)
+            .check(&Cancel::new(), |_, _, _| {})
+            .unwrap();
         let mut failed = report.failed().map(|finding| &finding.id).peekable();
         assert!(failed.peek().is_some(), "{lines}");
         assert!(
@@ -278,7 +280,9 @@ fn a_pack_reaches_services_of_the_framework_and_the_packages_that_it_names() {
     for lines in good {
         let user = User::new();
         let folder = folder_with(&user, &lines);
-        let report = Kit::new(&folder).check(&Cancel::new()).unwrap();
+        let report = Kit::new(&folder)
+            .check(&Cancel::new(), |_, _, _| {})
+            .unwrap();
         assert!(report.failed().next().is_none(), "{lines}\n{report:#?}");
         let made = user.run(&hearing(&["my-bot"], "acme_stt"));
         assert_eq!(made.status, Some(0), "{lines}\n{made:?}");
