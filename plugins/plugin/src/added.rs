@@ -50,23 +50,14 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
             format!("if it is not needed: rm -r {}", quoted(&file)),
         );
     }
-    let mut reply = put(
-        &mut home,
-        &candidate,
-        options.dry_run,
-        "add",
-        Vec::new(),
-        session,
-    )?;
+    let reply = put(&mut home, &candidate, None, options.dry_run, session)?;
     if options.dry_run {
         return Ok(reply);
     }
     if warn_if_unused(entry, &place, discovery, session) || entry.role != Role::Command {
-        reply = reply.next(format!("bot-cli plugin info {name}"));
-    } else {
-        reply = reply.next(format!("bot-cli {name} --help"));
+        return Ok(reply.next(format!("bot-cli plugin info {name}")));
     }
-    Ok(reply)
+    Ok(reply.next(format!("bot-cli {name} --help")))
 }
 
 /// Replaces a plugin that was added by another version of it.
@@ -83,17 +74,11 @@ pub fn upgrade(
     let new = &candidate.entry;
     let place = home.place(&old);
     if home.place(new) != place {
-        let (from, title) = (quoted(&new.from), new.title());
-        let message = format!(
-            "`{}` is {title}, which can't replace `{}`",
-            new.from,
-            place.display()
-        );
-        let hint = format!(
-            "bot-cli plugin remove {} && bot-cli plugin add {from}",
-            old.name
-        );
-        return Err(Failure::new(Exit::Usage, "other_plugin", message).hint(hint));
+        let (name, from, title, file) = (&old.name, &new.from, new.title(), place.display());
+        let message = format!("`{from}` is {title}, which can't replace `{file}`");
+        let add = format!("bot-cli plugin add {}", quoted(from));
+        let failure = Failure::new(Exit::Usage, "other_plugin", message);
+        return Err(failure.hint(format!("bot-cli plugin remove {name} && {add}")));
     }
     let is_in_place = sum_in(&place).as_ref() == Some(&new.sha256);
     if is_in_place && old == *new && is_usable(&old.name, &place, discovery) {
@@ -104,17 +89,7 @@ pub fn upgrade(
     if !is_in_place && !options.force {
         check_unchanged(&old, &place, "upgrade")?;
     }
-    let versions = format!("{} -> {}", old.version, new.version);
-    let mut rows = vec![vec!["  version".to_owned(), versions]];
-    rows.retain(|_| old.version != new.version);
-    let reply = put(
-        &mut home,
-        &candidate,
-        options.dry_run,
-        "upgrade",
-        rows,
-        session,
-    )?;
+    let reply = put(&mut home, &candidate, Some(&old), options.dry_run, session)?;
     if !options.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }
@@ -171,29 +146,34 @@ fn stage(
     })
 }
 
-/// Puts a plugin in its place, unless this is a dry run.
+/// Puts a plugin in its place, or in that of an `old` one, unless this is a dry run.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
+    old: Option<&Entry>,
     is_dry_run: bool,
-    verb: &str,
-    mut rows: Vec<Vec<String>>,
     session: &Session,
 ) -> Result<Reply, Failure> {
-    let entry = &candidate.entry;
-    let place = home.place(entry);
-    let title = if is_dry_run {
-        format!("Would {verb} {}", entry.title())
-    } else {
+    let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
+    if !is_dry_run {
         let _guard = session.guard();
         home.put(candidate.staged.as_deref(), entry)?;
-        let done = if verb == "add" { "Added" } else { "Upgraded" };
-        format!("{done} {}", entry.title())
+    }
+    let done = match (old, is_dry_run) {
+        (None, false) => "Added",
+        (None, true) => "Would add",
+        (Some(_), false) => "Upgraded",
+        (Some(_), true) => "Would upgrade",
     };
-    let effects = &candidate.judged.effects;
+    let mut rows = Vec::new();
+    if let Some(old) = old.filter(|old| old.version != entry.version) {
+        let versions = format!("{} -> {}", old.version, entry.version);
+        rows.push(vec!["  version".to_owned(), versions]);
+    }
     rows.extend(effect_rows(effects, "  "));
+    let title = format!("{done} {}", entry.title());
     let data = json!({ "changed": true, "dry_run": is_dry_run, "effects": effects });
-    Ok(reply(&title, rows, entry, &place, data))
+    Ok(reply(&title, rows, entry, &home.place(entry), data))
 }
 
 /// Returns whether a plugin that was put in `place` is not used, and warns of the reason.
@@ -242,11 +222,9 @@ fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Fai
     let Some(now) = sum_in(place).filter(|now| *now != entry.sha256) else {
         return Ok(());
     };
-    let message = format!(
-        "`{}` was changed since it was added, and is kept: its sha256 is {now}, not {}",
-        place.display(),
-        entry.sha256
-    );
+    let (file, sha256) = (place.display(), &entry.sha256);
+    let changed = format!("its sha256 is {now}, not {sha256}");
+    let message = format!("`{file}` was changed since it was added, and is kept: {changed}");
     let hint = format!("bot-cli plugin {command} {} --force", entry.name);
     Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
 }

@@ -197,8 +197,13 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
 
 /// Returns the dependency on the library, as `Cargo.toml` has it.
 fn sdk(options: &New) -> Result<String, Failure> {
-    let Some(folder) = &options.sdk else {
-        return Ok(String::new());
+    let folder = match (&options.sdk, options.lang) {
+        (Some(folder), Some(Language::Rust)) => folder,
+        (None, Some(Language::Rust)) => {
+            let problem = "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
+            return Err(invalid("--sdk", problem));
+        }
+        (_, Some(Language::Sh | Language::Python) | None) => return Ok(String::new()),
     };
     let real = folder.canonicalize().ok();
     let real = real.filter(|folder| folder.join("Cargo.toml").is_file());

@@ -126,7 +126,7 @@ pub struct New {
     #[arg(long)]
     pub lang: Option<Language>,
     /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath, required_if_eq("lang", "rust"))]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
 }
 

@@ -182,8 +182,8 @@ impl Home {
         })
     }
 
-    /// Changes the plugin in `place` once the new record is written beside the old one, and then renames the record. What the change moves
-    /// to the path that it gets is removed.
+    /// Writes the new record beside the old one, changes the plugin in `place`, and renames the record. The change may move old files to the
+    /// path that it gets, which is removed.
     fn change(
         &self,
         place: &Path,

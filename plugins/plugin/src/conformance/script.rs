@@ -18,7 +18,7 @@ use super::pack;
 use super::pattern::Known;
 use super::report::shown;
 use bot_cli_engine::platform::files::is_executable;
-use bot_cli_protocol::shape;
+use bot_cli_protocol::{Manifest, shape};
 use bot_cli_secrets::messages::OpenResult;
 use bot_cli_terminal::process::{StopSignal, shell_status};
 use words::Words;
@@ -156,7 +156,7 @@ impl<'a> Script<'a> {
             ["close"] => self.plugin()?.close_input(),
             ["signal", name] => match signal(name) {
                 Some(signal) if !signal.is_ignored() => self.plugin()?.signal(signal, name),
-                // What this process ignores, the plugin ignores, too, and not every language can change that.
+                // The plugin inherits ignored signals, and not every language can change that.
                 _ => return not_run("the signal is ignored here"),
             },
             ["end", statuses @ .., "within", seconds] => {
@@ -180,6 +180,7 @@ impl<'a> Script<'a> {
                 self.bench.check_unseen(kind)?;
             }
             ["executable"] => self.check_executable()?,
+            ["described"] => self.check_described()?,
             ["rule", rule] => pack::check_rule(self.bench, rule)?,
             _ => return Err(mistake(&words.join(" "))),
         }
@@ -330,6 +331,17 @@ impl<'a> Script<'a> {
             Ok(facts) if facts.is_file() && is_executable(program, &facts) => Ok(()),
             _ => failed("it is no file that can be executed"),
         }
+    }
+
+    /// Checks that the last reply is the manifest in the file. Its command tree may be only in one of them.
+    fn check_described(&mut self) -> Held {
+        let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
+            return Ok(());
+        };
+        let declared = self.bench.manifest()?;
+        let mut described: Manifest = shape::read("result", result.clone()).or_else(failed)?;
+        described.command.clone_from(&declared.command);
+        self.compare(vec![json!(declared)], &json!(described), "describe")
     }
 
     /// Replaces words such as `$set` by their values.

@@ -87,7 +87,7 @@ fn what_does_not_fit_is_refused() {
         ),
         (
             "demo --lang rust",
-            "`--sdk` is missing\nhint: bot-cli plugin new --help",
+            "`--sdk`: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli",
         ),
     ] {
         let words: Vec<&str> = ["plugin", "new"]

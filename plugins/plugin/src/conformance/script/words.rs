@@ -28,10 +28,6 @@ pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     if let Ok(manifest) = bench.manifest() {
         words.insert("name", manifest.name.clone());
         words.insert("own_version", manifest.version.clone());
-        let mut declared = json!(manifest);
-        // The command tree may be only in the reply to `describe`, or only in the file.
-        declared["command"] = json!("$?tree");
-        words.insert("manifest", declared.to_string());
     }
     if let Some(name) = bench.file_name() {
         words.insert("file_name", name.to_owned());

@@ -139,7 +139,7 @@ fn files_that_could_not_be_run() {
     assert_refused(&bench, "hello.tar.zst", b"\x28\xb5\x2f\xfd", undeclared);
     let rows = r#"
         new {"protocol":"2.0","name":"new"} it speaks protocol 2.0, this host 1.0
-        odd {"protocol":"1.0","name":"a b"} the `name` in its manifest can't be that of a plugin
+        odd {"protocol":"1.0","name":"Odd"} the `name` in its manifest can't be that of a plugin
         plugin {"protocol":"1.0","name":"plugin"} [..]comes first
         acme {"protocol":"1.0","name":"acme","role":"provider-pack"} the name of a provider pack begins with `pack-`
         secrets-local {"protocol":"1.0","name":"secrets-local","role":"secrets-backend","version":"1.0.0"} `local` is the name of a backend that needs no plugin
