@@ -118,11 +118,11 @@ impl Row {
         self.manifest = Some(manifest.clone());
     }
 
-    fn because(mut self, status: &str, reason: String, hint: Option<String>) -> Self {
+    fn because(mut self, (status, reason, hint): Unused) -> Self {
         self.entry["status"] = json!(status);
-        self.entry["reason"] = json!(reason);
+        self.entry["reason"] = Value::from(reason);
         if let Some(hint) = hint {
-            self.entry["hint"] = json!(hint);
+            self.entry["hint"] = Value::from(hint);
         }
         self
     }
@@ -150,11 +150,11 @@ impl Row {
             self.entry["left_out"] = json!(view.left_out);
         }
         if users.is_empty() {
-            let (status, reason, hint) = view.unused.clone().unwrap_or_else(|| {
+            let unused = view.unused.clone().unwrap_or_else(|| {
                 let reason = format!("no plugin here uses a {}", role.words());
                 ("unused", reason, None)
             });
-            return self.because(status, reason, hint);
+            return self.because(unused);
         }
         self.used_by(&users)
     }
@@ -163,8 +163,7 @@ impl Row {
 fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
     let mut row = Row::new(&found.name, &found.file);
     let Standing::Usable(plugin) = &found.standing else {
-        let (status, reason, hint) = found.unused().unwrap_or_default();
-        return row.because(status, reason, hint);
+        return row.because(found.unused().unwrap_or_default());
     };
     let Some(manifest) = &plugin.manifest else {
         row.entry["status"] = json!("undeclared");
@@ -183,7 +182,7 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
             let users: Vec<&str> = users.collect();
             if users.is_empty() {
                 let reason = format!("no plugin here uses the role `{}`", role.name());
-                return row.because("unused", reason, None);
+                return row.because(("unused", reason, None));
             }
             return row.used_by(&users);
         }
@@ -195,7 +194,7 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
         let hint = format!(
             "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
         );
-        return row.because("refused", reason, Some(hint));
+        return row.because(("refused", reason, Some(hint)));
     }
     row.seen(role, views)
 }

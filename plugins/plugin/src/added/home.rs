@@ -176,9 +176,11 @@ impl Home {
     pub fn remove(&mut self, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
-        self.change(&place, |old| match is_there(&place) {
-            true => fs::rename(&place, old),
-            false => Ok(()),
+        self.change(&place, |old| {
+            if is_there(&place) {
+                fs::rename(&place, old)?;
+            }
+            Ok(())
         })
     }
 

@@ -36,7 +36,8 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             let path = below.join(entry.file_name());
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
-            } else if entry.file_type()?.is_dir() {
+            }
+            if entry.file_type()?.is_dir() {
                 folders.push(path);
             } else {
                 found.push(path);
@@ -65,5 +66,6 @@ fn of_file(path: &Path) -> io::Result<String> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|it| char::from_digit(it.into(), 16));
+    bytes.iter().flat_map(digits).flatten().collect()
 }

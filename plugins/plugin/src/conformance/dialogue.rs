@@ -39,16 +39,22 @@ const ANSWERED: usize = 20;
 /// The number of lines of a conversation that are kept.
 const KEPT: usize = 200;
 
+#[derive(PartialEq, Eq)]
+enum Output {
+    Open,
+    /// Standard output has ended.
+    Ended,
+    /// Standard error has ended, too.
+    Silent,
+}
+
 /// A running plugin that is spoken to.
 pub struct Dialogue<'a> {
     bench: &'a Bench<'a>,
     group: Group,
     streams: Streams,
     input: Option<Sender<Vec<u8>>>,
-    /// Whether its standard output has ended.
-    is_done: bool,
-    /// Whether both of its streams have ended.
-    is_silent: bool,
+    output: Output,
     /// The folder with its `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
     messages: Vec<String>,
@@ -92,8 +98,7 @@ impl<'a> Dialogue<'a> {
             group,
             streams,
             input: Some(input),
-            is_done: false,
-            is_silent: false,
+            output: Output::Open,
             folder,
             messages: Vec::new(),
             last_id: 0,
@@ -146,7 +151,7 @@ impl<'a> Dialogue<'a> {
         mut wanted: impl FnMut(&mut Self) -> Option<T>,
     ) -> Result<Option<T>, Stop> {
         let found = self.until(deadline, |it| match wanted(it) {
-            None => it.is_done.then_some(None),
+            None => (it.output != Output::Open).then_some(None),
             found => Some(found),
         });
         match found? {
@@ -193,7 +198,7 @@ impl<'a> Dialogue<'a> {
                 Ok(event) => self.hear(event)?,
                 Err(RecvTimeoutError::Timeout) => self.look_around(),
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.is_silent = true;
+                    self.output = Output::Silent;
                     thread::sleep(TICK);
                 }
             }
@@ -204,7 +209,7 @@ impl<'a> Dialogue<'a> {
     fn hear(&mut self, event: Event) -> Held {
         let bytes = match event {
             Event::OutputEnded => {
-                self.is_done = true;
+                self.output = Output::Ended;
                 return Ok(());
             }
             Event::Stderr(line) => {
@@ -354,13 +359,13 @@ impl<'a> Dialogue<'a> {
             self.group.kill();
         }
         // A process that left the group may keep the pipes open.
-        let silent = |it: &mut Self| it.is_silent.then_some(());
+        let silent = |it: &mut Self| (it.output == Output::Silent).then_some(());
         self.until(Instant::now() + least, silent).map(drop)
     }
 
     fn early_end(&mut self) -> Stop {
         let deadline = Instant::now() + self.bench.least_patience();
-        let ended = |it: &mut Self| it.group.end().filter(|_| it.is_silent);
+        let ended = |it: &mut Self| it.group.end().filter(|_| it.output == Output::Silent);
         let how = match self.until(deadline, ended) {
             Err(stop @ Stop::Ended(_)) => return stop,
             Ok(Some(status)) => format!("it ended ({status}) instead of replying"),

@@ -69,7 +69,7 @@ fn each_fault_of_a_folder_fails_its_own_check() {
     let mistyped = format!("framwork = \">=1.14,<2\"\n{DECLARED}");
     let unknown = format!("{PROVIDER}\nwarmth = 1\n");
     for (file, content, expected) in [
-        ("pack.toml", "", folder_alone),
+        ("pack.toml", "version = ", folder_alone),
         ("pack.toml", &mistyped, folder_alone),
         ("pack.toml", DECLARED, &["pack_framework"]),
         ("providers/acme.toml", "label = ", shape),
@@ -130,10 +130,6 @@ fn a_finding_names_the_service_the_reason_and_what_mends_it() {
         .run(&["plugin", "check", "./bot-cli-pack-acme", "--show"])
         .unwrap();
     assert_eq!(ran.status, Some(1));
-    assert_eq!(
-        ran.stderr,
-        "note: reading `./bot-cli-pack-acme`, without running anything\n"
-    );
     crate::assert_snapshot("host/check/packs.txt", &ran.stdout);
 }
 
