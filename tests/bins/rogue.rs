@@ -19,12 +19,6 @@ const MANIFEST: &str = concat!(
 
 const LINES: &str = include_str!("rogue.toml");
 
-/// Survives everything but KILL; the shell says who it is first.
-const STUBBORN: &str = r#"trap '' TERM INT HUP
-[ -z "$IT_PIDS" ] || echo $$ $PPID >>"$IT_PIDS"
-printf '{"jsonrpc":"2.0","method":"output","params":{"id":1,"text":"%s\\n"}}\n' $$
-while :; do sleep 1; done"#;
-
 fn main() -> io::Result<ExitCode> {
     std::hint::black_box(MANIFEST);
     let mut request = String::new();
@@ -37,6 +31,9 @@ fn main() -> io::Result<ExitCode> {
     let mode = words.first().copied().unwrap_or_default();
     let modes: BTreeMap<String, String> = toml::from_str(LINES).unwrap_or_default();
     if let Some(lines) = modes.get(mode) {
+        if lines.starts_with("#!") {
+            return Err(Command::new("/bin/sh").args(["-c", lines]).exec());
+        }
         return print(lines);
     }
     match mode {
@@ -59,17 +56,15 @@ fn main() -> io::Result<ExitCode> {
                 say(line)?;
             }
         }
-        "terminal" | "terminal-child" => stop(mode)?,
+        // It is stopped, as a program is that asks for a password there.
+        "terminal" => {
+            let mut terminal = fs::File::open("/dev/tty")?;
+            io::copy(&mut terminal, &mut io::sink())?;
+        }
         "nest" | "nest-deaf" => return Err(nest(mode == "nest-deaf", &words[1..])),
         "gone-asking" | "stubborn-asking" => return ask(mode, words.get(1).unwrap_or(&"text")),
         "long-line" => say(&"x".repeat(9 * 1024 * 1024))?,
         "not-utf8" => io::stdout().write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}\n")?,
-        "stubborn" => return Err(Command::new("/bin/sh").args(["-c", STUBBORN]).exec()),
-        "grandchild" => {
-            let child = Command::new("/bin/sleep").arg("1000").spawn()?;
-            say(&note(&child.id().to_string()))?;
-            say(&reply(1))?;
-        }
         // It has no time to look after what it started, which listens to nothing.
         "killed-parent" => {
             let mut child = Command::new("/bin/sh");
@@ -85,13 +80,6 @@ fn main() -> io::Result<ExitCode> {
             Command::new("/bin/sh")
                 .args(["-c", "kill -KILL $0", &own])
                 .status()?;
-        }
-        "flood" => {
-            let mut stderr = io::stderr().lock();
-            for line in 0..20_000 {
-                writeln!(stderr, "line {line} of many that nobody asked for")?;
-            }
-            say(&reply(1))?;
         }
         "exit" => {
             let exit: u8 = words[1].parse().unwrap_or_default();
@@ -112,19 +100,6 @@ fn main() -> io::Result<ExitCode> {
         _ => {}
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Is stopped by the terminal, as a program is that asks for a password there, by itself or in a child that it waits for.
-fn stop(mode: &str) -> io::Result<()> {
-    if mode == "terminal-child" {
-        let script = "stty -echo </dev/tty; echo unreached";
-        return Command::new("/bin/sh")
-            .args(["-c", script])
-            .status()
-            .map(drop);
-    }
-    let mut terminal = std::fs::File::open("/dev/tty")?;
-    io::copy(&mut terminal, &mut io::sink()).map(drop)
 }
 
 /// Runs the words through the host, and says which processes this and the host above are. The deaf one ignores TERM.
@@ -167,10 +142,6 @@ fn say(line: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()
-}
-
-fn reply(id: i64) -> String {
-    json!({"jsonrpc":"2.0","id":id,"result":{"text":"done\n","exit":0}}).to_string()
 }
 
 fn note(text: &str) -> String {

@@ -57,7 +57,7 @@ pub fn main(plugin: &mut impl Plugin) {
         quietly: None,
         held: None,
     };
-    if env::args_os().len() > 1 && wire.on("-- start with").is_none() {
+    if env::args_os().len() > 1 {
         print("Usage: bot-cli NAME");
         return;
     }
@@ -118,11 +118,6 @@ impl Wire {
     fn say(&self, line: &str) {
         if self.is_quiet {
             return;
-        }
-        if let Some(rule) = self.on("-- lost").filter(|_| is_lost()) {
-            for action in &rule.actions {
-                do_one(action, &Value::Null, "");
-            }
         }
         print(line);
     }
@@ -264,7 +259,6 @@ pub fn do_one(action: &str, message: &Value, line: &str) {
         (_, "await") => wait_for_file(&beside(rest)),
         (_, "mark") => drop(fs::write(beside(rest), std::process::id().to_string())),
         (_, "remove") => drop(fs::remove_file(folder().join(rest))),
-        (_, "serve") => {}
         _ => unknown(action),
     }
 }
@@ -285,13 +279,7 @@ fn child(command: &mut Command, last: &str) {
 fn rules(text: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for line in text.lines().filter(|line| line.len() > 2) {
-        let events = [
-            "-- start",
-            "-- start with",
-            "-- close",
-            "-- signal",
-            "-- lost",
-        ];
+        let events = ["-- start", "-- close", "-- signal"];
         let is_event = line.starts_with("->") || line.starts_with("~>") || events.contains(&line);
         match rules.last_mut().filter(|_| !is_event) {
             Some(rule) => rule.actions.push(line.to_owned()),
@@ -337,18 +325,6 @@ fn merge(into: &mut Value, from: Value) {
 fn error(id: &Value, code: i64, message: &str, data: &Value) -> String {
     let error = json!({"code":code,"message":message,"data":data});
     json!({"jsonrpc":"2.0","id":id,"error":error}).to_string()
-}
-
-/// Whether the reader of standard output has gone.
-fn is_lost() -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let stdout = io::stdout();
-    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    poll(&mut watched, Some(&now)).is_ok_and(|count| count > 0)
 }
 
 fn print(line: &str) {

@@ -144,7 +144,7 @@ impl Settings {
 
 /// Reads a file of settings; a missing one has none.
 fn read(path: &Path) -> Result<DocumentMut, Failure> {
-    if !exists(path).map_err(|error| unreadable(path, error.reason))? {
+    if !exists(path).map_err(|error| unreadable(path, error))? {
         return Ok(DocumentMut::new());
     }
     let text = fs::metadata(path)

@@ -8,7 +8,7 @@ use bot_cli_sdk::plugin::{Candidate, Command as Plugin, Context, Reply};
 use bot_cli_sdk::session::Session;
 
 use crate::options::{Command, Options};
-use crate::{added, check, info, inventory, listing, new};
+use crate::{added, check, inventory, listing, new};
 
 impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = &["installed", "added"];
@@ -17,11 +17,11 @@ impl Plugin for Options {
         let discovery = discovery();
         match self.command {
             Command::List => Ok(listing::list(&discovery, session)),
-            Command::Info { installed } => info::info(&installed, &discovery, session),
+            Command::Info { installed } => listing::info(&installed, &discovery, session),
             Command::Add(options) => added::add(&options, &discovery, session),
             Command::Upgrade(options) => added::upgrade(&options, &discovery, session),
             Command::Remove(options) => added::remove(&options, &discovery, session),
-            Command::Check(options) => check::check(&options, &discovery, session),
+            Command::Check(options) => check::check(&options, session),
             Command::New(options) => new::write(&options),
         }
     }

@@ -3,7 +3,7 @@
 //! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It writes raw
 //! lines to pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
-//! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
+//! `run` with `--help` or `--version`. [`Kit::argv`] is for the checks that need a real run.
 //! A provider pack is read and never run.
 //!
 //! It proves that a plugin breaks a rule, never that it keeps all of them.
@@ -12,7 +12,8 @@
 //! use bot_cli_plugin::conformance::Kit;
 //! use bot_cli_terminal::cancel::Cancel;
 //!
-//! let report = Kit::new("target/debug/bot-cli-add".as_ref()).check(&Cancel::new())?;
+//! let kit = Kit::new("target/debug/bot-cli-add".as_ref());
+//! let report = kit.check(&Cancel::new(), |check, _, _| eprintln!("{check}"))?;
 //! assert!(report.holds(), "{report:#?}");
 //! # Ok::<(), bot_cli_protocol::failure::Failure>(())
 //! ```
@@ -33,11 +34,10 @@ use bot_cli_protocol::MAX_LINE;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_terminal::cancel::Cancel;
 
-use bench::{Bench, Form, Stop};
+use bench::{Bench, Stop, not_run};
 pub use report::{Finding, Level, Report, Verdict};
 
-/// The time for a reply or an end, where the protocol names no time. After each check that took as long and failed, it is halved, so that a
-/// plugin that never replies is judged within a minute or two.
+/// The time for a reply or an end, where the protocol names no time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Variables that a plugin keeps, because its language or its text needs them.
@@ -56,11 +56,17 @@ const KEPT: [&str; 8] = [
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Kit {
-    program: PathBuf,
-    argv: Option<Vec<String>>,
-    variables: Vec<(OsString, OsString)>,
-    patience: Duration,
-    longest_line: usize,
+    /// The file of the plugin, or the folder of the pack.
+    pub program: PathBuf,
+    /// The words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or answered
+    /// with their defaults, a password with made-up text.
+    pub argv: Option<Vec<String>>,
+    /// The variables of the environment that the plugin sees.
+    pub variables: Vec<(OsString, OsString)>,
+    /// The time for a reply or an end, where the protocol names none.
+    pub patience: Duration,
+    /// The most bytes of a line that is sent. A shell reads the longest one of the protocol byte by byte, which takes seconds.
+    pub longest_line: usize,
 }
 
 impl Kit {
@@ -76,44 +82,9 @@ impl Kit {
         }
     }
 
-    /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or
-    /// answered with their defaults, a password with made-up text.
-    pub fn argv(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.argv = Some(words.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Passes a variable of the environment on, which the plugin would not see otherwise.
-    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.variables.push((name.into(), value.into()));
-        self
-    }
-
-    /// Waits this long for a reply or an end, where the protocol names no time.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
-    }
-
-    /// Sends no line of more bytes than this, instead of the longest that the protocol has: a shell reads it byte by byte, which takes
-    /// seconds.
-    pub fn longest_line(mut self, bytes: usize) -> Self {
-        self.longest_line = bytes.clamp(1024, MAX_LINE);
-        self
-    }
-
-    /// Whether the checks run the plugin. The services of a provider pack in its file or folder are only read.
-    pub fn starts(&self) -> bool {
-        Bench::new(self, &Cancel::new()).form == Form::Spoken
-    }
-
-    /// Makes every check. A failure means that the checks could not be made, or that `cancel` ended them.
-    pub fn check(&self, cancel: &Cancel) -> Result<Report, Failure> {
-        self.check_each(cancel, |_, _, _| {})
-    }
-
-    /// Makes every check, and tells `begins` before each its name, how many were made, and how many there are.
-    pub fn check_each(
+    /// Makes every check, and tells `begins` before each its name, how many were made, and how many there are. A failure means that the
+    /// checks could not be made, or that `cancel` ended them.
+    pub fn check(
         &self,
         cancel: &Cancel,
         mut begins: impl FnMut(&str, usize, usize),
@@ -125,9 +96,8 @@ impl Kit {
             return Err(failure.field("argv", Some("--argv"), problem));
         }
         let files = checks::files(&bench)?;
-        let checks = files
-            .iter()
-            .flat_map(|file| file.checks.iter().map(move |it| (file, it)));
+        let checks = files.iter();
+        let checks = checks.flat_map(|file| file.checks.iter().map(move |it| (file, it)));
         let count = checks.clone().count();
         let mut findings = Vec::new();
         let mut shut: Option<&str> = None;
@@ -135,7 +105,7 @@ impl Kit {
             begins(&check.id, made, count);
             let began = Instant::now();
             let held = match shut {
-                Some(reason) => Err(Stop::NotRun(reason.to_owned())),
+                Some(reason) => not_run(reason),
                 None => script::hold(&bench, file, check),
             };
             let (verdict, reason) = match held {
@@ -146,11 +116,7 @@ impl Kit {
             };
             if verdict == Verdict::Failed {
                 shut = check.shuts.as_deref();
-                let patience = bench.patience.get();
-                if began.elapsed() >= patience {
-                    let least = bench.least_patience().min(patience);
-                    bench.patience.set(least.max(patience / 2));
-                }
+                bench.grow_impatient(began);
             }
             findings.push(Finding {
                 id: check.id.clone(),

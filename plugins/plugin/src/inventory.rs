@@ -21,28 +21,25 @@ use serde_json::{Value, json};
 pub struct Row {
     /// The members, for programs.
     pub entry: Value,
-    /// The remarks for people, each with a hint if there is something to do.
-    pub notes: Vec<(String, Option<String>)>,
     /// The declaration, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The pack's services, if they can be read.
-    pub services: Option<Vec<String>>,
-    /// Why services are left out.
-    pub left_out: Vec<String>,
-    /// Effects of the pack's services.
+    /// Effects of the plugin known without starting it.
     pub effects: Effects,
 }
 
+/// Why a plugin is not used: the status, the reason and a hint.
+type Unused = (&'static str, String, Option<String>);
+
 /// A pack or backend as a command sees it, or by itself.
+#[derive(Default)]
 struct View {
     place: PathBuf,
     /// The command.
     by: Option<String>,
-    /// Why it is not used: the status, the reason and a hint.
-    unused: Option<(&'static str, String, Option<String>)>,
+    unused: Option<Unused>,
     /// The services of a pack, if they are known, and those that are left out.
     services: Option<Vec<String>>,
-    left_out: Vec<(String, String)>,
+    left_out: Vec<String>,
     effects: Effects,
 }
 
@@ -71,12 +68,12 @@ pub fn rows(discovery: &Discovery) -> Vec<Row> {
 
 /// Returns the names of the plugins that can be used, and what they are, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
-    let rows = rows(discovery).into_iter();
-    rows.filter(|row| row.entry["status"] != "refused")
-        .map(|row| {
-            let about = row.entry["about"].as_str().unwrap_or_default();
-            (row.name().to_owned(), about.to_owned())
-        })
+    let mut rows = rows(discovery);
+    rows.retain(|row| row.entry["status"] != "refused");
+    let text = |row: &Row, key: &str| row.entry[key].as_str().unwrap_or_default().to_owned();
+    let names = rows.iter();
+    names
+        .map(|row| (text(row, "name"), text(row, "about")))
         .collect()
 }
 
@@ -93,10 +90,7 @@ impl Row {
     fn new(name: &str, place: &Path) -> Self {
         Self {
             entry: json!({ "name": name, "file": place.to_string_lossy() }),
-            notes: Vec::new(),
             manifest: None,
-            services: None,
-            left_out: Vec::new(),
             effects: Effects::new(),
         }
     }
@@ -118,13 +112,12 @@ impl Row {
         self.manifest = Some(manifest.clone());
     }
 
-    fn because(mut self, status: &str, reason: String, hint: Option<String>) -> Self {
+    fn because(mut self, (status, reason, hint): Unused) -> Self {
         self.entry["status"] = json!(status);
-        self.entry["reason"] = json!(reason);
-        if let Some(hint) = &hint {
-            self.entry["hint"] = json!(hint);
+        self.entry["reason"] = Value::from(reason);
+        if let Some(hint) = hint {
+            self.entry["hint"] = Value::from(hint);
         }
-        self.notes.push((reason, hint));
         self
     }
 
@@ -134,64 +127,37 @@ impl Row {
         self
     }
 
-    /// Completes the row of a pack or backend by what the commands make of it.
+    /// Completes the row of a pack or backend by what the commands make of it, or else by what it is by itself.
     fn seen(mut self, role: &Role, views: &[View]) -> Self {
-        let here = views.iter().filter(|view| view.place == self.place());
-        let (by_commands, alone): (Vec<&View>, Vec<&View>) = here.partition(|it| it.by.is_some());
-        let mut users = Vec::new();
-        let mut refusals = Vec::new();
-        let mut about_services = Vec::new();
-        for view in &by_commands {
-            let command = view.by.as_deref().unwrap_or_default();
-            match &view.unused {
-                None => users.push(command),
-                Some(("refused", reason, hint)) => {
-                    let note = format!("not used by `{command}`: {reason}");
-                    refusals.push((note, hint.clone()));
-                }
-                Some(_) => {}
-            }
-            let is_offered = !matches!(view.unused, Some(("refused" | "shadowed", ..)));
-            if *role == Role::ProviderPack && is_offered {
-                self.entry["services"] = json!(view.services);
-                let left_out = view.left_out.iter();
-                self.entry["left_out"] = left_out
-                    .map(|(what, reason)| json!({ "what": what, "reason": reason }))
-                    .collect();
-                about_services = view.remarks();
-            }
+        let mut here = views.iter().filter(|view| view.place == self.place());
+        let used = here
+            .clone()
+            .filter(|it| it.by.is_some() && it.unused.is_none());
+        let users: Vec<&str> = used.clone().filter_map(|it| it.by.as_deref()).collect();
+        let Some(view) = used.chain(here.by_ref()).next() else {
+            return self;
+        };
+        self.effects.clone_from(&view.effects);
+        if *role == Role::ProviderPack && !matches!(view.unused, Some(("refused" | "shadowed", ..)))
+        {
+            self.entry["services"] = json!(view.services);
+            self.entry["left_out"] = json!(view.left_out);
         }
-        if let Some(view) = alone.first() {
-            self.services.clone_from(&view.services);
-            self.left_out = view.remarks_left_out().collect();
-            self.effects.clone_from(&view.effects);
+        if users.is_empty() {
+            let unused = view.unused.clone().unwrap_or_else(|| {
+                let reason = format!("no plugin here uses a {}", role.words());
+                ("unused", reason, None)
+            });
+            return self.because(unused);
         }
-        if !users.is_empty() {
-            self.notes
-                .extend(about_services.into_iter().chain(refusals));
-            return self.used_by(&users);
-        }
-        let unused = by_commands
-            .iter()
-            .chain(&alone)
-            .find_map(|it| it.unused.clone());
-        let (status, reason, hint) = unused.unwrap_or_else(|| {
-            let reason = format!("no plugin here uses a {}", role.words());
-            ("unused", reason, None)
-        });
-        let mut row = self.because(status, reason, hint);
-        if !about_services.is_empty() {
-            row.notes = about_services;
-        }
-        row
+        self.used_by(&users)
     }
 }
 
 fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
     let mut row = Row::new(&found.name, &found.file);
     let Standing::Usable(plugin) = &found.standing else {
-        let (status, reason, hint) = found.unused().unwrap_or_default();
-        return row.because(status, reason, hint);
+        return row.because(found.unused().unwrap_or_default());
     };
     let Some(manifest) = &plugin.manifest else {
         row.entry["status"] = json!("undeclared");
@@ -210,7 +176,7 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
             let users: Vec<&str> = users.collect();
             if users.is_empty() {
                 let reason = format!("no plugin here uses the role `{}`", role.name());
-                return row.because("unused", reason, None);
+                return row.because(("unused", reason, None));
             }
             return row.used_by(&users);
         }
@@ -222,95 +188,79 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
         let hint = format!(
             "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
         );
-        return row.because("refused", reason, Some(hint));
+        return row.because(("refused", reason, Some(hint)));
     }
     row.seen(role, views)
 }
 
-/// Looks at every pack and backend as each command does, and by itself.
+/// Looks at every pack and backend as each command does, and then by itself.
 fn views(found: &[PluginFile], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
-    let mut views: Vec<View> = alone.iter().map(|pack| View::of_pack(pack, None)).collect();
-    let backends = discovery.backends(None, &[]);
-    views.extend(backends.iter().map(|it| View::of_backend(it, None)));
+    let mut views = Vec::new();
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
         let user = user(plugin, manifest, &Role::ProviderPack);
         let taken = || Catalogue::get().taken();
         let packs = packs::find(discovery, user.as_ref(), taken);
-        views.extend(packs.iter().map(|it| View::of_pack(it, Some(plugin))));
+        views.extend(packs.iter().map(|it| view_of_pack(it, Some(plugin))));
     }
     for (plugin, manifest) in users_of(&Role::SecretsBackend, found) {
         let user = user(plugin, manifest, &Role::SecretsBackend);
         let built_in = user.iter().flat_map(|user| &user.uses.names);
         let built_in: Vec<&str> = built_in.map(String::as_str).collect();
-        let backends = discovery.backends(user.as_ref(), &built_in);
-        views.extend(backends.iter().map(|it| View::of_backend(it, Some(plugin))));
+        let backends = discovery.backends(user.as_ref(), &built_in).into_iter();
+        views.extend(backends.map(|it| view_of_backend(it, Some(plugin))));
     }
+    views.extend(alone.iter().map(|pack| view_of_pack(pack, None)));
+    let backends = discovery.backends(None, &[]).into_iter();
+    views.extend(backends.map(|it| view_of_backend(it, None)));
     views
 }
 
-impl View {
-    fn new(place: &Path, by: Option<&Plugin>) -> Self {
-        Self {
-            place: place.to_owned(),
-            by: by.map(|plugin| plugin.name.to_string()),
-            unused: None,
-            services: None,
-            left_out: Vec::new(),
-            effects: Effects::new(),
-        }
-    }
-
-    fn of_pack(pack: &FoundPack, by: Option<&Plugin>) -> Self {
-        let mut view = Self::new(&pack.place, by);
-        match &pack.standing {
-            PackStanding::Used(contents) => {
-                let services = contents.providers.iter().flat_map(|it| &it.services);
-                let services: Vec<String> = services.map(|it| it.id.clone()).collect();
-                let left_out = contents.left_out.iter();
-                view.left_out = left_out.map(|it| (it.what.clone(), it.reason())).collect();
-                if services.is_empty() && by.is_some() {
-                    let reason = view.remarks_left_out().next();
-                    let reason = reason.unwrap_or_else(|| "it brings no service".to_owned());
-                    view.unused = Some(("unused", reason, None));
-                }
-                view.services = Some(services);
-                view.effects = pack::effects(&contents.providers);
+fn view_of_pack(pack: &FoundPack, by: Option<&Plugin>) -> View {
+    let mut view = View {
+        place: pack.place.clone(),
+        by: by.map(|plugin| plugin.name.to_string()),
+        ..View::default()
+    };
+    match &pack.standing {
+        PackStanding::Used(contents) => {
+            let services = contents.providers.iter().flat_map(|it| &it.services);
+            let services: Vec<String> = services.map(|it| it.id.clone()).collect();
+            let left_out = contents.left_out.iter();
+            let left_out = left_out.map(|it| format!("{} is left out: {}", it.what, it.reason()));
+            view.left_out = left_out.collect();
+            if services.is_empty() {
+                let reason = view.left_out.first().cloned();
+                let reason = reason.unwrap_or_else(|| "it brings no service".to_owned());
+                view.unused = Some(("unused", reason, None));
             }
-            PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
-            PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),
+            view.services = Some(services);
+            view.effects = pack::effects(&contents.providers);
         }
-        view
+        PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
+        PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),
     }
+    view
+}
 
-    fn of_backend(backend: &FoundBackend, by: Option<&Plugin>) -> Self {
-        let unused = match &backend.standing {
+fn view_of_backend(backend: FoundBackend, by: Option<&Plugin>) -> View {
+    View {
+        place: backend.file,
+        by: by.map(|plugin| plugin.name.to_string()),
+        unused: match &backend.standing {
             BackendStanding::Usable(..) => None,
             BackendStanding::Shadowed(winner) => Some(shadowed(winner)),
             BackendStanding::Refused(refused) => Some(refusal(refused)),
-        };
-        Self {
-            unused,
-            ..Self::new(&backend.file, by)
-        }
-    }
-
-    fn remarks_left_out(&self) -> impl Iterator<Item = String> {
-        let left_out = self.left_out.iter();
-        left_out.map(|(what, reason)| format!("{what} is left out: {reason}"))
-    }
-
-    fn remarks(&self) -> Vec<(String, Option<String>)> {
-        let remarks = self.remarks_left_out();
-        remarks.map(|remark| (remark, None)).collect()
+        },
+        ..View::default()
     }
 }
 
-fn shadowed(winner: &Path) -> (&'static str, String, Option<String>) {
+fn shadowed(winner: &Path) -> Unused {
     let reason = format!("`{}` comes first", winner.display());
     ("shadowed", reason, None)
 }
 
-fn refusal(refused: &Refused) -> (&'static str, String, Option<String>) {
+fn refusal(refused: &Refused) -> Unused {
     ("refused", refused.reason.clone(), refused.remedy.clone())
 }
 
@@ -328,12 +278,8 @@ pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> 
         "there is no such plugin".to_owned()
     };
     let mut near = suggest::near(name, known.clone());
-    for known in known {
-        let short = known.split_once('-').map(|(_, short)| short);
-        if short == Some(name) && !near.contains(&known) {
-            near.push(known);
-        }
-    }
+    near.extend(known.filter(|known| known.split_once('-').is_some_and(|(_, it)| it == name)));
+    near.dedup();
     let mut failure = Failure::new(Exit::Failed, "not_found", message);
     if !near.is_empty() {
         failure = failure.hint(suggest::did_you_mean(&near));

@@ -4,7 +4,6 @@ mod added;
 mod check;
 mod command;
 pub mod conformance;
-mod info;
 mod inventory;
 mod listing;
 mod new;

@@ -1,42 +1,70 @@
-//! `plugin list`: every plugin, where it is, and whether it is used.
+//! `plugin list` and `plugin info`: where each plugin is, whether it is used, and where it came from.
 
-use bot_cli_engine::discovery::Discovery;
+use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX};
+use bot_cli_protocol::Manifest;
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_templates::pack;
 use bot_cli_terminal::{cut, one_line, table};
 use serde_json::{Value, json};
 
 use crate::added::Home;
-use crate::inventory::{self, Row};
+use crate::inventory::{self, Row, effect_rows};
 
 /// The longest text of a column, as long as the longest name of a plugin.
 const LONGEST: usize = 32;
+
+/// The members of an entry that `info` shows.
+const SHOWN: [&str; 14] = [
+    "name",
+    "about",
+    "version",
+    "role",
+    "protocol",
+    "file",
+    "status",
+    "reason",
+    "hint",
+    "used by",
+    "services",
+    "commands",
+    "variables",
+    "settings",
+];
 
 /// Lists the plugins.
 pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     let mut rows = inventory::rows(discovery);
     add_origins(&mut rows, discovery, session);
-    let mut cells = vec![
-        ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let headings = ["NAME", "VERSION", "ROLE", "STATUS", "FILE"];
+    let mut cells = vec![headings.map(str::to_owned).to_vec()];
     let mut notes = String::new();
     for row in &rows {
-        let cell = |key: &str| shown(row.entry[key].as_str().unwrap_or("-"));
-        let file = cell("file");
+        let cell = |key: &str| shown(row.entry[key].as_str().unwrap_or_default());
         let short = |key: &str| cut(&cell(key), LONGEST);
-        cells.push(vec![
-            short("name"),
-            short("version"),
-            short("role"),
-            status(row),
-            file.clone(),
-        ]);
-        for (note, hint) in &row.notes {
-            notes.extend(["\n", &file, ": ", &shown(note)]);
+        let file = cell("file");
+        let users = words(&row.entry["used_by"]);
+        let status = match users.as_str() {
+            "" => cell("status"),
+            users => format!("{} by {users}", cell("status")),
+        };
+        let columns = [short("name"), short("version"), short("role"), status];
+        cells.push([&columns[..], std::slice::from_ref(&file)].concat());
+        let hint = row.entry["hint"].as_str().map(str::to_owned);
+        let reasons = row.entry["reason"].as_str().map(|it| (it.to_owned(), hint));
+        let services = row.entry["left_out"].as_array().into_iter().flatten();
+        let services = services.filter(|_| reasons.is_none());
+        let services = services.filter_map(|it| Some((it.as_str()?.to_owned(), None)));
+        for (note, hint) in reasons
+            .clone()
+            .into_iter()
+            .chain(services)
+            .chain(origins(row))
+        {
+            notes.extend(["\n", &file, ": ", &shown(&note)]);
             if let Some(hint) = hint {
-                notes.extend(["\n  hint: ", &shown(hint)]);
+                notes.extend(["\n  hint: ", &shown(&hint)]);
             }
         }
     }
@@ -45,8 +73,49 @@ pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
 }
 
+/// Shows the plugin `name`, and the other files of its name.
+pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    let mut all = inventory::rows(discovery);
+    // Packs and backends are known by their short names elsewhere.
+    let names = ["", pack::PREFIX, BACKEND_PREFIX].map(|prefix| format!("{prefix}{name}"));
+    let called = |name: &&String| all.iter().any(|row| row.name() == **name);
+    let Some(name) = names.iter().find(called) else {
+        return Err(inventory::unknown(name, all.iter().map(Row::name)));
+    };
+    all.retain(|row| row.name() == name);
+    add_origins(&mut all, discovery, session);
+    let (texts, entries): (Vec<String>, Vec<Value>) = all.into_iter().map(details).unzip();
+    Ok(Reply::text(texts.join("\n")).data(json!({ "plugins": entries })))
+}
+
+/// Returns the text and the members of a plugin.
+fn details(row: Row) -> (String, Value) {
+    let origins = origins(&row);
+    let mut entry = row.entry;
+    let manifest = row.manifest.unwrap_or_else(|| Manifest::new(""));
+    let root = manifest.command.unwrap_or_default();
+    let commands = root.commands.iter().filter(|it| !it.hidden);
+    entry["commands"] = commands.map(|it| &*it.name).collect();
+    entry["variables"] = manifest.environment.iter().map(|it| &*it.name).collect();
+    entry["settings"] = manifest.settings.iter().map(|it| &*it.name).collect();
+    let members = SHOWN.iter().map(|name| {
+        let value = &entry[name.replace(' ', "_")];
+        vec![(*name).to_owned(), words(value)]
+    });
+    let mut rows: Vec<Vec<String>> = members.filter(|row| !row[1].is_empty()).collect();
+    rows.extend(effect_rows(&row.effects, ""));
+    for (note, hint) in origins {
+        let what = if hint.is_some() { "warning" } else { "origin" };
+        rows.push(vec![what.to_owned(), one_line(&note)]);
+        rows.extend(hint.map(|hint| vec!["hint".to_owned(), hint]));
+    }
+    entry["effects"] = json!(row.effects);
+    (table(&rows), entry)
+}
+
 /// Adds the origin of the plugins that were added, and whether they have changed since.
-pub fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
+fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     let home = match Home::read(discovery) {
         Ok(home) => home,
         Err(failure) if failure.code == "no_folder" => return,
@@ -59,34 +128,36 @@ pub fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Sessio
         }
     };
     for row in rows {
-        let Some((entry, now)) = home.origin(row.place()) else {
-            continue;
-        };
-        row.entry["added"] = json!({
-            "from": entry.from,
-            "from_sha256": entry.from_sha256,
-            "sha256": entry.sha256,
-            "changed": now.is_some(),
-        });
-        let origin = format!("added from {}, sha256 {}", entry.from, entry.sha256);
-        row.notes.push((origin, None));
-        if let Some(now) = now {
-            let changed = format!("changed since it was added: its sha256 is now {now}");
-            let hint = format!("bot-cli plugin upgrade {} --force", entry.name);
-            row.notes.push((changed, Some(hint)));
+        if let Some((entry, is_changed)) = home.origin(row.place()) {
+            let (from, sha256) = (&entry.from, &entry.sha256);
+            row.entry["added"] = json!({ "from": from, "sha256": sha256, "changed": is_changed });
         }
     }
 }
 
-/// Returns the status, and the commands that use the plugin.
-fn status(row: &Row) -> String {
-    let status = shown(row.entry["status"].as_str().unwrap_or("-"));
-    let users = row.entry["used_by"].as_array().into_iter().flatten();
-    let users: Vec<&str> = users.filter_map(Value::as_str).collect();
-    if users.is_empty() {
-        return status;
+/// Returns the remarks about the origin of a plugin that was added, each with a hint if there is something to do.
+fn origins(row: &Row) -> Vec<(String, Option<String>)> {
+    let added = &row.entry["added"];
+    let text = |key: &str| added[key].as_str().unwrap_or_default();
+    let origin = format!("added from {}, sha256 {}", text("from"), text("sha256"));
+    let changed = "changed since it was added".to_owned();
+    let hint = format!("bot-cli plugin upgrade {} --force", row.name());
+    match added["changed"].as_bool() {
+        None => Vec::new(),
+        Some(false) => vec![(origin, None)],
+        Some(true) => vec![(origin, None), (changed, Some(hint))],
     }
-    format!("{status} by {}", users.join(", "))
+}
+
+/// Returns a text, or the texts of a list.
+fn words(value: &Value) -> String {
+    let list = value.as_array().into_iter().flatten();
+    let words: Vec<String> = list
+        .chain([value])
+        .filter_map(Value::as_str)
+        .map(one_line)
+        .collect();
+    words.join(", ")
 }
 
 fn shown(text: &str) -> String {

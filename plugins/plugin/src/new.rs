@@ -1,11 +1,8 @@
 //! `plugin new`: writes a small plugin that passes the check of its role, and a test of it.
 
-mod templates;
-
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::{
     BACKEND_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED, is_role_name,
@@ -15,12 +12,112 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack::{self, SCHEMA};
-use bot_cli_terminal::shell::quoted;
 use serde_json::json;
 
 use crate::options::{Language, New, NewRole};
 use crate::platform::{STARTS_SCRIPTS, create_program};
-use templates::{BACKEND, PACK, PYTHON, RUST, SH, Skeleton};
+use Mode::{Program, Text};
+
+/// A plugin to write. A name between two `@` is replaced, in paths and in texts.
+struct Skeleton {
+    what: &'static str,
+    /// The path, the text and the mode of each file.
+    files: &'static [(&'static str, &'static str, Mode)],
+    /// The commands that come next: the text before a path in the new folder, the path, and the text after it.
+    next: &'static [(&'static str, &'static str, &'static str)],
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Program,
+    Text,
+}
+
+const CHECK: &str = "bot-cli plugin check ";
+
+/// A command in sh.
+const SH: Skeleton = Skeleton {
+    what: "plugin",
+    files: &[
+        ("bot-cli-@NAME@", include_str!("new/sh/plugin.sh"), Program),
+        ("test.sh", include_str!("new/sh/test.sh"), Program),
+    ],
+    next: &[
+        ("", "/test.sh", ""),
+        (CHECK, "/bot-cli-@NAME@", " --argv world"),
+        ("", "/bot-cli-@NAME@", " world"),
+    ],
+};
+
+/// A command in Python. Without words it asks, so that the checks of questions are made, too.
+const PYTHON: Skeleton = Skeleton {
+    what: "plugin",
+    files: &[
+        (
+            "bot-cli-@NAME@",
+            include_str!("new/python/plugin.py"),
+            Program,
+        ),
+        ("test.py", include_str!("new/python/test.py"), Program),
+    ],
+    next: &[
+        ("", "/test.py", ""),
+        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
+        ("", "/bot-cli-@NAME@", " world"),
+    ],
+};
+
+/// A command in Rust.
+const RUST: Skeleton = Skeleton {
+    what: "plugin",
+    files: &[
+        ("Cargo.toml", include_str!("new/rust/Cargo.toml.in"), Text),
+        (
+            "manifest.json",
+            include_str!("new/rust/manifest.json"),
+            Text,
+        ),
+        ("src/main.rs", include_str!("new/rust/main.rs"), Text),
+        (".gitignore", "/target\n", Text),
+    ],
+    next: &[
+        ("cargo test --manifest-path ", "/Cargo.toml", ""),
+        (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
+        ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
+    ],
+};
+
+/// A provider pack without an executable.
+const PACK: Skeleton = Skeleton {
+    what: "provider pack",
+    files: &[
+        ("pack.toml", include_str!("new/pack/pack.toml"), Text),
+        (
+            "providers/@SHORT@.toml",
+            include_str!("new/pack/provider.toml"),
+            Text,
+        ),
+    ],
+    next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
+};
+
+/// A secrets backend in Python.
+const BACKEND: Skeleton = Skeleton {
+    what: "secrets backend",
+    files: &[
+        (
+            "bot-cli-@NAME@",
+            include_str!("new/backend/backend.py"),
+            Program,
+        ),
+        ("test.py", include_str!("new/backend/test.py"), Program),
+    ],
+    next: &[
+        ("", "/test.py", ""),
+        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
+        ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
+    ],
+};
 
 /// Writes a new plugin.
 pub fn write(options: &New) -> Result<Reply, Failure> {
@@ -28,34 +125,30 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
     let prefix = options.role.prefix();
     let short = given.strip_prefix(prefix).unwrap_or(given);
     let name = name(options.role, short)?;
-    let skeleton = skeleton(options)?;
-    let sdk = sdk(options)?;
-    let folder = folder(options, short, &name)?;
+    let (skeleton, sdk) = (skeleton(options)?, sdk(options)?);
+    let folder = match options.role {
+        NewRole::ProviderPack => short.to_owned(),
+        NewRole::Command | NewRole::SecretsBackend => name.file(),
+    };
     if fs::symlink_metadata(&folder).is_ok() {
-        let message = format!("`{}` already exists", folder.display());
-        let failure = Failure::new(Exit::Failed, "exists", message);
-        return Err(failure.hint("choose another folder with `--dir`"));
+        let message = format!("`{folder}` already exists");
+        return Err(Failure::new(Exit::Failed, "exists", message));
     }
     let fill = |text: &str| fill(text, &name, short, &sdk);
     make(&folder, skeleton, &fill).map_err(|error| {
-        let could_not = format!("could not create `{}`", folder.display());
+        let could_not = format!("could not create `{folder}`");
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
+    let paths = skeleton.files.iter();
+    let paths = paths.map(|(path, ..)| format!("{folder}/{}", fill(path)));
+    let files: Vec<String> = paths.collect();
     let mut text = format!("Created the {} `{short}`\n", skeleton.what);
-    let mut files = Vec::new();
-    for file in skeleton.files {
-        let path = folder.join(fill(file.path)).display().to_string();
-        text.extend(["  created   ", &path, "\n"]);
-        files.push(path);
+    for path in &files {
+        text.extend(["  created   ", path, "\n"]);
     }
     let data = json!({ "name": name.as_str(), "files": files });
-    let next = skeleton.next.iter().map(|(before, path, after)| {
-        let mut whole = dotted(&folder);
-        if !path.is_empty() {
-            whole.push(fill(path));
-        }
-        format!("{before}{}{after}", quoted(&whole.display().to_string()))
-    });
+    let next = skeleton.next.iter();
+    let next = next.map(|(before, path, after)| format!("{before}./{folder}{}{after}", fill(path)));
     Ok(Reply::text(text).data(data).next_all(next))
 }
 
@@ -65,13 +158,12 @@ fn name(role: NewRole, short: &str) -> Result<PluginName, Failure> {
     let name = PluginName::parse(&format!("{prefix}{short}"));
     let name = name.filter(|_| is_command || is_role_name(short));
     let begins = |prefix: &str| is_command && short.starts_with(prefix);
+    let most = 32 - prefix.len();
+    let form = format!(
+        "must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most {most} characters"
+    );
     let problem = match name {
-        None => {
-            let most = 32 - prefix.len();
-            &*format!(
-                "must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most {most} characters"
-            )
-        }
+        None => &*form,
         Some(name) if RESERVED.contains(&name.as_str()) || SHIPPED.contains(&name.as_str()) => {
             "is that of a command that comes with bot-cli"
         }
@@ -96,67 +188,46 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
         (NewRole::Command, Some(Language::Rust)) => return Ok(&RUST),
         (NewRole::ProviderPack, None) => return Ok(&PACK),
         (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&BACKEND),
-        (NewRole::Command, None) => "a command is written in sh, python or rust",
-        (NewRole::ProviderPack, Some(_)) => "a provider pack is a folder of TOML files",
-        (NewRole::SecretsBackend, _) => "a secrets backend is written in python",
+        _ => {
+            "a command is written in sh, python or rust, a secrets backend in python, a provider pack in no language"
+        }
     };
     Err(invalid("--lang", problem))
 }
 
 /// Returns the dependency on the library, as `Cargo.toml` has it.
 fn sdk(options: &New) -> Result<String, Failure> {
-    let problem = match (&options.sdk, options.lang) {
+    let folder = match (&options.sdk, options.lang) {
+        (Some(folder), Some(Language::Rust)) => folder,
         (None, Some(Language::Rust)) => {
-            "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli"
+            let problem = "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
+            return Err(invalid("--sdk", problem));
         }
-        (Some(folder), Some(Language::Rust)) => {
-            let real = folder.canonicalize().ok();
-            let real = real.filter(|folder| folder.join("Cargo.toml").is_file());
-            if let Some(path) = real.as_ref().and_then(|folder| folder.to_str()) {
-                // A string of JSON is one of TOML, too.
-                return Ok(format!("path = {}", json!(path)));
-            }
-            "there is no package in that folder"
-        }
-        (Some(_), _) => "only a plugin in Rust uses the library",
-        (None, _) => return Ok(String::new()),
+        (_, Some(Language::Sh | Language::Python) | None) => return Ok(String::new()),
     };
-    Err(invalid("--sdk", problem))
-}
-
-fn folder(options: &New, short: &str, name: &PluginName) -> Result<PathBuf, Failure> {
-    let is_pack = options.role == NewRole::ProviderPack;
-    match &options.dir {
-        Some(folder) if is_pack && folder.file_name() != Some(short.as_ref()) => {
-            let problem = format!("the folder of a pack has the pack's name, `{short}`");
-            Err(invalid("--dir", &problem))
-        }
-        Some(folder) => Ok(folder.clone()),
-        None if is_pack => Ok(PathBuf::from(short)),
-        None => Ok(PathBuf::from(name.file())),
+    let real = folder.canonicalize().ok();
+    let real = real.filter(|folder| folder.join("Cargo.toml").is_file());
+    match real.as_ref().and_then(|folder| folder.to_str()) {
+        // A string of JSON is one of TOML, too.
+        Some(path) => Ok(format!("path = {}", json!(path))),
+        None => Err(invalid("--sdk", "there is no package in that folder")),
     }
 }
 
 /// Writes all files, or none: the folder is complete before it gets its name.
-fn make(folder: &Path, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
-    let folder = std::path::absolute(folder)?;
-    let mut above = folder.ancestors().skip(1);
-    let existing = above.find(|it| it.is_dir()).unwrap_or(&folder);
-    let staging = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempdir_in(existing)?;
+fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
+    let mut staging = tempfile::Builder::new();
+    let staging = staging.prefix(".new-").tempdir_in(".")?;
     let made = staging.path().join("made");
-    for template in skeleton.files {
-        let path = made.join(fill(template.path));
+    for (path, text, mode) in skeleton.files {
+        let path = made.join(fill(path));
         fs::create_dir_all(path.parent().unwrap_or(&made))?;
-        let mut open = if template.is_program {
-            create_program(&path)?
-        } else {
-            File::create_new(&path)?
+        let mut open = match mode {
+            Program => create_program(&path)?,
+            Text => File::create_new(&path)?,
         };
-        open.write_all(fill(template.text).as_bytes())?;
+        open.write_all(fill(text).as_bytes())?;
     }
-    fs::create_dir_all(folder.parent().unwrap_or(&folder))?;
     fs::rename(made, folder)
 }
 
@@ -177,14 +248,6 @@ fn fill(text: &str, name: &PluginName, short: &str, sdk: &str) -> String {
         .replace("@SDK@", sdk)
         .replace("@CATALOGUE@", SCHEMA)
         .replace("@EXE@", EXE_SUFFIX)
-}
-
-/// The path as a shell finds a command by it.
-fn dotted(path: &Path) -> PathBuf {
-    if path.is_absolute() || path.starts_with(".") || path.starts_with("..") {
-        return path.to_owned();
-    }
-    Path::new(".").join(path)
 }
 
 fn invalid(flag: &str, problem: &str) -> Failure {

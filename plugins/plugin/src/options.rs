@@ -78,9 +78,6 @@ pub struct Upgrade {
     /// Show what changes, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask for confirmation
-    #[arg(long, visible_alias = "yes")]
-    pub skip: bool,
     /// Replace the plugin even if its file was changed since it was added
     #[arg(long)]
     pub force: bool,
@@ -92,9 +89,6 @@ pub struct Remove {
     /// Name of the plugin, as `plugin list` shows it
     #[arg(value_name = "NAME")]
     pub added: String,
-    /// Show what would be removed, and change nothing
-    #[arg(long)]
-    pub dry_run: bool,
     /// Remove the plugin even if its file was changed since it was added
     #[arg(long)]
     pub force: bool,
@@ -103,7 +97,7 @@ pub struct Remove {
 /// The options of `plugin check`.
 #[derive(Debug, Clone, Args)]
 pub struct Check {
-    /// File of the plugin, folder of a pack, or the name of an installed one
+    /// File of the plugin, or folder of a pack
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
     /// Arguments of a harmless run, for the checks that need one
@@ -131,9 +125,6 @@ pub struct New {
     /// Language of the plugin (required, except for a provider pack)
     #[arg(long)]
     pub lang: Option<Language>,
-    /// Folder to create [default: the name of the file, or of the pack]
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
-    pub dir: Option<PathBuf>,
     /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
@@ -194,17 +185,17 @@ const ADD_EXAMPLES: &str = "Examples:
 
 const UPGRADE_ABOUT: &str = "Replace a plugin that was added with another version of it
 
-The version, and the commands, options and services that are added or removed, are shown before you are asked. Without a PATH, the \
-file, folder or archive that the plugin was added from is read again.";
+Without a PATH, the file, folder or archive that the plugin was added from is read again. With `--dry-run`, you see what the other \
+version does before it replaces the old one.";
 
 const UPGRADE_EXAMPLES: &str = "Examples:
   bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
   bot-cli plugin upgrade hello --dry-run
-  bot-cli plugin upgrade pack-acme --skip";
+  bot-cli plugin upgrade pack-acme";
 
 const REMOVE_EXAMPLES: &str = "Examples:
   bot-cli plugin remove hello
-  bot-cli plugin remove pack-acme --dry-run";
+  bot-cli plugin remove pack-acme";
 
 const NEW_ABOUT: &str = "Create a small plugin that passes the check of its role
 
@@ -213,7 +204,7 @@ bring services to new projects. Nothing is overwritten.";
 
 const NEW_EXAMPLES: &str = "Examples:
   bot-cli plugin new hello --lang sh
-  bot-cli plugin new dice --lang python --dir tools/dice
+  bot-cli plugin new dice --lang python
   bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
   bot-cli plugin new acme --role provider-pack
   bot-cli plugin new safe --role secrets-backend --lang python";
@@ -231,7 +222,6 @@ made, changed and deleted there.
 The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.";
 
 const CHECK_EXAMPLES: &str = "Examples:
-  bot-cli plugin check hello
   bot-cli plugin check ./bot-cli-hello --argv \"\"
   bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show
   bot-cli plugin check packs/acme

@@ -107,7 +107,7 @@ fn an_upgrade_that_is_killed_anywhere_leaves_the_old_or_the_new_plugin() {
     };
     copy("home", "base");
     let under = |arguments: &[&str], name: &str| {
-        let host = bench.host(&["upgrade", name, "--skip"]);
+        let host = bench.host(&["upgrade", name]);
         let mut strace = Command::new("strace");
         strace
             .args(["-f", "-o", "trace"])
@@ -141,10 +141,9 @@ fn an_upgrade_that_is_killed_anywhere_leaves_the_old_or_the_new_plugin() {
                 let is_gone = now.is_none() && name == "pack-acme";
                 let known = [Some("0.1.0"), Some("2.0.0")];
                 assert!(is_gone || known.contains(&now.as_deref()), "{inject}");
-                assert!(!info().stdout.contains("\"changed\": true"), "{inject}");
                 versions.push(now);
                 // The next command goes on from there, and clears what was left lying.
-                done(&["plugin", "upgrade", name, "--skip"]);
+                done(&["plugin", "upgrade", name]);
                 let after = info();
                 assert!(
                     after.stdout.contains("\"changed\": false"),

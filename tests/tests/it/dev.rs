@@ -1,7 +1,7 @@
 //! `bot-cli dev`, with a stand-in for uv and the bot.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 
 use bot_cli_tests::bench::{Bench, is_alive};
 use bot_cli_tests::patience::{wait_for_end, wait_until};
@@ -12,21 +12,12 @@ use serde_json::Value;
 
 /// A bench with a project in its working folder.
 fn bench() -> Bench {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-        ("bot-cli-dev", env!("CARGO_BIN_EXE_it-bot-cli-dev")),
-        ("uv", env!("CARGO_BIN_EXE_it-uv")),
-    ])
-    .unwrap();
-    let services = [
-        "--stt=deepgram_stt",
-        "--llm=openai_llm",
-        "--tts=cartesia_tts",
-    ];
-    let web = ["init", ".", "--transport=p2p_webrtc", "--mode=cascade"];
-    let made = bench.run(&[&web[..], &services].concat()).unwrap();
+    let bench = Bench::whole().unwrap();
+    let uv = std::path::Path::new(env!("CARGO_BIN_EXE_it-uv"));
+    bench.install(uv, "bin/uv").unwrap();
+    let services = "--stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts";
+    let words = format!("init . --transport=p2p_webrtc --mode=cascade {services}");
+    let made = bench.run(&words.split(' ').collect::<Vec<_>>()).unwrap();
     assert_eq!(made.status, Some(0), "{made:?}");
     bench
 }
@@ -40,13 +31,8 @@ struct Dev {
 
 impl Dev {
     fn start(bench: &Bench, words: &[&str]) -> Self {
-        Self::start_with(bench, words, |_| {})
-    }
-
-    fn start_with(bench: &Bench, words: &[&str], change: impl Fn(&mut Command)) -> Self {
         let port = free_port().unwrap();
         let mut command = bench.host(&[&["dev", "--port", &port.to_string()], words].concat());
-        change(&mut command);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Self {
@@ -61,11 +47,8 @@ impl Dev {
         let mut lines = Vec::new();
         loop {
             let mut line = String::new();
-            assert_ne!(
-                self.stdout.read_line(&mut line).unwrap(),
-                0,
-                "{text}: {lines:#?}"
-            );
+            let read = self.stdout.read_line(&mut line).unwrap();
+            assert_ne!(read, 0, "{text}: {lines:#?}");
             let line = line.split_once("s ").map_or(&*line, |(_, line)| line);
             lines.push(line.trim_end().to_owned());
             if line.contains(text) {
@@ -78,10 +61,8 @@ impl Dev {
     fn processes(&mut self) -> Vec<u32> {
         let lines = self.until("| processes ");
         let (_, numbers) = lines.last().unwrap().split_once("processes ").unwrap();
-        numbers
-            .split(' ')
-            .map(|number| number.parse().unwrap())
-            .collect()
+        let numbers = numbers.split(' ');
+        numbers.map(|number| number.parse().unwrap()).collect()
     }
 
     fn signal(&self, signal: Signal) {
@@ -96,18 +77,8 @@ impl Dev {
 
 fn keep(bench: &Bench, keys: &str) {
     std::fs::write(bench.path("keys"), keys).unwrap();
-    let set = [
-        "cloud",
-        "secrets",
-        "set",
-        "work-secrets",
-        "--backend=local",
-        "--skip",
-    ];
-    let file = bench.path("keys");
-    let kept = bench
-        .run(&[&set[..], &["--file", file.to_str().unwrap()]].concat())
-        .unwrap();
+    let set = "cloud secrets set work-secrets --backend=local --skip --file ../keys";
+    let kept = bench.run(&set.split(' ').collect::<Vec<_>>()).unwrap();
     assert_eq!(kept.status, Some(0), "{kept:?}");
 }
 
@@ -198,9 +169,7 @@ fn a_bot_that_does_not_listen_is_ended_too() {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
         assert_eq!(dev.status(), Some(130));
-        for process in processes {
-            wait_for_end(process);
-        }
+        processes.into_iter().for_each(wait_for_end);
     }
 }
 
@@ -263,38 +232,25 @@ fn events_are_lines_of_json() {
 
 #[test]
 fn what_can_not_be_run_says_what_to_do() {
-    let bench = bench();
-    std::fs::create_dir(bench.path("home/empty")).unwrap();
-    let empty = bench.path("home/empty");
-    for (words, status, stderr) in [
-        (
-            &["dev", empty.to_str().unwrap()][..],
-            2,
-            "error: `[BENCH]/home/empty` is in no project of `bot-cli init`\nhint: make one: bot-cli init quickstart\n",
-        ),
-        (
-            &["dev", "--transport", "twilio"],
-            2,
-            "error: the bot has no transport `twilio`\nhint: it has `webrtc`\n",
-        ),
-        (
-            &["dev", "nowhere"],
-            2,
-            "error: could not open `nowhere`: no such file or directory\n",
-        ),
-    ] {
-        let ran = bench.run(words).unwrap();
-        assert_eq!(
-            (ran.status, ran.stderr.as_str()),
-            (Some(status), stderr),
-            "{words:?}"
-        );
-    }
-    std::fs::remove_file(bench.path("bin/uv")).unwrap();
-    let ran = bench.run(&["dev"]).unwrap();
-    let hint = "hint: it comes from https://docs.astral.sh/uv/getting-started/installation/\n";
-    let expected = format!("error: `uv` is not installed, or not in `PATH`\n{hint}");
-    assert_eq!((ran.status, ran.stderr), (Some(2), expected));
+    bench().shows(
+        "
+        $ mkdir ~/empty; bot-cli dev ~/empty
+        ! error: `[BENCH]/home/empty` is in no project of `bot-cli init`
+        ! hint: make one: bot-cli init quickstart
+        = 2
+        $ bot-cli dev --transport twilio
+        ! error: the bot has no transport `twilio`
+        ! hint: it has `webrtc`
+        = 2
+        $ bot-cli dev nowhere
+        ! error: could not open `nowhere`: no such file or directory
+        = 2
+        $ rm [BENCH]/bin/uv; bot-cli dev
+        ! error: `uv` is not installed, or not in `PATH`
+        ! hint: it comes from https://docs.astral.sh/uv/getting-started/installation/
+        = 2
+        ",
+    );
 }
 
 #[test]

@@ -42,11 +42,12 @@ fn it_keeps_the_contract_of_backends() {
     let file = folder.path().join("bot-cli-secrets-kubernetes");
     std::fs::copy(env!("CARGO_BIN_EXE_it-bot-cli-secrets-kubernetes"), &file).unwrap();
     let kubeconfig = cluster.kubeconfig.display();
-    let argv = [
+    let mut kit = Kit::new(&file);
+    kit.argv = Some(vec![
         format!("organization={namespace}"),
         format!("context={}", cluster.context),
         format!("kubeconfig={kubeconfig}"),
-    ];
-    let report = Kit::new(&file).argv(argv).check(&Cancel::new()).unwrap();
+    ]);
+    let report = kit.check(&Cancel::new(), |_, _, _| {}).unwrap();
     assert_eq!(report.failed().count(), 0, "{report:#?}");
 }

@@ -8,7 +8,7 @@ use bot_cli_protocol::failure::Failure;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-use super::refusal::{refused, shown, unreadable};
+use super::candidate::{refused, shown, unreadable};
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -18,27 +18,21 @@ pub const MOST_FILES: usize = 10_000;
 
 /// Unpacks the archive in `file`, which was given as `given`, into `folder`. Returns whether it is one.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
-    let open = || -> io::Result<(Vec<u8>, File)> {
-        let mut file = File::open(file)?;
-        let mut head = Vec::new();
-        (&mut file).take(512).read_to_end(&mut head)?;
-        file.rewind()?;
-        fs::create_dir_all(folder)?;
-        Ok((head, file))
-    };
-    let (head, file) = open().map_err(|error| unreadable(given, error))?;
+    let mut head = Vec::new();
+    let mut opened = File::open(file)?;
+    (&mut opened).take(4).read_to_end(&mut head)?;
+    opened.rewind()?;
+    fs::create_dir_all(folder)?;
     let into = Unpacking {
         given,
         folder,
         left: MOST_BYTES,
         files: 0,
     };
+    let stream = BufReader::new(opened);
     match &*head {
-        [0x1f, 0x8b, ..] => into.tar(MultiGzDecoder::new(BufReader::new(file)))?,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => into.zip(BufReader::new(file))?,
-        head if head.get(257..262) == Some(b"ustar") => {
-            return Err(refused(given, "an archive must be a .tar.gz or a .zip"));
-        }
+        [0x1f, 0x8b, ..] => into.tar(MultiGzDecoder::new(stream))?,
+        [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => into.zip(stream)?,
         _ => return Ok(false),
     }
     Ok(true)
@@ -146,12 +140,9 @@ impl Unpacking<'_> {
     }
 
     fn special(&self, path: &Path, what: &str) -> Failure {
-        let problem = format!(
-            "{} in it is {what}; only files and folders are unpacked",
-            shown(path)
-        );
-        let hint = "unpack it yourself, look at it, and add the file or folder";
-        refused(self.given, &problem).hint(hint)
+        let path = shown(path);
+        let problem = format!("{path} in it is {what}; only files and folders are unpacked");
+        refused(self.given, &problem)
     }
 }
 

@@ -1,10 +1,8 @@
 //! The user's own folders of plugins and packs, and `plugins.lock` beside them: the origin and the sum of what was added.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use bot_cli_engine::discovery::{Discovery, PREFIX, PluginName};
 use bot_cli_protocol::Role;
@@ -12,20 +10,15 @@ use bot_cli_protocol::failure::{ChangeState, Exit, Failure, reason};
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::pack;
 use bot_cli_terminal::one_line;
+use bot_cli_terminal::shell::quoted;
 use serde::{Deserialize, Serialize};
 use tempfile::{NamedTempFile, TempDir};
 
-use super::{sum, word};
+use super::sum;
 use crate::platform;
-
-/// The interval at which a command that waits for the lock tries again.
-const TICK: Duration = Duration::from_millis(50);
 
 /// The prefix of private files and folders.
 const STAGING: &str = ".adding-";
-
-/// The prefix of an old pack while a new one is put in place.
-const OLD: &str = ".old-";
 
 /// The version of the record.
 const VERSION: u32 = 1;
@@ -36,8 +29,6 @@ const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` b
 #[derive(Debug)]
 pub struct Home {
     folder: PathBuf,
-    plugins: PathBuf,
-    packs: PathBuf,
     /// The entries of the record, each name once.
     pub entries: Vec<Entry>,
     /// No other command changes anything until it is closed. Nothing is changed without it.
@@ -45,7 +36,7 @@ pub struct Home {
 }
 
 /// A plugin that was added.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// The name, with the prefix of its role: `pack-acme`.
     pub name: String,
@@ -55,14 +46,8 @@ pub struct Entry {
     pub form: Form,
     /// The absolute path of the file, folder or archive.
     pub from: String,
-    /// The sum of that file or archive. A folder has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from_sha256: Option<String>,
     /// The sum of the plugin.
     pub sha256: String,
-    /// The sum of what it replaced, which is still in place if the command was killed in between.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,61 +74,66 @@ impl Home {
         Ok(home)
     }
 
-    /// The same, once no other command changes anything. What a command left behind that was killed is cleared.
-    pub fn lock(discovery: &Discovery, session: &mut Session) -> Result<Self, Failure> {
-        let mut home = Self::find(discovery)?;
-        for folder in [&home.folder, &home.plugins, &home.packs] {
-            platform::create_folders(folder).map_err(|error| not_written(folder, error))?;
+    /// The same for a command, which changes something unless it is a dry run. Then no other command does so meanwhile.
+    pub fn open(
+        discovery: &Discovery,
+        session: &mut Session,
+        is_dry_run: bool,
+    ) -> Result<Self, Failure> {
+        if is_dry_run {
+            return Self::read(discovery);
         }
-        home.lock = Some(wait_for(&home.folder.join(".plugins.busy"), session)?);
+        let mut home = Self::find(discovery)?;
+        for folder in ["", "plugins", "packs"].map(|name| home.folder.join(name)) {
+            platform::create_folders(&folder).map_err(|error| not_written(&folder, error))?;
+        }
+        let path = home.folder.join(".plugins.busy");
+        let busy = platform::lock_file(&path).map_err(|error| not_written(&path, error))?;
+        if busy.try_lock().is_err() {
+            let message = "waiting for another `bot-cli plugin` command to end";
+            session.log(Level::Note, message);
+            busy.lock().map_err(|error| not_written(&path, error))?;
+        }
+        home.lock = Some(busy);
         for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
+            // A command that was killed left it behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
-                // Such leftovers do no harm.
                 let path = entry.path();
                 let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
             }
         }
-        home.sweep();
         home.entries = read(&home.record())?;
         Ok(home)
     }
 
     fn find(discovery: &Discovery) -> Result<Self, Failure> {
-        let plugins = discovery.own_plugins.clone();
-        let packs = discovery.pack_folders.first().cloned();
-        if let (Some(plugins), Some(packs)) = (plugins, packs)
-            && let Some(folder) = plugins.parent()
-        {
-            return Ok(Self {
-                folder: folder.to_owned(),
-                plugins,
-                packs,
-                entries: Vec::new(),
-                lock: None,
-            });
-        }
-        let message =
-            "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
-        Err(Failure::new(Exit::Usage, "no_folder", message).hint("set HOME or XDG_DATA_HOME"))
+        let folder = discovery.own_plugins.as_deref().and_then(Path::parent);
+        let folder = folder.ok_or_else(|| {
+            let message = "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
+            Failure::new(Exit::Usage, "no_folder", message).hint("set HOME or XDG_DATA_HOME")
+        })?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            entries: Vec::new(),
+            lock: None,
+        })
     }
 
-    /// Returns the place of the plugin `name`.
-    pub fn place(&self, name: &str, form: Form) -> PathBuf {
-        match form {
+    /// Returns the place of a plugin.
+    pub fn place(&self, entry: &Entry) -> PathBuf {
+        let name = &entry.name;
+        match entry.form {
             Form::File => {
                 let suffix = std::env::consts::EXE_SUFFIX;
-                self.plugins.join(format!("{PREFIX}{name}{suffix}"))
+                self.folder
+                    .join("plugins")
+                    .join(format!("{PREFIX}{name}{suffix}"))
             }
             Form::Folder => {
                 let short = name.strip_prefix(pack::PREFIX);
-                self.packs.join(short.unwrap_or(name))
+                self.folder.join("packs").join(short.unwrap_or(name))
             }
         }
-    }
-
-    /// Whether `place` is one of plugins of the user's own.
-    pub fn contains(&self, place: &Path) -> bool {
-        place.starts_with(&self.folder)
     }
 
     /// Returns the entry of the plugin `name`.
@@ -151,12 +141,11 @@ impl Home {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Returns the entry of the plugin in `place`, and its sum as it is now if that is another.
-    pub fn origin(&self, place: &Path) -> Option<(&Entry, Option<String>)> {
-        let mut entries = self.entries.iter();
-        let entry = entries.find(|entry| self.place(&entry.name, entry.form) == place)?;
-        let now = sum::of(place).unwrap_or_else(|_| "unreadable".to_owned());
-        Some((entry, Some(now).filter(|now| !entry.has_sum(now))))
+    /// Returns the entry of the plugin in `place`, and whether it was changed since it was added.
+    pub fn origin(&self, place: &Path) -> Option<(&Entry, bool)> {
+        let entry = self.entries.iter().find(|it| self.place(it) == place)?;
+        let is_changed = sum::of(place).map_or(true, |now| now != entry.sha256);
+        Some((entry, is_changed))
     }
 
     /// Makes a private folder, beside the plugins if something may be put in place from it.
@@ -168,135 +157,84 @@ impl Home {
         made.map_err(|error| not_written(&folder, error))
     }
 
-    /// Puts `entry` into the record, and then the plugin at `staged`, if it is not there yet, in its place.
-    pub fn put(&mut self, staged: Option<&Path>, entry: Entry) -> Result<(), Failure> {
-        let place = self.place(&entry.name, entry.form);
-        let before = self.prepare()?;
+    /// Puts the plugin at `staged`, if it is not there yet, in the place of `entry`, and records it.
+    pub fn put(&mut self, staged: Option<&Path>, entry: &Entry) -> Result<(), Failure> {
+        let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
-        self.entries.push(entry);
-        let after = self.prepare()?;
-        self.write(after)?;
-        let moved = staged.map_or(Ok(()), |staged| self.replace(&place, staged));
-        self.sweep();
-        moved.map_err(|error| {
-            let is_as_before = self.write(before).is_ok();
-            let failure = not_written(&place, error);
-            if is_as_before {
-                failure
-            } else {
-                failure.outcome(ChangeState::PartlyDone)
+        self.entries.push(entry.clone());
+        self.change(&place, |old| match staged {
+            None => Ok(()),
+            Some(staged) if staged.is_dir() && is_there(&place) => {
+                fs::rename(&place, old)?;
+                fs::rename(staged, &place).inspect_err(|_| drop(fs::rename(old, &place)))
             }
+            Some(staged) => fs::rename(staged, &place),
         })
     }
 
-    /// Takes a plugin away, and then its entry out of the record.
+    /// Takes a plugin away, and its entry out of the record.
     pub fn remove(&mut self, entry: &Entry) -> Result<(), Failure> {
-        let place = self.place(&entry.name, entry.form);
+        let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
-        let after = self.prepare()?;
-        let staging = self.staging()?;
-        if is_there(&place) {
-            fs::rename(&place, staging.path().join("removed")).map_err(|error| {
-                let could_not = format!("could not remove `{}`", place.display());
-                Failure::because(Exit::Failed, "not_removed", could_not, error)
-            })?;
-        }
-        self.write(after).map_err(|failure| {
-            let message = format!("{failure}; `{}` was removed", place.display());
-            failure.message(message).outcome(ChangeState::Done)
+        self.change(&place, |old| {
+            if is_there(&place) {
+                fs::rename(&place, old)?;
+            }
+            Ok(())
         })
     }
 
-    /// Replaces a file in one step, and a folder in two: if killed between them, `sweep` of the next command puts the old one back.
-    fn replace(&self, place: &Path, staged: &Path) -> io::Result<()> {
-        if staged.is_dir() && is_there(place) {
-            let name = place.file_name().unwrap_or_default().to_string_lossy();
-            fs::rename(place, self.packs.join(format!("{OLD}{name}")))?;
-        }
-        fs::rename(staged, place)
-    }
-
-    /// Removes old packs for which there is a new one, and puts the others back.
-    fn sweep(&self) {
-        for entry in fs::read_dir(&self.packs).into_iter().flatten().flatten() {
-            if let Some(name) = entry.file_name().to_string_lossy().strip_prefix(OLD) {
-                let place = self.packs.join(name);
-                let _ = if is_there(&place) {
-                    fs::remove_dir_all(entry.path())
-                } else {
-                    fs::rename(entry.path(), place)
-                };
-            }
-        }
+    /// Writes the new record beside the old one, changes the plugin in `place`, and renames the record. The change may move old files to the
+    /// path that it gets, which is removed.
+    fn change(
+        &self,
+        place: &Path,
+        change: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let path = self.record();
+        let record = self.written().map_err(|error| not_written(&path, error))?;
+        let old = self.staging()?;
+        change(&old.path().join("old")).map_err(|error| not_written(place, error))?;
+        record.persist(&path).map(drop).map_err(|error| {
+            let (place, path) = (place.display(), path.display());
+            let could_not = format!("`{place}` was changed, but not recorded in `{path}`");
+            Failure::because(Exit::Failed, "not_written", could_not, error.error)
+                .outcome(ChangeState::PartlyDone)
+        })
     }
 
     fn record(&self) -> PathBuf {
         self.folder.join("plugins.lock")
     }
 
-    /// Writes the record into a private file, so that only a rename is left.
-    fn prepare(&self) -> Result<NamedTempFile, Failure> {
+    fn written(&self) -> io::Result<NamedTempFile> {
         let mut plugins = self.entries.clone();
         plugins.sort_by(|one, other| one.name.cmp(&other.name));
         let document = Document {
             version: VERSION,
             plugins,
         };
-        let written = || -> io::Result<NamedTempFile> {
-            let text = toml::to_string(&document).map_err(io::Error::other)?;
-            let mut file = NamedTempFile::with_prefix_in(STAGING, &self.folder)?;
-            file.write_all(HEAD.as_bytes())?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().sync_all()?;
-            Ok(file)
-        };
-        written().map_err(|error| not_written(&self.record(), error))
-    }
-
-    fn write(&self, record: NamedTempFile) -> Result<(), Failure> {
-        let path = self.record();
-        match record.persist(&path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(not_written(&path, error.error)),
-        }
+        let text = toml::to_string(&document).map_err(io::Error::other)?;
+        let mut file = NamedTempFile::with_prefix_in(STAGING, &self.folder)?;
+        file.write_all(HEAD.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        Ok(file)
     }
 }
 
 impl Entry {
-    /// Whether a command left the plugin with the sum `now`.
-    pub fn has_sum(&self, now: &str) -> bool {
-        now == self.sha256 || self.replaces.as_deref() == Some(now)
-    }
-
-    /// Whether the record says the same of both.
-    pub fn is_like(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.from.clone(), it.sha256.clone(), it.from_sha256.clone());
-        of(self) == of(other)
-    }
-
-    /// Returns the role in words, where a command is a plugin.
-    pub fn kind(&self) -> String {
-        match &self.role {
+    /// Returns the plugin in words: "the plugin `hello` 1.2.0".
+    pub fn title(&self) -> String {
+        let kind = match &self.role {
             Role::Command => "plugin".to_owned(),
             other @ (Role::ProviderPack | Role::SecretsBackend | Role::Other(_)) => {
                 one_line(&other.words())
             }
-        }
+        };
+        let title = format!("the {kind} `{}` {}", self.name, one_line(&self.version));
+        title.trim_end().to_owned()
     }
-
-    /// Returns the plugin in words: "the plugin `hello` 1.2.0".
-    pub fn title(&self) -> String {
-        let (kind, version) = (self.kind(), one_line(&self.version));
-        format!("the {kind} `{}` {version}", self.name)
-            .trim_end()
-            .to_owned()
-    }
-}
-
-/// The failure of a command that was cancelled before it changed anything.
-pub fn cancelled(session: &Session) -> Failure {
-    let failure = Failure::cancelled().outcome(ChangeState::NotDone);
-    session.cancel().explain(failure)
 }
 
 /// Whether there is something in `place`, be it a dangling link.
@@ -309,33 +247,12 @@ fn not_written(path: &Path, error: io::Error) -> Failure {
     Failure::because(Exit::Failed, "not_written", could_not, error).outcome(ChangeState::NotDone)
 }
 
-fn wait_for(path: &Path, session: &mut Session) -> Result<File, Failure> {
-    let file = platform::lock_file(path).map_err(|error| not_written(path, error))?;
-    let _guard = session.guard();
-    let mut is_told = false;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(not_written(path, error)),
-            Err(TryLockError::WouldBlock) if session.cancelled() => return Err(cancelled(session)),
-            Err(TryLockError::WouldBlock) => {}
-        }
-        if !is_told {
-            let message = "waiting for another `bot-cli plugin` command to end";
-            session.log(Level::Note, message);
-            is_told = true;
-        }
-        thread::sleep(TICK);
-    }
-}
-
 fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let unreadable = |reason: &str| {
         let message = format!("could not read `{}`: {reason}", path.display());
         let aside = path.with_extension("lock.old");
-        Failure::new(Exit::Failed, "not_read", message)
-            .hint(format!("mv {} {}", word(path), word(&aside)))
-            .hint("plugins stay where they are; `bot-cli plugin add FILE` records one that is in place already")
+        let [path, aside] = [path, &aside].map(|it| quoted(&it.display().to_string()));
+        Failure::new(Exit::Failed, "not_read", message).hint(format!("mv {path} {aside}"))
     };
     let text = match fs::read_to_string(path) {
         Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
@@ -345,10 +262,7 @@ fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     };
     let document: Document = toml::from_str(&text).map_err(|error| unreadable(error.message()))?;
     if document.version != VERSION {
-        let (path, version) = (path.display(), document.version);
-        let message = format!("`{path}` has version {version}, this bot-cli knows {VERSION}");
-        let failure = Failure::new(Exit::Failed, "not_read", message);
-        return Err(failure.hint("install a newer bot-cli"));
+        return Err(unreadable("a newer bot-cli has written it"));
     }
     let mut entries = document.plugins;
     // Places are made of names.

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Returns the sum of a file, or that of the lines that `sha256sum` prints for the files of a folder, in the order of their names' bytes.
+/// Returns the sum of a file, or that of the lines that `sha256sum` prints for the files of a folder, in the order of their names.
 pub fn of(path: &Path) -> io::Result<String> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return of_file(path);
     }
-    let mut lines = Vec::new();
+    let mut lines = String::new();
     for file in files(path)? {
         let name = file.to_string_lossy();
         let name = name.replace(std::path::MAIN_SEPARATOR, "/");
@@ -21,24 +21,22 @@ pub fn of(path: &Path) -> io::Result<String> {
         } else {
             "no file".to_owned()
         };
-        lines.push((name, sum));
+        lines.extend([&sum, "  ", &name, "\n"]);
     }
-    lines.sort();
-    let lines = lines.iter().map(|(name, sum)| format!("{sum}  {name}\n"));
-    Ok(hexadecimal(&Sha256::digest(lines.collect::<String>())))
+    Ok(hexadecimal(&Sha256::digest(lines)))
 }
 
-/// Returns everything below a folder that is no folder, by its path in it. What is hidden is no part of a plugin.
+/// Returns everything below a folder that is no folder, by its path in it. Hidden files are not part of a plugin.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
         for entry in fs::read_dir(folder.join(&below))? {
             let entry = entry?;
+            let path = below.join(entry.file_name());
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
-            let path = below.join(entry.file_name());
             if entry.file_type()?.is_dir() {
                 folders.push(path);
             } else {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
@@ -110,6 +110,15 @@ impl<'a> Bench<'a> {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
+    /// Halves the patience after a failed check that took as long, so that a plugin that never replies is judged within a minute or two.
+    pub fn grow_impatient(&self, began: Instant) {
+        let patience = self.patience.get();
+        if began.elapsed() >= patience {
+            let least = self.least_patience().min(patience);
+            self.patience.set(least.max(patience / 2));
+        }
+    }
+
     /// Stops the checks if the user has cancelled them.
     pub fn check_wanted(&self) -> Held {
         if self.cancel.requested() {
@@ -132,6 +141,10 @@ impl<'a> Bench<'a> {
 
 pub fn failed<T>(reason: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(reason.into()))
+}
+
+pub fn not_run<T>(reason: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::NotRun(reason.into()))
 }
 
 fn manifest(program: &Path) -> Result<Manifest, String> {

@@ -12,7 +12,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 /// A file of checks.
 #[derive(Debug, Deserialize)]
 pub struct File {
-    /// The document that the rules stand in.
+    /// The document with the rules.
     pub document: String,
     /// Members of the parameters of every request.
     #[serde(default)]

@@ -1,31 +1,31 @@
 //! A conversation with a plugin, in raw lines.
 
-mod heard;
-
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use memchr::memmem;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed};
-use super::report::CANARY;
+use super::pattern::shaped;
+use super::report::{CANARY, shown};
 use bot_cli_engine::platform::folders;
 use bot_cli_engine::platform::process::INDISPENSABLE;
 use bot_cli_engine::process::{Event, Group, Streams};
 use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::line::Line;
 use bot_cli_protocol::question::{Question, QuestionKind};
-use bot_cli_protocol::{DEPTH, codes, methods, shape};
+use bot_cli_protocol::{DEPTH, Message, Role, codes, methods, shape};
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::process::StopSignal;
-pub use heard::files;
-use heard::has_canary;
 
 /// The interval at which the end of the plugin is checked.
 const TICK: Duration = Duration::from_millis(5);
@@ -33,24 +33,19 @@ const TICK: Duration = Duration::from_millis(5);
 /// The time in which a plugin may end by itself after its last check.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// The delay of an answer while another request is open, so that a plugin that does not wait for it shows it.
-const KEPT_BACK: Duration = Duration::from_millis(300);
-
 /// The number of questions of one run that are answered.
 const ANSWERED: usize = 20;
 
 /// The number of lines of a conversation that are kept.
 const KEPT: usize = 200;
 
-/// The way a plugin is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
-    /// By a host.
-    Hosted,
-    /// By a host that does not read its standard output.
-    Unread,
-    /// As a command, which prints what it likes.
-    Command,
+#[derive(PartialEq, Eq)]
+enum Output {
+    Open,
+    /// Standard output has ended.
+    Ended,
+    /// Standard error has ended, too.
+    Silent,
 }
 
 /// A running plugin that is spoken to.
@@ -59,8 +54,7 @@ pub struct Dialogue<'a> {
     group: Group,
     streams: Streams,
     input: Option<Sender<Vec<u8>>>,
-    /// Whether both of its streams have ended.
-    is_silent: bool,
+    output: Output,
     /// The folder with its `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
     messages: Vec<String>,
@@ -68,12 +62,13 @@ pub struct Dialogue<'a> {
     pub last_id: i64,
     /// The requests without a reply, with their methods.
     pub open: Vec<(Value, String)>,
-    used: Use,
+    /// The replies that no check has looked at.
+    pub replies: VecDeque<Value>,
     offers: bool,
-    /// The answer to all questions, instead of their defaults and a made-up password.
+    /// The answer to all questions, instead of their defaults and a made-up password; `null` for none.
     pub answer: Option<Value>,
     pub asked: Vec<Question>,
-    /// The methods of its messages that are no replies; of a command, all messages.
+    /// The methods of its messages that are no replies.
     pub heard: Vec<String>,
     faults: Vec<(&'static str, String)>,
     /// Whether the made-up password was given.
@@ -83,28 +78,18 @@ pub struct Dialogue<'a> {
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts the plugin in an empty folder, or where it was before, with the words of a step: `unread`, or `with` and arguments.
-    pub fn start(
-        bench: &'a Bench<'a>,
-        folder: Option<Rc<TempDir>>,
-        words: &[&str],
-    ) -> Result<Self, Stop> {
+    /// Starts the plugin in an empty folder, or where it was before.
+    pub fn start(bench: &'a Bench<'a>, folder: Option<Rc<TempDir>>) -> Result<Self, Stop> {
         bench.check_wanted()?;
         let folder = folder.map_or_else(empty_folder, Ok).map_err(|error| {
             let what = "could not make an empty folder";
             let failure = Failure::because(Exit::Failed, "no_folder", what, error);
             Stop::Ended(Box::new(failure))
         })?;
-        let (used, arguments) = match words {
-            ["with", arguments @ ..] => (Use::Command, arguments),
-            ["unread"] => (Use::Unread, &[][..]),
-            _ => (Use::Hosted, &[][..]),
-        };
-        let started = Group::start(&mut command(bench, folder.path(), arguments));
+        let started = Group::start(&mut command(bench, folder.path()));
         let started = started.and_then(|mut group| {
             let (stdin, stdout, stderr) = group.take_streams();
-            let streams = Streams::new(stdout.filter(|_| used != Use::Unread), stderr)?;
-            Ok((streams, writer(stdin)?, group))
+            Ok((Streams::new(stdout, stderr)?, writer(stdin)?, group))
         });
         let (streams, input, group) =
             started.or_else(|error| failed(format!("it can't be started: {}", reason(&error))))?;
@@ -113,12 +98,12 @@ impl<'a> Dialogue<'a> {
             group,
             streams,
             input: Some(input),
-            is_silent: false,
+            output: Output::Open,
             folder,
             messages: Vec::new(),
             last_id: 0,
             open: Vec::new(),
-            used,
+            replies: VecDeque::new(),
             offers: false,
             answer: None,
             asked: Vec::new(),
@@ -159,60 +144,34 @@ impl<'a> Dialogue<'a> {
         self.group.tell(signal);
     }
 
-    /// Returns the next reply, or `None` at the deadline. Questions are answered until then.
-    pub fn reply(&mut self, deadline: Instant) -> Result<Option<Value>, Stop> {
-        while let Some(message) = self.next(deadline)? {
-            self.check_turn(&message)?;
-            match (message.get("method"), message.get("id")) {
-                (None, id) => {
-                    let at = self.open.iter().position(|(open, _)| Some(open) == id);
-                    at.map(|at| self.open.remove(at));
-                    self.look_around();
-                    return Ok(Some(message));
-                }
-                (Some(_), None) => {}
-                (Some(method), Some(_)) => {
-                    if self.open.len() > 1 {
-                        self.keep_back(method)?;
-                    }
-                    self.answer(&message);
-                }
-            }
+    /// Waits for what is `wanted` of the plugin; `None` at the deadline. The end of its output is a failure.
+    pub fn wait<T>(
+        &mut self,
+        deadline: Instant,
+        mut wanted: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>, Stop> {
+        let found = self.until(deadline, |it| match wanted(it) {
+            None => (it.output != Output::Open).then_some(None),
+            found => Some(found),
+        });
+        match found? {
+            Some(None) => Err(self.early_end()),
+            found => Ok(found.flatten()),
         }
-        Ok(None)
-    }
-
-    /// Returns the next message, or `None` at the deadline. The end of the plugin is a failure.
-    pub fn next(&mut self, deadline: Instant) -> Result<Option<Value>, Stop> {
-        while Instant::now() < deadline {
-            self.bench.check_wanted()?;
-            match self.next_event() {
-                Some(Event::OutputEnded) => return Err(self.early_end()),
-                Some(event) => {
-                    if let Some(message) = self.hear(event)? {
-                        return Ok(Some(message));
-                    }
-                }
-                None => self.look_around(),
-            }
-        }
-        Ok(None)
     }
 
     /// Waits until the plugin has ended and all its output is read.
     pub fn ended(&mut self, patience: Duration) -> Result<ExitStatus, Stop> {
-        let has_ended = |it: &mut Self| it.group.end().is_some();
-        self.listen(Instant::now() + patience, has_ended)?;
-        let Some(status) = self.group.end() else {
+        let Some(status) = self.until(Instant::now() + patience, |it| it.group.end())? else {
             let seconds = patience.as_secs_f32();
             return failed(format!("it had not ended after {seconds} s"));
         };
         self.look_behind()?;
         self.note("--", status.to_string().as_bytes());
-        if self.used == Use::Hosted && !self.open.is_empty() {
-            return failed(format!("it ended with {status} and without a reply"));
+        if self.open.is_empty() {
+            return Ok(status);
         }
-        Ok(status)
+        failed(format!("it ended with {status} and without a reply"))
     }
 
     /// Returns the first fault, which may be why a reply is missing.
@@ -221,68 +180,148 @@ impl<'a> Dialogue<'a> {
         first.map_or_else(String::new, |(_, what)| format!(": {what}"))
     }
 
-    /// Returns the next event, or `None` when there is none for a moment.
-    fn next_event(&mut self) -> Option<Event> {
-        let event = self.streams.next(TICK);
-        if matches!(event, Err(RecvTimeoutError::Disconnected)) {
-            self.is_silent = true;
-            // A wait for the end must not spin.
-            thread::sleep(TICK);
-        }
-        event.ok()
-    }
-
-    /// Handles messages until the deadline, or until it `is_over` in a moment without an event.
-    fn listen(&mut self, deadline: Instant, mut is_over: impl FnMut(&mut Self) -> bool) -> Held {
-        while Instant::now() < deadline {
+    /// Handles messages until something `is_there`; `None` at the deadline.
+    fn until<T>(
+        &mut self,
+        deadline: Instant,
+        mut is_there: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>, Stop> {
+        loop {
+            if let Some(found) = is_there(self) {
+                return Ok(Some(found));
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
             self.bench.check_wanted()?;
-            let Some(event) = self.next_event() else {
-                if is_over(self) {
-                    break;
+            match self.streams.next(TICK) {
+                Ok(event) => self.hear(event)?,
+                Err(RecvTimeoutError::Timeout) => self.look_around(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.output = Output::Silent;
+                    thread::sleep(TICK);
                 }
-                continue;
-            };
-            if let Some(message) = self.hear(event)? {
-                match (message.get("method"), message.get("id")) {
-                    (Some(_), Some(_)) => self.answer(&message),
-                    (None, Some(id)) => self.open.retain(|(open, _)| open != id),
-                    (_, None) => {}
+            }
+        }
+    }
+
+    /// Records an event, and handles the message in it.
+    fn hear(&mut self, event: Event) -> Held {
+        let bytes = match event {
+            Event::OutputEnded => {
+                self.output = Output::Ended;
+                return Ok(());
+            }
+            Event::Stderr(line) => {
+                self.note("!!", line.as_bytes());
+                self.look_for_password(line.as_bytes(), "standard error");
+                if !line.trim().is_empty() {
+                    self.complaint = format!(": `{}`", shown(line.trim().as_bytes()));
                 }
+                return Ok(());
+            }
+            Event::Line(Line::TooLong { .. }) => {
+                let what = "it sent a line of more than 8 MiB";
+                self.fault("line", what);
+                return failed(what);
+            }
+            Event::Line(Line::Complete(bytes)) => bytes,
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        self.note("<-", &bytes);
+        self.look_for_password(&bytes, "standard output");
+        if Message::from_line(&bytes).is_err() {
+            let line = shown(&bytes);
+            let what = format!("it printed a line that is not a message: `{line}`");
+            self.fault("line", what);
+            return Ok(());
+        }
+        let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        self.judge(&message);
+        match (message.get("method"), message.get("id")) {
+            (Some(_), Some(_)) => self.answer(&message),
+            (Some(_), None) => {}
+            (None, id) => {
+                self.open.retain(|(open, _)| Some(open) != id);
+                self.replies.push_back(message);
+                self.look_around();
             }
         }
         Ok(())
     }
 
-    /// Fails at a message for a request that has to wait for its turn.
-    fn check_turn(&self, message: &Value) -> Held {
-        let of = message["params"].get("id");
-        let waits = |(id, _): &(Value, String)| of == Some(id);
-        if message.get("id").is_none() && self.open.iter().skip(1).any(waits) {
-            return failed(
-                "the second of two requests in one write began before the first one ended",
-            );
+    fn judge(&mut self, message: &Value) {
+        let id = &message["id"];
+        let Some(method) = message["method"].as_str() else {
+            if !id.is_null() && !self.open.iter().any(|(open, _)| open == id) {
+                let what = format!("it replied to {id}, which no open request has as its id");
+                self.fault("reply", what);
+            }
+            return;
+        };
+        self.heard.push(method.to_owned());
+        let offered = [methods::ASK, methods::STDIN, methods::OUTPUT];
+        if !self.offers && offered.contains(&method) {
+            let what = format!("it sent `{method}`, which the host did not offer");
+            self.fault("unoffered", what);
         }
-        Ok(())
+        let is_formed = offered.contains(&method) && method != methods::STDIN;
+        if (is_formed || [methods::PROGRESS, methods::LOG].contains(&method))
+            && let Err(problem) = shaped(method, "params", &message["params"])
+        {
+            let what = format!("its `{method}` has another shape: {problem}");
+            self.fault("shape", what);
+        }
     }
 
-    /// Lets the plugin wait for an answer. Until then neither another request nor a reply may come.
-    fn keep_back(&mut self, method: &Value) -> Held {
-        while let Some(next) = self.next(Instant::now() + KEPT_BACK)? {
-            self.check_turn(&next)?;
-            if next.get("id").is_some() || next.get("method").is_none() {
-                let method = method.as_str().unwrap_or_default();
-                return failed(format!(
-                    "with two runs in one write, it did not wait for the answer to its `{method}`"
-                ));
-            }
+    /// Keeps a line of the conversation, unless there are too many.
+    fn note(&mut self, mark: &str, line: &[u8]) {
+        if self.messages.len() < KEPT {
+            self.messages.push(format!("{mark} {}", shown(line)));
         }
-        Ok(())
+    }
+
+    fn fault(&mut self, kind: &'static str, what: impl Into<String>) {
+        self.faults.push((kind, what.into()));
+    }
+
+    fn look_for_password(&mut self, bytes: &[u8], place: &str) {
+        if has_canary(bytes) {
+            self.fault("password", format!("it repeated a password in {place}"));
+        }
+    }
+
+    /// Looks for a value that a backend was given in places where other programs of the user may read it.
+    fn look_around(&mut self) {
+        if !self.told || self.bench.role != Role::SecretsBackend {
+            return;
+        }
+        let folder = Rc::clone(&self.folder);
+        let files = ["tmp", "work"].map(|place| files(&folder.path().join(place)));
+        if files.iter().flatten().any(|it| holds_canary(it)) {
+            self.fault("password", "it left a value in a temporary file");
+        }
+        let home = folder.path().to_string_lossy();
+        // Other systems do not have this folder.
+        let mut processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let is_seen = processes.any(|process| {
+            let variables = fs::read(process.path().join("environ")).unwrap_or_default();
+            let is_ours = memmem::find(&variables, home.as_bytes()).is_some();
+            is_ours && (has_canary(&variables) || holds_canary(&process.path().join("cmdline")))
+        });
+        if is_seen {
+            let place = "in the arguments or the environment of a program";
+            self.fault("password", format!("it left a value {place}"));
+        }
     }
 
     /// Replies to a request of the plugin.
     fn answer(&mut self, message: &Value) {
         let unknown = json!({ "code": codes::METHOD_NOT_FOUND, "message": "no such method" });
         let (kind, reply) = match message["method"].as_str() {
+            Some(methods::ASK) if self.answer == Some(Value::Null) => return,
             Some(methods::ASK) if self.offers => ("result", self.answer_to(&message["params"])),
             Some(methods::STDIN) if self.offers => ("result", json!({ "text": "" })),
             _ => ("error", unknown),
@@ -313,25 +352,24 @@ impl<'a> Dialogue<'a> {
         let seen = self.bench.check_unseen("process").is_err();
         let least = self.bench.least_patience();
         let patience = if seen { Duration::ZERO } else { least };
-        self.listen(Instant::now() + patience, |it| !it.group.is_left())?;
-        if self.group.is_left() {
+        let alone = |it: &mut Self| (!it.group.is_left()).then_some(());
+        if self.until(Instant::now() + patience, alone)?.is_none() {
             let what = "it has ended, and a process of its group has not";
             self.fault("process", what);
             self.group.kill();
         }
         // A process that left the group may keep the pipes open.
-        self.listen(Instant::now() + least, |it| it.is_silent)
+        let silent = |it: &mut Self| (it.output == Output::Silent).then_some(());
+        self.until(Instant::now() + least, silent).map(drop)
     }
 
     fn early_end(&mut self) -> Stop {
         let deadline = Instant::now() + self.bench.least_patience();
-        let heard = self.listen(deadline, |it| it.is_silent && it.group.end().is_some());
-        if let Err(stop @ Stop::Ended(_)) = heard {
-            return stop;
-        }
-        let how = match self.group.end() {
-            Some(status) => format!("it ended ({status}) instead of replying"),
-            None => "it closed its standard output instead of replying".to_owned(),
+        let ended = |it: &mut Self| it.group.end().filter(|_| it.output == Output::Silent);
+        let how = match self.until(deadline, ended) {
+            Err(stop @ Stop::Ended(_)) => return stop,
+            Ok(Some(status)) => format!("it ended ({status}) instead of replying"),
+            _ => "it closed its standard output instead of replying".to_owned(),
         };
         self.note("--", how.as_bytes());
         Stop::Failed(how + &self.complaint + &self.first_fault())
@@ -343,8 +381,7 @@ impl Drop for Dialogue<'_> {
         // Killing is the last resort.
         self.input = None;
         let deadline = Instant::now() + LEAVING;
-        drop(self.listen(deadline, |it| it.group.end().is_some()));
-        if self.group.end().is_some() {
+        if let Ok(Some(_)) = self.until(deadline, |it| it.group.end()) {
             drop(self.look_behind());
         }
         let mut faults = self.bench.faults.borrow_mut();
@@ -364,12 +401,11 @@ fn empty_folder() -> io::Result<Rc<TempDir>> {
 }
 
 /// Returns the plugin's command, with little of our environment.
-fn command(bench: &Bench, folder: &Path, arguments: &[&str]) -> Command {
+fn command(bench: &Bench, folder: &Path) -> Command {
     let program = &bench.kit.program;
     let mut command = Command::new(fs::canonicalize(program).as_deref().unwrap_or(program));
     let indispensable = INDISPENSABLE.iter();
     command
-        .args(arguments)
         .current_dir(folder.join("work"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -400,4 +436,23 @@ fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
         drop(lines.iter().try_for_each(|line| stdin.write_all(&line)));
     })?;
     Ok(input)
+}
+
+/// The files below a folder.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        _ => vec![entry.path()],
+    });
+    below.collect()
+}
+
+/// Whether the made-up password is in it.
+pub fn has_canary(bytes: &[u8]) -> bool {
+    memmem::find(bytes, CANARY.as_bytes()).is_some()
+}
+
+fn holds_canary(file: &Path) -> bool {
+    fs::read(file).is_ok_and(|bytes| has_canary(&bytes))
 }

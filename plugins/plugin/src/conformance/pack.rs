@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use super::bench::{Bench, Form, Held, Stop, failed};
+use super::bench::{Bench, Form, Held, Stop, failed, not_run};
 use bot_cli_protocol::{Role, major_minor};
 use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::pack::{self, Contents, Effects, SCHEMA};
-
-/// The number of problems that one sentence names; the messages have all of them.
-const NAMED: usize = 3;
 
 /// Returns the effects of a pack's services, as far as they can be read.
 pub fn effects(bench: &Bench) -> Effects {
@@ -29,18 +26,16 @@ pub fn check_services(bench: &Bench) -> Held {
         let problems = left_out.problems.iter();
         problems.map(|problem| format!("{}: {problem}", left_out.what))
     });
-    let mut broken: Vec<String> = broken.collect();
+    let broken: Vec<String> = broken.collect();
     if broken.is_empty() {
         return Ok(());
     }
     let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
     if declared > major_minor(SCHEMA) {
-        return Err(Stop::NotRun(format!(
+        return not_run(format!(
             "the pack has a newer version of the catalogue than {SCHEMA}, and something of it is not known here"
-        )));
+        ));
     }
-    bench.messages.borrow_mut().extend(broken.clone());
-    broken.truncate(NAMED);
     failed(broken.join("; "))
 }
 

@@ -29,14 +29,14 @@ pub struct Finding {
     pub verdict: Verdict,
     /// The observation instead, or why the check was not run.
     pub reason: String,
-    /// The document that the rule stands in: `PROTOCOL.md`.
+    /// The document with the rule: `PROTOCOL.md`.
     pub document: String,
     /// The section of the document.
     pub rule: String,
     /// The change that mends the plugin.
     pub mend: String,
     /// The messages that were sent and received, one line each, fit for people: without passwords, and shortened.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Report {
 /// The amount of a line that is shown.
 const SHOWN: usize = 300;
 
-/// The made-up password. It holds no character that JSON escapes.
+/// The made-up password, without characters that JSON escapes.
 pub const CANARY: &str = "kit-canary-7Qz9vW3x";
 
 /// A line without the password, without what commands a terminal, and not too long.

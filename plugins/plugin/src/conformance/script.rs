@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use regex_lite::{Captures, Regex};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 
-use super::bench::{Bench, Form, Held, Stop, failed};
+use super::bench::{Bench, Held, Stop, failed, not_run};
 use super::checks::{Check, File};
 use super::dialogue::{Dialogue, files};
 use super::pack;
@@ -44,41 +45,32 @@ struct Script<'a> {
     patience: Duration,
 }
 
-/// Makes a check, once for each of its turns. It is made if one of them could be.
+/// Makes a check.
 pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
-    let mut made = Ok(());
-    for (turn, words) in words::turns(bench, check)?.into_iter().enumerate() {
-        let mut script = Script {
-            bench,
-            file,
-            check,
-            plugin: None,
-            words,
-            known: Known::default(),
-            unsent: Vec::new(),
-            replies: Vec::new(),
-            opened: OpenResult::default(),
-            patience: bench.patience.get(),
-        };
-        let held = if check.needs.iter().any(|need| need == "place") {
-            script.hold_in_place()
-        } else {
-            script.take(&check.steps)
-        };
-        made = match held {
-            Err(Stop::NotRun(_)) if turn > 0 => made,
-            Ok(()) | Err(Stop::NotRun(_)) => held,
-            Err(_) => return held,
-        };
+    let mut script = Script {
+        bench,
+        file,
+        check,
+        plugin: None,
+        words: words::of(bench, check)?,
+        known: Known::default(),
+        unsent: Vec::new(),
+        replies: Vec::new(),
+        opened: OpenResult::default(),
+        patience: bench.patience.get(),
+    };
+    if check.needs.iter().any(|need| need == "place") {
+        script.hold_in_place()
+    } else {
+        script.take(&check.steps)
     }
-    made
 }
 
 impl<'a> Script<'a> {
     /// Returns the plugin, which is started when it is first needed.
     fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
         if self.plugin.is_none() {
-            self.start(&[])?;
+            self.start(None)?;
         }
         self.plugin.as_mut().ok_or_else(|| mistake("nothing runs"))
     }
@@ -124,27 +116,31 @@ impl<'a> Script<'a> {
         })?;
         let held = self.take(&self.check.steps);
         let left = self.take(&place.leave).or_else(|_| {
-            self.start(&["again"])?;
+            self.start_again()?;
             self.take(&place.enter)?;
             self.take(&place.leave)
         });
-        let left = left.map_err(|stop| match (stop, &held) {
-            (Stop::Failed(reason), Err(Stop::Failed(first))) => {
-                Stop::Failed(format!("{first}; a set may be left behind: {reason}"))
+        match (held, left) {
+            (Ok(()) | Err(Stop::NotRun(_)), Err(Stop::Failed(reason))) => {
+                failed(format!("a set may be left behind: {reason}"))
             }
-            (Stop::Failed(reason), _) => {
-                Stop::Failed(format!("a set may be left behind: {reason}"))
+            (Err(Stop::Failed(first)), Err(Stop::Failed(reason))) => {
+                failed(format!("{first}; a set may be left behind: {reason}"))
             }
-            (stop, _) => stop,
-        });
-        left.and(held)
+            (held, left) => left.and(held),
+        }
     }
 
-    fn start(&mut self, words: &[&str]) -> Held {
-        let before = self.plugin.as_ref().filter(|_| *words == ["again"]);
-        let folder = before.map(|plugin| Rc::clone(&plugin.folder));
+    /// Starts the plugin in the folder of the last one.
+    fn start_again(&mut self) -> Held {
+        let folder = Rc::clone(&self.plugin()?.folder);
+        self.start(Some(folder))
+    }
+
+    fn start(&mut self, folder: Option<Rc<TempDir>>) -> Held {
+        // Two of them could get into each other's way.
         self.plugin = None;
-        let plugin = Dialogue::start(self.bench, folder, words)?;
+        let plugin = Dialogue::start(self.bench, folder)?;
         let work = json!(plugin.folder.path().join("work")).to_string();
         self.words.insert("work", work.trim_matches('"').to_owned());
         self.plugin = Some(plugin);
@@ -155,11 +151,12 @@ impl<'a> Script<'a> {
     fn act(&mut self, words: &[&str]) -> Held {
         self.flush()?;
         match words {
-            ["start", words @ ..] => self.start(words)?,
+            ["start"] => self.start(None)?,
+            ["start", "again"] => self.start_again()?,
             ["close"] => self.plugin()?.close_input(),
             ["signal", name] => match signal(name) {
                 Some(signal) if !signal.is_ignored() => self.plugin()?.signal(signal, name),
-                // What this process ignores, the plugin ignores, too, and not every language can change that.
+                // The plugin inherits ignored signals, and not every language can change that.
                 _ => return not_run("the signal is ignored here"),
             },
             ["end", statuses @ .., "within", seconds] => {
@@ -168,7 +165,7 @@ impl<'a> Script<'a> {
                 self.end(statuses, Duration::from_secs(seconds) + self.patience / 2)?;
             }
             ["end", statuses @ ..] => self.end(statuses, self.patience)?,
-            ["answer", answer] => self.plugin()?.answer = json(answer)?,
+            ["answer", answer] => self.plugin()?.answer = Some(json(answer)?),
             ["enter"] => self.take(&self.file.place.enter)?,
             ["opened"] => self.open()?,
             ["no", "file", "in", places @ ..] => {
@@ -246,18 +243,13 @@ impl<'a> Script<'a> {
         let mut patterns = self.patterns(rest)?;
         let deadline = Instant::now() + self.patience;
         let plugin = self.plugin()?;
-        if let Some(method) = patterns.first().and_then(|it| it.get("method")) {
-            while let Some(message) = plugin.next(deadline)? {
-                if message.get("method") == Some(method) {
-                    return Ok(());
-                }
-            }
-            return Err(self.too_late());
+        if let Some(method) = patterns.first().and_then(|it| it["method"].as_str()) {
+            let heard = |it: &mut Dialogue| it.heard.iter().any(|it| it == method).then_some(());
+            return plugin.wait(deadline, heard)?.ok_or_else(|| self.too_late());
         }
         let (id, method) = plugin.open.first().cloned().unwrap_or_default();
-        let Some(reply) = plugin.reply(deadline)? else {
-            return Err(self.too_late());
-        };
+        let reply = plugin.wait(deadline, |it| it.replies.pop_front())?;
+        let reply = reply.ok_or_else(|| self.too_late())?;
         for pattern in patterns.iter_mut().filter_map(Value::as_object_mut) {
             pattern.entry("id").or_insert(id.clone());
         }
@@ -278,20 +270,16 @@ impl<'a> Script<'a> {
             })
     }
 
-    /// Compares with patterns of which one must fit. Otherwise the difference from the nearest one is the reason.
+    /// Compares with patterns of which one must fit.
     fn compare(&mut self, patterns: Vec<Value>, value: &Value, what: &str) -> Held {
-        let mut reason = String::new();
+        let mut reasons = Vec::new();
         for pattern in patterns {
-            let Err(differs) = self.known.compare(&pattern, Some(value), what) else {
-                return Ok(());
-            };
-            let mut kinds = ["error", "result"].into_iter();
-            let is_near = kinds.any(|kind| pattern.get(kind).and(value.get(kind)).is_some());
-            if reason.is_empty() || is_near {
-                reason = differs;
+            match self.known.compare(&pattern, Some(value), what) {
+                Ok(()) => return Ok(()),
+                Err(reason) => reasons.push(reason.replace(&format!("`{what}."), "`")),
             }
         }
-        failed(reason.replace(&format!("`{what}."), "`"))
+        failed(reasons.join(", or "))
     }
 
     fn patterns(&self, rest: &str) -> Result<Vec<Value>, Stop> {
@@ -305,13 +293,9 @@ impl<'a> Script<'a> {
     fn too_late(&self) -> Stop {
         let fault = self.plugin.as_ref().map(Dialogue::first_fault);
         let (fault, seconds) = (fault.unwrap_or_default(), self.patience.as_secs_f32());
-        let is_run = self.check.needs.iter().any(|need| need == "argv");
-        let mend = if is_run && fault.is_empty() {
-            ": if the run takes longer, `--timeout` waits longer"
-        } else {
-            ""
-        };
-        Stop::Failed(format!("no reply within {seconds} s{fault}{mend}"))
+        Stop::Failed(format!(
+            "no reply within {seconds} s (`--timeout` waits longer){fault}"
+        ))
     }
 
     /// Waits for the end, which must have one of these statuses.
@@ -337,36 +321,23 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    fn check_executable(&mut self) -> Held {
+    fn check_executable(&self) -> Held {
         let program = &self.bench.kit.program;
-        let facts = fs::metadata(program);
-        if !facts.is_ok_and(|facts| facts.is_file() && is_executable(program, &facts)) {
-            return failed("it is no file that can be executed");
+        match fs::metadata(program) {
+            Ok(facts) if facts.is_file() && is_executable(program, &facts) => Ok(()),
+            _ => failed("it is no file that can be executed"),
         }
-        if self.bench.form == Form::Spoken {
-            self.start(&[])?;
-        }
-        Ok(())
     }
 
-    /// Checks that the last reply is the manifest in the file. Its command tree may be only in the reply.
-    fn check_described(&self) -> Held {
+    /// Checks that the last reply is the manifest in the file. Its command tree may be only in one of them.
+    fn check_described(&mut self) -> Held {
         let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
             return Ok(());
         };
         let declared = self.bench.manifest()?;
-        let mut described = shape::read::<Manifest>("result", result.clone())
-            .or_else(|problem| failed(format!("`describe` answers no manifest: {problem}")))?;
-        described.command = described.command.filter(|_| declared.command.is_some());
-        let (here, there) = (json!(declared), json!(described));
-        let fields = here.as_object().into_iter().chain(there.as_object());
-        let mut fields = fields.flatten();
-        match fields.find(|(field, _)| here.get(field) != there.get(field)) {
-            None => Ok(()),
-            Some((field, _)) => {
-                failed(format!("`{field}` differs between `describe` and the file"))
-            }
-        }
+        let mut described: Manifest = shape::read("result", result.clone()).or_else(failed)?;
+        described.command.clone_from(&declared.command);
+        self.compare(vec![json!(declared)], &json!(described), "describe")
     }
 
     /// Replaces words such as `$set` by their values.
@@ -383,12 +354,6 @@ impl<'a> Script<'a> {
     fn word(&self, name: &str) -> Option<String> {
         if let Some(word) = self.words.get(name) {
             return Some(word.clone());
-        }
-        if name == "last" {
-            return self
-                .plugin
-                .as_ref()
-                .map(|plugin| plugin.last_id.to_string());
         }
         match self.known.names.get(&format!("${name}")) {
             Some(Value::String(text)) => Some(text.clone()),
@@ -418,10 +383,6 @@ fn signal(name: &str) -> Option<StopSignal> {
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, Stop> {
     serde_json::from_str(text).map_err(|error| mistake(&error.to_string()))
-}
-
-fn not_run<T>(reason: &str) -> Result<T, Stop> {
-    Err(Stop::NotRun(reason.to_owned()))
 }
 
 /// A mistake in the data of the checks, which the tests find.

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Whether the system starts a file that begins with `#!`.
 pub const STARTS_SCRIPTS: bool = false;
 
-/// Creates a file that is not there yet. What its name ends in says whether it is run.
+/// Creates a file that is not there yet. Windows runs it by the ending of its name.
 pub fn create_program(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }

@@ -71,7 +71,7 @@ fn the_folder_of_a_pack_is_replaced() {
     let provider = user.folder("work").join("acme/providers/acme.toml");
     let written = fs::read_to_string(&provider).unwrap();
     fs::write(&provider, written.replace("acme_llm", "acme_fast_llm")).unwrap();
-    let upgraded = user.host(&["plugin", "upgrade", "pack-acme", "--skip"]);
+    let upgraded = user.host(&["plugin", "upgrade", "pack-acme"]);
     assert_eq!(upgraded.status.code(), Some(0), "{upgraded:?}");
     let options = user.document(&["--json", "init", "--list-options"]);
     let options = options.to_string();

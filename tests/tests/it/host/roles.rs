@@ -176,91 +176,51 @@ fn without_a_command_that_uses_them_they_are_not_used() {
     install(&bench, &pack("acme"));
     folder(&bench, "files", DECLARED, PROVIDER);
     install(&bench, &backend("safe"));
-    expect(
-        &bench,
-        &["plugin", "list"],
-        0,
-        "NAME          VERSION  ROLE             STATUS  FILE\n\
-         pack-acme     1.2.0    provider-pack    unused  [BENCH]/plugins/bot-cli-pack-acme\n\
-         pack-files    0.1.0    provider-pack    unused  [BENCH]/home/.local/share/bot-cli/packs/files\n\
-         plugin        0.1.0    command          used    [BENCH]/bin/bot-cli-plugin\n\
-         secrets-safe  1.0.0    secrets-backend  unused  [BENCH]/plugins/bot-cli-secrets-safe\n\
-         \n\
-         [BENCH]/plugins/bot-cli-pack-acme: no plugin here uses a provider pack\n\
-         [BENCH]/home/.local/share/bot-cli/packs/files: no plugin here uses a provider pack\n\
-         [BENCH]/plugins/bot-cli-secrets-safe: no plugin here uses a secrets backend\n",
-        "",
-    );
-    expect(
-        &bench,
-        &["pack-acme"],
-        2,
-        "",
-        "error: `pack-acme` is a provider pack, not a command\n\
-         hint: bot-cli plugin info pack-acme\n",
-    );
-}
+    bench.shows(
+        "
+        $ bot-cli plugin list
+        NAME          VERSION  ROLE             STATUS  FILE
+        pack-acme     1.2.0    provider-pack    unused  [BENCH]/plugins/bot-cli-pack-acme
+        pack-files    0.1.0    provider-pack    unused  [BENCH]/home/.local/share/bot-cli/packs/files
+        plugin        0.1.0    command          used    [BENCH]/bin/bot-cli-plugin
+        secrets-safe  1.0.0    secrets-backend  unused  [BENCH]/plugins/bot-cli-secrets-safe
 
-#[test]
-fn two_commands_may_see_a_pack_differently() {
-    let bench = bench_with_roles();
-    let mut other = maker();
-    other["name"] = json!("build");
-    other["command"]["name"] = json!("build");
-    other["uses"]["provider-pack"] = json!({ "schema": "2.0" });
-    install(&bench, &other);
-    let list = bench.run(&["plugin", "list"]).unwrap().stdout;
-    for line in [
-        "pack-acme     1.2.0    provider-pack    used by make         [BENCH]/plugins/bot-cli-pack-acme\n",
-        "secrets-safe  1.0.0    secrets-backend  used by build, make  [BENCH]/plugins/bot-cli-secrets-safe\n",
-        "\n[BENCH]/plugins/bot-cli-pack-acme: not used by `build`: it has catalogue 1.0, bot-cli-build 0.3.0 knows 2.0\n",
-    ] {
-        assert!(list.contains(line), "{list}");
-    }
+        [BENCH]/plugins/bot-cli-pack-acme: no plugin here uses a provider pack
+        [BENCH]/home/.local/share/bot-cli/packs/files: no plugin here uses a provider pack
+        [BENCH]/plugins/bot-cli-secrets-safe: no plugin here uses a secrets backend
+        ",
+    );
 }
 
 #[test]
 fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
-    let bench = bench_with_roles();
-    for (words, stderr) in [
-        (
-            &["pack-acme"][..],
-            "error: `pack-acme` is a provider pack, not a command\n\
-             hint: bot-cli plugin info pack-acme\n",
-        ),
-        (
-            &["secrets-safe", "--verbose"],
-            "error: `secrets-safe` is a secrets backend, not a command\n\
-             hint: bot-cli plugin info secrets-safe\n",
-        ),
-        (
-            &["pack-none"],
-            "error: `bot-cli` has no command `pack-none`\n\
-             hint: there is no file `bot-cli-pack-none` in `[BENCH]/home/.local/share/bot-cli/plugins`, `[BENCH]/bin` or a folder of PATH\n\
-             hint: once you have the file: bot-cli plugin add FILE\n\
-             hint: bot-cli --help\n",
-        ),
-    ] {
-        expect(
-            &bench,
-            words,
-            2 + i32::from(words == ["pack-none"]) * 125,
-            "",
-            stderr,
-        );
-    }
-    for (words, stdout) in [
-        (
-            &["secrets-safe", "--help"][..],
-            "Keeps secrets\n\n\
-             `secrets-safe` is a secrets backend, not a command.\n\
-             `bot-cli plugin info secrets-safe` shows more.\n",
-        ),
-        (&["pack-acme", "--version"], "bot-cli-pack-acme 1.2.0\n"),
-    ] {
-        expect(&bench, words, 0, stdout, "");
-    }
-    nothing_was_started(&bench);
+    bench_with_roles().shows(
+        "
+        $ bot-cli pack-acme
+        ! error: `pack-acme` is a provider pack, not a command
+        ! hint: bot-cli plugin info pack-acme
+        = 2
+        $ bot-cli secrets-safe --verbose
+        ! error: `secrets-safe` is a secrets backend, not a command
+        ! hint: bot-cli plugin info secrets-safe
+        = 2
+        $ bot-cli pack-none
+        ! error: `bot-cli` has no command `pack-none`
+        ! hint: there is no file `bot-cli-pack-none` in `[BENCH]/home/.local/share/bot-cli/plugins`, `[BENCH]/bin` or a folder of PATH
+        ! hint: once you have the file: bot-cli plugin add FILE
+        ! hint: bot-cli --help
+        = 127
+        $ bot-cli secrets-safe --help
+        Keeps secrets
+
+        `secrets-safe` is a secrets backend, not a command.
+        `bot-cli plugin info secrets-safe` shows more.
+        $ bot-cli pack-acme --version
+        bot-cli-pack-acme 1.2.0
+        $ test -e ~/started
+        = 1
+        ",
+    );
 }
 
 #[test]
@@ -312,7 +272,8 @@ fn what_is_built_in_is_not_a_packs_or_backends() {
     ] {
         assert!(ran.stdout.contains(&line), "{line}\n{}", ran.stdout);
     }
-    let (status, checked) = super::check::report(&bench, "pack-acme", &[]);
+    let file = "../plugins/bot-cli-pack-acme";
+    let (status, checked) = super::check::report(&bench, file, &[]);
     assert_eq!(
         (status, super::check::checks(&checked, "failed")),
         (Some(1), vec!["pack_services"])

@@ -5,26 +5,21 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::super::bench::{Bench, Held, Stop};
+use super::super::bench::{Bench, Held, Stop, not_run};
 use super::super::checks::Check;
 use super::super::report::CANARY;
-use super::not_run;
-use bot_cli_protocol::words::Reader;
-use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
+use bot_cli_protocol::{ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_secrets::messages::OpenResult;
 
 /// Values by words.
 pub type Words = BTreeMap<&'static str, String>;
 
-/// The number of arguments that are tried.
-const LOOKED_AT: usize = 8;
-
 /// The largest value that is sent to see that it is too large, and the length of one that is kept.
 const LARGEST: u64 = 4 * 1024 * 1024;
 const LONG: u64 = 150_000;
 
-/// Returns the words, once for each turn that the check takes, unless something is missing.
-pub fn turns(bench: &Bench, check: &Check) -> Result<Vec<Words>, Stop> {
+/// Returns the words, unless something is missing.
+pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     let mut words = Words::from([
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ("catalogue", bot_cli_templates::pack::SCHEMA.to_owned()),
@@ -37,7 +32,6 @@ pub fn turns(bench: &Bench, check: &Check) -> Result<Vec<Words>, Stop> {
     if let Some(name) = bench.file_name() {
         words.insert("file_name", name.to_owned());
     }
-    let mut turns = vec![Words::new()];
     for need in &check.needs {
         match (need.as_str(), &bench.kit.argv) {
             ("argv" | "question", None) => {
@@ -55,16 +49,11 @@ pub fn turns(bench: &Bench, check: &Check) -> Result<Vec<Words>, Stop> {
                 words.insert("argv", json!(argv).to_string());
                 add_scope(argv, &mut words);
             }
-            ("json", Some(argv)) => add_json(bench.manifest()?, argv, &mut words)?,
-            ("dynamic", _) => turns = dynamic(bench.manifest()?, "before", "argument")?,
-            ("option", _) => turns = dynamic(bench.manifest()?, "option", "option")?,
+            ("dynamic", _) => add_dynamic(bench.manifest()?, &mut words)?,
             _ => {}
         }
     }
-    for turn in &mut turns {
-        turn.extend(words.clone());
-    }
-    Ok(turns)
+    Ok(words)
 }
 
 /// The words of `--argv` as members: `organization=scratch`.
@@ -87,66 +76,30 @@ fn add_scope(argv: &[String], words: &mut Words) {
     words.insert("scope", scope[1..scope.len() - 1].to_owned());
 }
 
-/// The words of the run with a flag `json`, which the manifest declares for the command that they name: in front of the others as far as
-/// that is possible, and behind them.
-fn add_json(manifest: &Manifest, argv: &[String], words: &mut Words) -> Held {
-    let takes_json = |count: &usize| {
-        manifest.command.as_ref().is_some_and(|root| {
-            let reader = Reader::after(root, &argv[..*count]);
-            let flag = reader
-                .long("json")
-                .filter(|it| it.kind == ArgumentKind::Flag);
-            let is_leaf = reader.command().commands.is_empty();
-            reader.value_of().is_none() && flag.is_some_and(|flag| flag.global || is_leaf)
-        })
-    };
-    // Behind `--` it is a word like any other.
-    let end = argv.iter().position(|word| word == "--");
-    let end = end.unwrap_or(argv.len());
-    let Some(first) = (0..=end).find(takes_json) else {
-        return not_run(
-            "the manifest declares no flag `json` for the command of `--argv`, so that the host takes `--json` away",
-        );
-    };
-    for (word, at) in [("json_first", first), ("json_last", end)] {
-        let mut with = argv.to_vec();
-        with.insert(at, "--json".to_owned());
-        words.insert(word, json!(with).to_string());
-    }
-    Ok(())
-}
-
-/// The words for each value that the manifest leaves to the plugin, as far as they have the word `needed`.
-fn dynamic(manifest: &Manifest, needed: &str, what: &str) -> Result<Vec<Words>, Stop> {
-    let mut turns = Vec::new();
+/// The words in front of the first value that the manifest leaves to the plugin.
+fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     for command in commands(manifest) {
         let elements = |name: &str| command[name].as_array().cloned().unwrap_or_default();
         let path = elements("path").into_iter();
         let front: String = path.map(|name| name.to_string() + ",").collect();
         let mut positionals = front.clone();
         for argument in elements("own") {
-            let mut turn = Words::new();
-            if argument["kind"] == "positional" {
-                turn.insert("before", positionals.clone());
-                positionals += "\"x\",";
-            } else if let Some(long) = argument["long"].as_str() {
-                turn.insert("before", format!("{front}\"--{long}\","));
-                turn.insert("front", front.clone());
-                turn.insert("option", format!("--{long}"));
-            } else if let Some(short) = argument["short"].as_str() {
-                turn.insert("before", format!("{front}\"-{short}\","));
+            let (long, short) = (argument["long"].as_str(), argument["short"].as_str());
+            let before = match (long, short) {
+                (Some(long), _) => format!("{front}\"--{long}\","),
+                (None, Some(short)) => format!("{front}\"-{short}\","),
+                (None, None) => positionals.clone(),
+            };
+            if argument["completion"] == "dynamic" {
+                words.insert("before", before);
+                return Ok(());
             }
-            if argument["completion"] == "dynamic" && turn.contains_key(needed) {
-                turns.push(turn);
+            if argument["kind"] == "positional" {
+                positionals += "\"x\",";
             }
         }
     }
-    turns.truncate(LOOKED_AT);
-    if turns.is_empty() {
-        let reason = format!("no {what} has `\"completion\":\"dynamic\"` in the manifest");
-        return not_run(&reason);
-    }
-    Ok(turns)
+    not_run("no argument has `\"completion\":\"dynamic\"` in the manifest")
 }
 
 /// The commands of a manifest, each with the words that call it, its own arguments, and all that it takes.

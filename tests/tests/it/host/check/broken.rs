@@ -8,7 +8,7 @@ use std::time::Duration;
 use bot_cli_plugin::conformance::Kit;
 use serde::Deserialize;
 
-use super::{all_at_once, bench, failed, sample};
+use super::{all_at_once, bench, failed, kit, sample};
 
 /// The time that a reply may take. A fault that shows as silence takes this long, several times.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -58,7 +58,7 @@ fn commands_that_break_a_rule() {
         .flat_map(|it| checks("sdk/protocol", it))
         .collect();
     all.retain(|check| !check.fault.is_empty());
-    assert!(all.len() > 45, "{}", all.len());
+    assert!(all.len() > 35, "{}", all.len());
     all_at_once(
         PATIENCE,
         &faults(&all),
@@ -69,7 +69,10 @@ fn commands_that_break_a_rule() {
                 .as_deref()
                 .unwrap_or(if asks { "ask" } else { "go" });
             let bench = sample(fault);
-            let kit = Kit::new(&bench.path("bin/bot-cli-sample")).patience(patience);
+            let kit = Kit {
+                patience,
+                ..Kit::new(&bench.path("bin/bot-cli-sample"))
+            };
             differ(&failed(kit, argv), fails, fault)
         },
     );
@@ -81,8 +84,8 @@ fn backends_that_break_a_rule() {
     all_at_once(PATIENCE, &faults(&all), |(_, fault, fails), patience| {
         let bench = bench();
         let file = backend(&bench, fault);
-        let kit = Kit::new(&file).patience(patience).longest_line(100_000);
-        differ(&failed(kit, "organization=scratch"), fails, fault)
+        let failed = failed(kit(&file, patience), "organization=scratch");
+        differ(&failed, fails, fault)
     });
 }
 
@@ -90,11 +93,11 @@ fn backends_that_break_a_rule() {
 fn plugins_in_order_break_none() {
     for argv in ["go", "ask", ""] {
         let bench = sample("");
-        let kit = Kit::new(&bench.path("bin/bot-cli-sample")).patience(40 * PATIENCE);
+        let kit = kit(&bench.path("bin/bot-cli-sample"), 40 * PATIENCE);
         assert_eq!(failed(kit, argv), [""; 0], "{argv}");
     }
     let bench = bench();
-    let kit = Kit::new(&backend(&bench, "")).patience(40 * PATIENCE);
+    let kit = kit(&backend(&bench, ""), 40 * PATIENCE);
     assert_eq!(failed(kit, "organization=scratch"), [""; 0]);
 }
 
@@ -120,8 +123,7 @@ fn manifests_that_break_a_rule() {
             };
             let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{rest}");
             let file = bench.script(&format!("work/bot-cli-{name}"), &text);
-            let kit = Kit::new(&file.unwrap()).patience(patience);
-            let failed = failed(kit.longest_line(1024), "");
+            let failed = failed(kit(&file.unwrap(), patience), "");
             let judged: Vec<&String> = failed.iter().filter(is_judged).collect();
             (judged != [&check.id]).then(|| format!("{manifest}: {judged:?}"))
         });
@@ -145,8 +147,7 @@ fn every_rogue_is_found_out() {
         let file = bench
             .script(&format!("plugins/bot-cli-{name}"), &text)
             .unwrap();
-        let kit = Kit::new(&file).patience(patience.min(4 * PATIENCE));
-        let failed = failed(kit.longest_line(64 * 1024), "go");
+        let failed = failed(kit(&file, patience.min(4 * PATIENCE)), "go");
         (failed.len() < 1 + usize::from(failed != ["request_replied"])).then(|| name.to_owned())
     });
 }

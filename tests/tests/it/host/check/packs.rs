@@ -52,41 +52,21 @@ fn failed_of(manifest: &Value) -> BTreeSet<&'static str> {
 
 #[test]
 fn each_fault_of_a_folder_fails_its_own_check() {
+    let folder_alone = &["pack_folder"][..];
+    let services = &["pack_framework", "pack_services"];
+    let mistyped = format!("framwork = \">=1.14,<2\"\n{DECLARED}");
+    let unknown = format!("{PROVIDER}\nwarmth = 1\n");
     for (file, content, expected) in [
-        ("pack.toml", None, &["pack_folder"][..]),
-        ("pack.toml", Some("version = ".to_owned()), &["pack_folder"]),
-        (
-            "pack.toml",
-            Some(format!("protocol = \"2.0\"\n{DECLARED}")),
-            &["pack_folder"],
-        ),
-        (
-            "pack.toml",
-            Some(format!("framwork = \">=1.14,<2\"\n{DECLARED}")),
-            &["pack_folder"],
-        ),
-        ("pack.toml", Some(DECLARED.to_owned()), &["pack_framework"]),
-        ("providers", None, &["pack_framework", "pack_services"]),
-        (
-            "providers/acme.toml",
-            Some("label = ".to_owned()),
-            &["pack_framework", "pack_services"],
-        ),
-        (
-            "providers/acme.toml",
-            Some(format!("{PROVIDER}\nwarmth = 1\n")),
-            &["pack_framework", "pack_services"],
-        ),
+        ("pack.toml", "version = ", folder_alone),
+        ("pack.toml", &mistyped, folder_alone),
+        ("pack.toml", DECLARED, &["pack_framework"]),
+        ("providers/acme.toml", "label = ", services),
+        ("providers/acme.toml", &unknown, services),
     ] {
         let bench = bench();
         let folder = bench.path("work/files");
         write_folder(&folder, DECLARED, PROVIDER);
-        let place = folder.join(file);
-        match &content {
-            Some(text) => fs::write(place, text).unwrap(),
-            None if place.is_dir() => fs::remove_dir_all(place).unwrap(),
-            None => fs::remove_file(place).unwrap(),
-        }
+        fs::write(folder.join(file), content).unwrap();
         let failed = sorted(failed(Kit::new(&folder), ""));
         assert_eq!(failed, expected, "{file} {content:?}");
     }
@@ -110,10 +90,6 @@ fn a_finding_names_the_service_the_reason_and_what_mends_it() {
         .run(&["plugin", "check", "./bot-cli-pack-acme", "--show"])
         .unwrap();
     assert_eq!(ran.status, Some(1));
-    assert_eq!(
-        ran.stderr,
-        "note: reading `./bot-cli-pack-acme`, without running anything\n"
-    );
     crate::assert_snapshot("host/check/packs.txt", &ran.stdout);
 }
 
