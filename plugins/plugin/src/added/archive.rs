@@ -4,11 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
-
-use super::candidate::{refused, shown, unreadable};
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -150,4 +149,21 @@ impl Unpacking<'_> {
 pub fn too_large() -> io::Error {
     let most = MOST_BYTES / (1024 * 1024);
     io::Error::other(format!("it has more than {most} MiB"))
+}
+
+/// The failure of a plugin that is not added.
+pub fn refused(of: &Path, problem: &str) -> Failure {
+    let message = format!("`{}` was not installed: {problem}", of.display());
+    Failure::new(Exit::Failed, "not_added", message)
+}
+
+/// The failure of what can't be read or copied.
+pub fn unreadable(of: &Path, error: io::Error) -> Failure {
+    let reason = one_line(&reason(&error));
+    refused(of, &format!("it can't be copied: {reason}")).caused_by(error)
+}
+
+/// Quotes a path with everything in it that can't be seen.
+pub fn shown(path: &Path) -> String {
+    format!("`{}`", path.to_string_lossy().escape_debug())
 }

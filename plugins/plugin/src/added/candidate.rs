@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, PluginName, is_role_name};
-use bot_cli_protocol::failure::{Exit, Failure, reason};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack;
@@ -14,7 +14,7 @@ use regex_lite::Regex;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::archive::{self, MOST_BYTES};
+use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
 use super::home::{Entry, Form, Home};
 use super::sum;
 use crate::inventory::{self, Row};
@@ -88,23 +88,6 @@ impl Candidate {
             _staging: staging,
         })
     }
-}
-
-/// The failure of a plugin that is not added.
-pub fn refused(of: &Path, problem: &str) -> Failure {
-    let message = format!("`{}` was not installed: {problem}", of.display());
-    Failure::new(Exit::Failed, "not_added", message)
-}
-
-/// The failure of what can't be read or copied.
-pub fn unreadable(of: &Path, error: io::Error) -> Failure {
-    let reason = one_line(&reason(&error));
-    refused(of, &format!("it can't be copied: {reason}")).caused_by(error)
-}
-
-/// Quotes a path with everything in it that can't be seen.
-pub fn shown(path: &Path) -> String {
-    format!("`{}`", path.to_string_lossy().escape_debug())
 }
 
 /// Whether the plugin in `place` can be used as it is.
