@@ -1,6 +1,7 @@
 //! The host's own command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use bot_cli_engine::discovery::RESERVED;
 use bot_cli_protocol::outcome::Format;
@@ -31,6 +32,17 @@ pub struct Options {
     pub verbose: u8,
     #[arg(short, long, global = true, conflicts_with = "verbose", help = HostOption::Quiet.about())]
     pub quiet: bool,
+    /// Run as if started in this folder
+    #[arg(short = 'C', value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Show colors
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -74,6 +86,15 @@ pub enum Shell {
     Powershell,
 }
 
+/// When colors are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
 /// The name of the hidden command for the scripts of shells.
 const COMPLETE: &str = "__complete";
 
@@ -101,6 +122,7 @@ impl Options {
             json: self.json || taken.json,
             verbose: self.verbose.saturating_add(taken.verbose),
             quiet: self.quiet || taken.quiet,
+            ..self.clone()
         }
     }
 }

@@ -32,5 +32,5 @@ pub fn main_with(patience: Patience) -> ExitCode {
     // What is typed at a hidden question passes through here.
     core_dump::prevent();
     file_size::fail_writes();
-    ExitCode::from(route::route(&Environment::read(), patience))
+    ExitCode::from(route::route(Environment::read(), patience))
 }
