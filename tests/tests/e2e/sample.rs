@@ -7,8 +7,7 @@ use std::process::{Command, Output};
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
-use crate::conversation::text;
-use crate::framework::tools::python;
+use crate::bot::{python, text};
 
 #[test]
 fn the_sample_passes_its_own_tests_and_every_check() {
