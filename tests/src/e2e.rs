@@ -199,7 +199,10 @@ fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome,
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(problem)?;
-            match line.strip_prefix("test ") {
+            match line
+                .strip_prefix("test ")
+                .filter(|it| !it.starts_with("result: "))
+            {
                 Some(test) => say(&format!("{:>6} s  {test}", begun.elapsed().as_secs())),
                 None => say(&line),
             }

@@ -25,12 +25,23 @@ pub(super) struct Need {
 
 /// Why a group can't run here.
 pub(super) fn lacks(group: &Group) -> Vec<String> {
-    group.needs.iter().filter_map(|need| lack(need)).collect()
+    let lacks = group.needs.iter().filter_map(|need| lack(need));
+    let mut lacks: Vec<String> = lacks.collect();
+    lacks.dedup();
+    lacks
 }
 
 fn lack(name: &str) -> Option<String> {
     let found = match name {
         "framework" => FRAMEWORK.find().map(drop),
+        "python index" => FRAMEWORK.find().and_then(|python| {
+            let uv = python.executable("uv").display().to_string();
+            let is_there = succeeds(&format!(
+                "echo pip | {uv} pip compile --quiet --no-cache - >/dev/null 2>&1"
+            ));
+            let problem = || "packages of Python can't be downloaded".to_owned();
+            is_there.then_some(()).ok_or_else(problem)
+        }),
         "client" => CLIENT.find().map(drop),
         "executables" => shipped::find().map(drop),
         "api server" => api_server::find().map(drop),
@@ -44,7 +55,9 @@ fn lack(name: &str) -> Option<String> {
 
 impl Need {
     fn find(&self, name: &str) -> Result<(), String> {
-        if succeeds(&format!("{{ {}; }} >/dev/null 2>&1", self.test)) {
+        let test = &self.test;
+        let alone = "at=$(mktemp -d); trap 'rm -rf \"$at\"' EXIT; cd \"$at\" || exit";
+        if succeeds(&format!("{alone}; {{ {test}; }} >/dev/null 2>&1")) {
             return Ok(());
         }
         let is_missing = || format!("`{name}` is not installed");

@@ -67,7 +67,7 @@ fn a_bot_without_its_keys_names_them_all_and_ends() {
         "DEEPGRAM_API_KEY",
         "ANTHROPIC_API_KEY",
         "CARTESIA_API_KEY",
-        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py -t webrtc",
+        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py --host 127.0.0.1 --port 0 -t webrtc",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

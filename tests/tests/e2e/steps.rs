@@ -13,39 +13,22 @@ use tempfile::TempDir;
 use crate::bot::{ANSWERS, made, models, python, succeeds, without_keys};
 use crate::running::Running;
 
-/// The beginnings of steps that can't be taken here, and why.
-const NOT_HERE: &[(&str, &str)] = &[
-    (
-        "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
-        "needs an account at the hosting service",
-    ),
-    (
-        "bot-cli cloud secrets set ",
-        "asks for keys: `followed` types them; the other needs an account",
-    ),
-    (
-        "bot-cli dev",
-        "runs until it is stopped; the lines below it do the same by hand",
-    ),
-    ("bot-cli cloud ", "needs an account at the hosting service"),
-    (
-        "uv tool install ",
-        "installs into the home of whoever runs the tests",
-    ),
-    (
-        "pipecat-ai-context-hub ",
-        "changes the settings of installed agents, and fetches 1 GB",
-    ),
-    (
-        "curl -X POST https://api.daily.co",
-        "needs an account at Daily",
-    ),
-    (
-        "curl -X POST http://127.0.0.1:8000/dialout",
-        "needs an account at Daily; `telephony` asks for calls",
-    ),
-    ("cd client", "the client's steps are those of `clients`"),
-    ("npm ", "the client's steps are those of `clients`"),
+/// The beginnings of steps that can't be taken here.
+const NOT_HERE: &[&str] = &[
+    // These need an account.
+    "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
+    "bot-cli cloud ",
+    "curl -X POST https://api.daily.co",
+    // `telephony` asks for calls.
+    "curl -X POST http://127.0.0.1:8000/dialout",
+    // `followed` types it.
+    "bot-cli dev",
+    // These install into the home of whoever runs the tests, and fetch 1 GB.
+    "uv tool install ",
+    "pipecat-ai-context-hub ",
+    // `clients` takes the steps of the client.
+    "cd client",
+    "npm ",
 ];
 
 #[test]
@@ -167,8 +150,7 @@ impl User {
         self.cwd = self.project.clone();
         let mut taken = BTreeSet::new();
         for step in steps(&text) {
-            let refused = NOT_HERE.iter().find(|(begin, _)| step.starts_with(begin));
-            if refused.is_none() {
+            if !NOT_HERE.iter().any(|begin| step.starts_with(begin)) {
                 self.take(&step);
                 taken.insert(step);
             }
