@@ -142,7 +142,8 @@ impl Work {
 /// Prints the medians of both, taken in turns so that whatever else the machine does meets both.
 fn compare(work: &str, ours: &Work, other: &Work, rounds: usize) -> Result<()> {
     // The first run of each warms caches and does not count.
-    (ours.run()?, other.run()?);
+    ours.run()?;
+    other.run()?;
     let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         our_times.push(ours.run()?);

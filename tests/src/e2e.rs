@@ -131,7 +131,7 @@ fn list(groups: &[&Group]) {
 fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
     let (file, tests) = build()?;
     let mut outcomes = Vec::new();
-    let mut rows = String::new();
+    let mut rows = Vec::new();
     for group in groups {
         let begun = Instant::now();
         let lacks = needs::lacks(group);
@@ -148,10 +148,10 @@ fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
             Outcome::NotRun => "not run",
         };
         let seconds = begun.elapsed().as_secs();
-        rows.push_str(&format!("\n{:13} {word:7} {seconds:>5} s", group.name));
+        rows.push(format!("\n{:13} {word:7} {seconds:>5} s", group.name));
         outcomes.push(outcome);
     }
-    print(&rows);
+    print(&rows.concat());
     Ok(outcomes)
 }
 

@@ -1,6 +1,6 @@
 //! Generated bots as the hosting service runs them: from the files of their image, in a program of the shape of the
 //! image's own, with its session classes. Rooms, carriers and REST APIs are stand-ins, to which an untouched bot is redirected.
-//! Of LiveKit and Vonage the service starts no sessions: their bots run as on a developer's machine, and a stand-in takes the
+//! Of `LiveKit` and Vonage the service starts no sessions: their bots run as on a developer's machine, and a stand-in takes the
 //! place of the company's own client, below the framework's transport.
 
 use std::thread;

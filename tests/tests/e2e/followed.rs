@@ -82,14 +82,13 @@ fn look(page: &str) {
 /// A shell on a machine on which nothing has been set up.
 fn shell(bench: &Bench, models: &str) -> Terminal {
     symlink(python().executable("uv"), bench.path("bin/uv")).unwrap();
-    // uv would fetch a Python, and takes none of another environment.
+    // The Python of `.python-version` would be downloaded where it is missing; uv takes none of another environment.
     let mut base = python().command("python");
     base.args(["-c", "import sys; print(sys._base_executable)"]);
     let base = String::from_utf8(succeeds(&mut base).stdout).unwrap();
-    let base = base.rsplit_once('/').unwrap().0.to_owned();
     let node = program(&["node"]).unwrap();
     let [(_, path), ..] = bench.environment();
-    let path = format!("{path}:{}:{base}", node.parent().unwrap().display());
+    let path = format!("{path}:{}", node.parent().unwrap().display());
     let mut shell = blocking::Command::new("/bin/sh");
     // How this machine reaches the registries stays, and what was downloaded once; whatever else would help does not.
     for (name, _) in env::vars() {
@@ -108,6 +107,7 @@ fn shell(bench: &Bench, models: &str) -> Terminal {
     let shell = shell
         .envs(bench.environment())
         .env("PATH", path)
+        .env("UV_PYTHON", base.trim())
         .env("NO_COLOR", "1")
         .env("LANG", "C.UTF-8")
         .env("PS1", PROMPT)

@@ -55,7 +55,8 @@ impl Tree {
     pub(super) fn commands(&self, finding: &str) -> String {
         let commands = self.commands.iter();
         let named = commands.filter(|(name, _)| finding.contains(&format!("{name}/")));
-        named.map(|(_, command)| format!("{command}\n")).collect()
+        let commands: Vec<&str> = named.map(|(_, command)| command.as_str()).collect();
+        commands.join("\n")
     }
 }
 
