@@ -122,12 +122,12 @@ fn the_others_stay() {
     assert_eq!(
         left_out,
         [
-            "service 2 of Acme: `service` must be an object; install a newer bot-cli-init",
+            "service 2 of Acme: `service` must be a table",
             "acme_fast_stt: `label` is that of another service of its kind",
             "acme_later_stt: `service.turbo` is not a key of catalogue 1.0; install a newer bot-cli-init",
             "provider 2: `site` is `javascript:x`, not one like `https://acme.example`",
             "provider 3: `provider.region` is not a key of catalogue 1.0; install a newer bot-cli-init",
-            "provider 4: `provider` must be an object; install a newer bot-cli-init",
+            "provider 4: `provider` must be a table",
         ]
     );
 }
