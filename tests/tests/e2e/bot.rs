@@ -214,6 +214,15 @@ impl Bot {
         succeeds(harness.current_dir(&self.server));
     }
 
+    /// Adds code where `bot.py` says that it can be.
+    pub(crate) fn handle(&self, handler: &str) {
+        let path = self.server.join("bot.py");
+        let code = fs::read_to_string(&path).unwrap();
+        let place = code.split_once("    # Your own event handlers go here.\n");
+        let (before, after) = place.unwrap();
+        fs::write(&path, [before, handler, after].concat()).unwrap();
+    }
+
     /// Starts the image that the hosting service would build, with these variables from its secret set, too.
     pub(crate) fn deploy(&self, variables: &[(&str, &str)]) -> Deployed {
         let mut command = self.python();
@@ -224,14 +233,14 @@ impl Bot {
             .envs(variables.iter().copied());
         let mut app = Running::start(&mut command);
         let address = app.line_with("http://127.0.0.1");
-        Deployed { address, app }
+        Deployed { address, _app: app }
     }
 }
 
 /// A bot on the hosting service.
 pub(crate) struct Deployed {
     pub(crate) address: String,
-    pub(crate) app: Running,
+    _app: Running,
 }
 
 impl Deployed {

@@ -92,11 +92,7 @@ fn a_function_and_a_handler_of_the_user_are_called() {
     let (tools, _) = rest.split_once("```").unwrap();
     assert!(tools.contains("async def order_status("), "{tools}");
     fs::write(bot.server.join("tools.py"), tools).unwrap();
-    let code = fs::read_to_string(bot.server.join("bot.py")).unwrap();
-    let (before, after) = code
-        .split_once("    # Your own event handlers go here.\n")
-        .unwrap();
-    fs::write(bot.server.join("bot.py"), [before, HANDLER, after].concat()).unwrap();
+    bot.handle(HANDLER);
     fs::write(bot.server.join("evals/order.yaml"), ORDER).unwrap();
     let mut lint = python().command("ruff");
     succeeds(

@@ -33,6 +33,22 @@ fn a_call_through_exotel_is_greeted_and_recorded() {
     call("carrier_d", "exotel");
 }
 
+/// A handler of the user's ends the call, and the caller stays until then.
+#[test]
+fn a_call_that_the_bot_ends_is_recorded() {
+    let bot = Bot::over(&["carrier_d"], &["--recording"]);
+    bot.handle(
+        r#"
+    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
+    async def on_assistant_turn_stopped(aggregator, message):
+        await worker.end()
+"#,
+    );
+    let (running, address) = bot.run(&["-t", "exotel", "-x", "bot.example.com"], &KEYS);
+    drive("stand_in_carrier.py", &["exotel", &address, "--stays"]);
+    assert_recorded(&bot, running);
+}
+
 /// A call from the first ring to the recording.
 fn call(transport: &str, carrier: &str) {
     let bot = Bot::over(&[transport], &["--recording"]);
