@@ -1,6 +1,5 @@
 // Uses a web client as a person would, and says what is wrong with it.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
@@ -17,7 +16,6 @@ const { values: given } = parseArgs({
     answer: { type: "string" },
     last: { type: "string" },
     camera: { type: "boolean" },
-    screenshots: { type: "string" },
   },
 });
 
@@ -64,8 +62,6 @@ async function inspect(name) {
       if (colorScheme === "dark") axe.withRules("color-contrast");
       const { violations } = await axe.analyze();
       assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${name}, ${width}, ${colorScheme}`);
-      const path = given.screenshots && join(given.screenshots, `${name}-${width}-${colorScheme}.png`);
-      if (path) await page.screenshot({ path, fullPage: true });
     }
   }
   await page.setViewportSize({ width: 1000, height: 800 });

@@ -143,6 +143,14 @@ impl Bench {
         self.ran(&host.timeout(PATIENCE).output()?)
     }
 
+    /// Runs a script of the shell.
+    pub fn shell(&self, script: &str) -> io::Result<Ran> {
+        let mut shell = self.command(Path::new("/bin/sh"));
+        shell.args(["-c", script]);
+        let mut shell = assert_cmd::Command::from_std(shell);
+        self.ran(&shell.timeout(PATIENCE).output()?)
+    }
+
     /// Returns how a run ended.
     pub fn ran(&self, output: &Output) -> io::Result<Ran> {
         let text = |bytes: &[u8]| {

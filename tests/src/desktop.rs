@@ -5,16 +5,12 @@ use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::patience::wait_until;
 use crate::program::program;
-
-/// Far more than a keyring takes to start.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A session; it ends with the value.
 #[derive(Debug)]
@@ -33,12 +29,8 @@ impl Desktop {
         let mut bus = inside(
             folder.path(),
             Command::new(program(&["dbus-daemon"])?)
-                .args([
-                    "--nofork",
-                    "--nopidfile",
-                    "--print-address",
-                    "--config-file",
-                ])
+                .args(["--nofork", "--nopidfile", "--print-address"])
+                .arg("--config-file")
                 .arg(config),
         )
         .stdout(Stdio::piped())
@@ -58,16 +50,8 @@ impl Desktop {
             bus,
             keyring,
         };
-        wait(|| {
-            desktop.succeeds(&[
-                "store",
-                "--label=first",
-                "service",
-                "bot-cli-tests",
-                "number",
-                "1",
-            ])
-        })?;
+        let store = "store --label=first service bot-cli-tests number 1";
+        wait_until("the keyring to start", || desktop.succeeds(store));
         Ok(desktop)
     }
 
@@ -78,9 +62,7 @@ impl Desktop {
 
     /// The texts of our entries by their names, as another program sees them.
     pub fn entries(&self) -> io::Result<BTreeMap<String, String>> {
-        let output = self
-            .secret_tool(&["search", "--all", "service", "bot-cli"])?
-            .output()?;
+        let output = self.secret_tool("search --all service bot-cli")?.output()?;
         let texts = String::from_utf8_lossy(&output.stdout).into_owned();
         let attributes = String::from_utf8_lossy(&output.stderr).into_owned();
         let names = attributes
@@ -99,11 +81,9 @@ impl Desktop {
 
     /// Removes an entry behind the back of its owner.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        if self.succeeds(&["clear", "service", "bot-cli", "username", name])? {
-            Ok(())
-        } else {
-            Err(io::Error::other("the entry was not removed"))
-        }
+        let is_removed = self.succeeds(&format!("clear service bot-cli username {name}"));
+        let problem = || io::Error::other("the entry was not removed");
+        is_removed.then_some(()).ok_or_else(problem)
     }
 
     /// Another keyring takes the place of the open one, and nobody is there to unlock it.
@@ -111,7 +91,9 @@ impl Desktop {
         self.keyring.kill()?;
         self.keyring.wait()?;
         self.keyring = keyring(self.folder.path(), &[])?;
-        wait(|| self.succeeds(&["search", "service", "bot-cli-tests"]))
+        let search = "search service bot-cli-tests";
+        wait_until("the keyring to start", || self.succeeds(search));
+        Ok(())
     }
 
     /// The keyring says nothing any more.
@@ -135,15 +117,15 @@ impl Desktop {
     }
 
     /// Whether another program's request succeeds; its text, if it asks for one, is empty.
-    fn succeeds(&self, arguments: &[&str]) -> io::Result<bool> {
-        let mut command = self.secret_tool(arguments)?;
-        let output = command.stdin(Stdio::null()).output()?;
-        Ok(output.status.success())
+    fn succeeds(&self, words: &str) -> bool {
+        let output = |mut tool: Command| tool.stdin(Stdio::null()).output();
+        let output = self.secret_tool(words).and_then(output);
+        output.is_ok_and(|output| output.status.success())
     }
 
-    fn secret_tool(&self, arguments: &[&str]) -> io::Result<Command> {
+    fn secret_tool(&self, words: &str) -> io::Result<Command> {
         let mut command = Command::new(program(&["secret-tool"])?);
-        inside(self.folder.path(), command.args(arguments));
+        inside(self.folder.path(), command.args(words.split(' ')));
         Ok(command)
     }
 }
@@ -155,18 +137,6 @@ impl Drop for Desktop {
             let _ = child.wait();
         }
     }
-}
-
-/// Waits for what a keyring can do that has started.
-fn wait(done: impl Fn() -> io::Result<bool>) -> io::Result<()> {
-    let begun = Instant::now();
-    while !done()? {
-        if begun.elapsed() > PATIENCE {
-            return Err(io::Error::other("the keyring does not start"));
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
 }
 
 /// A bus for anybody, which starts nobody: who is on it is decided here.

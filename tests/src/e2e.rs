@@ -3,21 +3,21 @@
 //! A group is a module of `tests/e2e`. What a group needs is looked for before it runs, and installed only where that is asked
 //! for.
 
-mod groups;
-mod install;
 mod needs;
-mod report;
-mod tests;
 
-use std::io::{self, Write as _};
-use std::process::ExitCode;
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::LazyLock;
+use std::time::Instant;
 
 use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use serde::Deserialize;
 
-pub use groups::{GROUPS, Group};
-use needs::{Lack, Remedy};
-use report::{Ran, Report, Row};
-use tests::TestExecutable;
+use crate::nested_cargo::{built, nested_cargo};
+use needs::Need;
 
 /// Run the tests that need more than Rust: interpreters, browsers, keyrings, root
 ///
@@ -31,8 +31,7 @@ use tests::TestExecutable;
     verbatim_doc_comment,
     after_help = "\
 Exit status:
-  0    every test ran and passed; without an API server, which only a script builds,
-       the group `kubernetes` is left out unless it is named, as `windows` always is
+  0    every test ran and passed; `kubernetes` and `windows` run only if named
   1    a test failed, or the tests could not be built
   2    usage
   3    every test that ran passed, and some were not run
@@ -41,18 +40,14 @@ Examples:
   cargo e2e --list                   show the groups and what they lack
   cargo e2e                          run what this machine can
   cargo e2e keyring disks            run two groups
-  cargo e2e --except clients         run all but one
   cargo e2e --install                install what is missing, run all groups
   cargo e2e --install framework      the same for one group"
 )]
 struct Arguments {
     /// Groups to run [default: all]
-    #[arg(value_name = "GROUP", value_parser = known_group)]
-    groups: Vec<&'static Group>,
-
-    /// Groups to leave out; they are not counted at all
-    #[arg(long, value_name = "GROUP", value_parser = known_group)]
-    except: Vec<&'static Group>,
+    #[arg(value_name = "GROUP", hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(TABLE.group.iter().map(|it| it.name.as_str())))]
+    groups: Vec<String>,
 
     /// Install what is missing: under target/, and as root with apt-get
     #[arg(long)]
@@ -63,28 +58,57 @@ struct Arguments {
     list: bool,
 }
 
-fn known_group(name: &str) -> Result<&'static Group, String> {
-    GROUPS
-        .iter()
-        .find(|group| group.name == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
-            format!("the groups are {}", names.join(", "))
-        })
+/// `tests/e2e/groups.toml`.
+#[derive(Debug, Deserialize)]
+struct Table {
+    group: Vec<Group>,
+    need: BTreeMap<String, Need>,
+}
+
+/// Tests that need the same.
+#[derive(Debug, Deserialize)]
+struct Group {
+    name: String,
+    about: String,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    on_request: bool,
+    at_once: Option<usize>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[allow(clippy::expect_used, reason = "the file is compiled in")]
+    toml::from_str(include_str!("../tests/e2e/groups.toml")).expect("groups.toml")
+});
+
+/// The outcome of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    NotRun,
 }
 
 /// The command: its arguments are this process's.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match run(&arguments) {
-        Ok(report) if arguments.list => {
-            print(&report.listing());
-            ExitCode::SUCCESS
-        }
-        Ok(report) => {
-            print(&format!("\n{}", report.table()));
-            ExitCode::from(report.status())
-        }
+    let is_chosen = |group: &&Group| match &arguments.groups[..] {
+        [] => arguments.list || !group.on_request,
+        named => named.contains(&group.name),
+    };
+    let chosen: Vec<&Group> = TABLE.group.iter().filter(is_chosen).collect();
+    if arguments.list {
+        list(&chosen);
+        return ExitCode::SUCCESS;
+    }
+    if arguments.install {
+        needs::install(&chosen);
+    }
+    match run(&chosen) {
+        Ok(outcomes) if outcomes.contains(&Outcome::Failed) => ExitCode::FAILURE,
+        Ok(outcomes) if outcomes.contains(&Outcome::NotRun) => ExitCode::from(3),
+        Ok(_) => ExitCode::SUCCESS,
         Err(problem) => {
             say(&format!("error: {problem}"));
             ExitCode::FAILURE
@@ -92,76 +116,112 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Report, String> {
-    let tests = TestExecutable::build()?;
-    let strays = tests.outside_of(GROUPS);
-    if !strays.is_empty() {
-        return Err(format!(
-            "these tests belong to no group of `tests/src/e2e/groups.rs`: {}",
-            strays.join(", ")
-        ));
-    }
-    let is_in = |groups: &[&Group], group: &Group| groups.iter().any(|one| one.name == group.name);
-    let is_named = |group: &Group| is_in(&arguments.groups, group);
-    let chosen: Vec<&Group> = GROUPS
-        .iter()
-        .filter(|group| arguments.groups.is_empty() || is_named(group))
-        .filter(|group| !is_in(&arguments.except, group))
-        .collect();
-    let is_unasked = |group: &Group| group.is_on_request() && !is_named(group);
-    if arguments.install {
-        let wanted = chosen.iter().copied();
-        let wanted: Vec<&Group> = wanted.filter(|group| !is_unasked(group)).collect();
-        install::install(&wanted);
-    }
-    let mut report = Report::default();
-    for group in chosen {
-        let names = tests.of(group);
-        let lacks: Vec<Lack> = if is_unasked(group) {
-            vec![unasked(group)]
-        } else {
-            group.needs.iter().filter_map(|need| need.lack()).collect()
-        };
-        let ran = if arguments.list || !lacks.is_empty() {
-            Ran {
-                not_run: names.len(),
-                ..Ran::default()
-            }
-        } else {
-            say(&format!("{}: {}", group.name, group.about));
-            tests.run(&names, group.at_once())?
-        };
-        if !arguments.list && !lacks.is_empty() {
-            let reasons: Vec<&str> = lacks.iter().map(|lack| lack.reason.as_str()).collect();
-            say(&format!("{}: not run: {}", group.name, reasons.join("; ")));
+fn list(groups: &[&Group]) {
+    for group in groups {
+        let lacks = needs::lacks(group);
+        let here = if lacks.is_empty() { "ready" } else { "lacks" };
+        print(&format!("{:13} {here}  {}", group.name, group.about));
+        for lack in lacks {
+            print(&format!("{:22}{lack}", ""));
         }
-        report.0.push(Row {
-            group,
-            is_left_out: group.is_elective() && !is_named(group) && !lacks.is_empty(),
-            lacks,
-            ran,
-        });
     }
-    Ok(report)
 }
 
-fn unasked(group: &Group) -> Lack {
-    Lack {
-        reason: format!(
-            "it takes several minutes: `cargo e2e {}` runs it",
-            group.name
-        ),
-        remedy: Remedy::None,
+/// Runs the groups and shows a table of them.
+fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
+    let (file, tests) = build()?;
+    let mut outcomes = Vec::new();
+    let mut rows = Vec::new();
+    for group in groups {
+        let begun = Instant::now();
+        let lacks = needs::lacks(group);
+        let outcome = if lacks.is_empty() {
+            say(&format!("{}: {}", group.name, group.about));
+            run_group(&file, &tests, group)?
+        } else {
+            say(&format!("{}: not run: {}", group.name, lacks.join("; ")));
+            Outcome::NotRun
+        };
+        let word = match outcome {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "FAILED",
+            Outcome::NotRun => "not run",
+        };
+        let seconds = begun.elapsed().as_secs();
+        rows.push(format!("\n{:13} {word:7} {seconds:>5} s", group.name));
+        outcomes.push(outcome);
     }
+    print(&rows.concat());
+    Ok(outcomes)
+}
+
+/// Has cargo build the tests; the executable, and the names in it.
+fn build() -> Result<(PathBuf, Vec<String>), String> {
+    let mut cargo = nested_cargo();
+    cargo.args(["test", "--package=bot-cli-tests", "--test=e2e", "--no-run"]);
+    let mut files = built(&mut cargo)?;
+    let file = files.remove("e2e").ok_or("there are no tests")?;
+    let listed = Command::new(&file)
+        .args(["--list", "--format=terse"])
+        .output()
+        .map_err(|error| format!("could not run `{}`: {error}", file.display()))?;
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let tests = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    let tests: Vec<String> = tests.map(str::to_owned).collect();
+    let is_known = |test: &str| TABLE.group.iter().any(|group| group.has(test));
+    match tests.iter().find(|test| !is_known(test)) {
+        Some(stray) => Err(format!("`{stray}` is in no group of `groups.toml`")),
+        None => Ok((file, tests)),
+    }
+}
+
+impl Group {
+    fn has(&self, test: &str) -> bool {
+        test.split("::").next() == Some(&self.name)
+    }
+}
+
+/// Runs the tests of a group. Each line about a test begins with the seconds since the group was started.
+fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome, String> {
+    let problem = |error| format!("could not run `{}`: {error}", file.display());
+    let begun = Instant::now();
+    let mut child = Command::new(file)
+        .args(["--exact", "--color=never"])
+        .args(group.at_once.map(|count| format!("--test-threads={count}")))
+        .args(tests.iter().filter(|test| group.has(test)))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(problem)?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(problem)?;
+            match line
+                .strip_prefix("test ")
+                .filter(|it| !it.starts_with("result: "))
+            {
+                Some(test) => say(&format!("{:>6} s  {test}", begun.elapsed().as_secs())),
+                None => say(&line),
+            }
+        }
+    }
+    let is_passed = child.wait().map_err(problem)?.success();
+    Ok(if is_passed {
+        Outcome::Passed
+    } else {
+        Outcome::Failed
+    })
 }
 
 /// A reader that has gone changes nothing about the outcome.
-fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+fn print(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// Straight to standard error: progress of what takes minutes.
 fn say(line: &str) {
-    // A closed standard error is no reason to stop.
     let _ = writeln!(io::stderr(), "{line}");
 }

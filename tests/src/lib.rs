@@ -24,7 +24,6 @@ pub mod program;
 pub mod pty;
 pub mod python;
 mod recording_ui;
-pub mod release;
 pub mod service;
 pub mod shipped;
 pub mod signals;

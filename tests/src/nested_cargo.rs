@@ -1,7 +1,11 @@
 //! Cargo, started by what cargo itself has started.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 /// Returns a command for the same cargo. What it tells its tests about their package is not for the packages that it builds: these
 /// would be built again.
@@ -16,4 +20,24 @@ pub fn nested_cargo() -> Command {
         }
     }
     cargo
+}
+
+/// Runs a command of cargo that builds, and returns the executables of it by their names.
+pub fn built(cargo: &mut Command) -> Result<BTreeMap<String, PathBuf>, String> {
+    let output = cargo
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("could not run cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{cargo:?}: {}", output.status));
+    }
+    let lines = output.stdout.split(|byte| *byte == b'\n');
+    let messages = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let executables = messages.filter_map(|message| {
+        let name = message["target"]["name"].as_str()?;
+        Some((name.to_owned(), message["executable"].as_str()?.into()))
+    });
+    Ok(executables.collect())
 }

@@ -116,16 +116,7 @@ impl Terminal {
         wanted: &str,
         mut seen: impl FnMut(&str) -> bool,
     ) -> Result<(), Unseen> {
-        let deadline = Instant::now() + self.patience;
-        while !seen(&self.answer()) {
-            let moment = Instant::now() + LOOK;
-            match self.read(moment.min(deadline)) {
-                Progress::More => {}
-                Progress::Late if Instant::now() < deadline => {}
-                Progress::Closed | Progress::Late => return Err(self.unseen(wanted)),
-            }
-        }
-        Ok(())
+        self.read_until(wanted, |terminal| seen(&terminal.answer()))
     }
 
     /// Waits until `text` stands anywhere on the screen.
@@ -148,23 +139,9 @@ impl Terminal {
         })
     }
 
-    /// Waits until the screen is as it was.
-    pub fn wait_for_screen(&mut self, before: &str) -> Result<(), Unseen> {
-        self.wait_until(&format!("this screen:\n{before}\n"), |screen| {
-            screen == before
-        })
-    }
-
     /// Waits until `text` is the last that was written, and was since the last key.
     pub fn wait_for_last(&mut self, text: &str) -> Result<(), Unseen> {
-        let deadline = Instant::now() + self.patience;
-        while !self.output[self.answered..].ends_with(text.as_bytes()) {
-            match self.read(deadline) {
-                Progress::More => {}
-                Progress::Closed | Progress::Late => return Err(self.unseen(text)),
-            }
-        }
-        Ok(())
+        self.wait_for_answer(text, |said| said.ends_with(text))
     }
 
     /// Waits until `text` is nowhere on the screen.
@@ -215,10 +192,20 @@ impl Terminal {
     }
 
     fn wait_until(&mut self, wanted: &str, seen: impl Fn(&str) -> bool) -> Result<(), Unseen> {
+        self.read_until(wanted, |terminal| seen(&terminal.screen()))
+    }
+
+    fn read_until(
+        &mut self,
+        wanted: &str,
+        mut done: impl FnMut(&Self) -> bool,
+    ) -> Result<(), Unseen> {
         let deadline = Instant::now() + self.patience;
-        while !seen(&self.screen()) {
-            match self.read(deadline) {
+        while !done(self) {
+            let moment = Instant::now() + LOOK;
+            match self.read(moment.min(deadline)) {
                 Progress::More => {}
+                Progress::Late if Instant::now() < deadline => {}
                 Progress::Closed | Progress::Late => return Err(self.unseen(wanted)),
             }
         }

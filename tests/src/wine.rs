@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -43,23 +42,6 @@ pub fn compile_greeter(file: &Path, version: &str) -> Result<(), String> {
 pub struct Wine {
     program: PathBuf,
     folder: PathBuf,
-}
-
-/// An error says why nothing can be built for Windows here.
-pub fn has_target() -> Result<(), String> {
-    let unknown = |error: io::Error| format!("`rustc` could not be run: {error}");
-    let asked = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output()
-        .map_err(unknown)?;
-    let folder = String::from_utf8_lossy(&asked.stdout);
-    if Path::new(folder.trim()).is_dir() {
-        Ok(())
-    } else {
-        Err(format!(
-            "the standard library for `{TARGET}` is not installed"
-        ))
-    }
 }
 
 impl Wine {

@@ -1,9 +1,6 @@
 //! What a shell shows, held against a transcript.
 
-use std::path::Path;
-
 use super::{Bench, Ran};
-use crate::patience::PATIENCE;
 
 impl Bench {
     /// Runs the lines of a transcript. `$ SCRIPT` and what follows behind `> ` is run in the working folder, with `bot-cli` on `PATH`; below stand
@@ -60,11 +57,7 @@ impl Bench {
         let lines = script.iter().map(|line| line.get(2..).unwrap_or(""));
         let text = lines.collect::<Vec<_>>().join("\n");
         let text = text.replace("[BENCH]", &self.path("").to_string_lossy());
-        let mut shell = self.command(Path::new("/bin/sh"));
-        shell.args(["-c", &text]);
-        let mut shell = assert_cmd::Command::from_std(shell);
-        let output = shell.timeout(PATIENCE).output();
-        let ran = output.and_then(|output| self.ran(&output));
+        let ran = self.shell(&text);
         ran.map_or_else(|error| vec![error.to_string()], |ran| ran.lines())
     }
 }

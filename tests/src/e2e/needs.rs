@@ -1,219 +1,118 @@
-//! What a group needs, looked for on this machine.
+//! What a group needs: looked for on this machine, and installed.
 
-use std::io::Write as _;
-use std::os::unix::process::ExitStatusExt as _;
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
-use semver::Version;
+use serde::Deserialize;
 
-use crate::disk::Mounted;
+use super::{Group, TABLE, say};
 use crate::kubernetes::api_server;
-use crate::program::program;
-use crate::python::{CLIENT, FRAMEWORK, Pins};
+use crate::python::{CLIENT, FRAMEWORK, Pins, newest_interpreter};
 use crate::shipped;
-use crate::wine;
-
-/// The oldest Node.js that the clients build on.
-const NODE: u64 = 20;
 
 /// Something that not every machine has.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Need {
-    /// A program on the path, by its names, and where Debian has it.
-    Program(&'static [&'static str], &'static str),
-    /// Node.js, in a version that is new enough.
-    Node,
-    /// The Python environment of the framework.
-    Framework,
-    /// The Python environment of the service's own client.
-    Client,
-    /// Packages of Python can be downloaded.
-    PythonIndex,
-    /// Packages of Node.js can be downloaded.
-    NpmRegistry,
-    /// Release builds of the product, as new as their source, or packages that a variable names.
-    Executables,
-    /// The right to mount a filesystem.
-    Mount,
-    /// The right to work as other users.
-    Users,
-    /// The right to watch the system calls of a process.
-    Trace,
-    /// A Kubernetes API server, built from source.
-    ApiServer,
-    /// The standard library for Windows.
-    Windows,
-    /// A system that writes core dumps into the folder of the process.
-    CoreDumps,
+#[derive(Debug, Deserialize)]
+pub(super) struct Need {
+    /// A command for a shell, which succeeds where it is there.
+    test: String,
+    /// The sentence for a machine that lacks it; for a program, the default serves.
+    lacks: Option<String>,
+    /// The Debian packages with it.
+    packages: Option<String>,
+    /// The command that installs it.
+    install: Option<String>,
 }
 
-/// A missing need, and how to come by it.
-#[derive(Debug)]
-pub(super) struct Lack {
-    pub reason: String,
-    /// The installation that `--install` would make.
-    pub remedy: Remedy,
+/// Why a group can't run here.
+pub(super) fn lacks(group: &Group) -> Vec<String> {
+    let lacks = group.needs.iter().filter_map(|need| lack(need));
+    let mut lacks: Vec<String> = lacks.collect();
+    lacks.dedup();
+    lacks
 }
 
-/// The way something that is missing can be had.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Remedy {
-    /// As root, with Debian's package manager.
-    Package(&'static str),
-    /// Under `target/`.
-    Environment(&'static Pins),
-    /// With `rustup`.
-    Target(&'static str),
-    /// Not by an installation.
-    None,
+fn lack(name: &str) -> Option<String> {
+    let found = match name {
+        "framework" => FRAMEWORK.find().map(drop),
+        "python index" => FRAMEWORK.find().and_then(|python| {
+            let uv = python.executable("uv").display().to_string();
+            let is_there = succeeds(&format!(
+                "echo pip | {uv} pip compile --quiet --no-cache - >/dev/null 2>&1"
+            ));
+            let problem = || "packages of Python can't be downloaded".to_owned();
+            is_there.then_some(()).ok_or_else(problem)
+        }),
+        "client" => CLIENT.find().map(drop),
+        "executables" => shipped::find().map(drop),
+        "api server" => api_server::find().map(drop),
+        _ => TABLE.need.get(name).map_or_else(
+            || Err(format!("`{name}` is no need of `groups.toml`")),
+            |need| need.find(name),
+        ),
+    };
+    found.err()
 }
 
 impl Need {
-    /// Returns what is missing, if anything is.
-    pub(super) fn lack(self) -> Option<Lack> {
-        let (found, remedy) = match self {
-            Self::Program(names, package) => (
-                program(names).map(drop).map_err(|error| error.to_string()),
-                Remedy::Package(package),
-            ),
-            Self::Node => (node(), Remedy::Package("nodejs")),
-            Self::Framework => (environment(&FRAMEWORK), Remedy::Environment(&FRAMEWORK)),
-            Self::Client => (environment(&CLIENT), Remedy::Environment(&CLIENT)),
-            Self::PythonIndex => (python_index(), Remedy::None),
-            Self::NpmRegistry => (npm_registry(), Remedy::None),
-            Self::Executables => (shipped::find().map(drop), Remedy::None),
-            Self::Mount => (mount(), Remedy::None),
-            Self::Users => (users(), Remedy::None),
-            Self::Trace => (trace(), Remedy::None),
-            Self::ApiServer => (api_server::find().map(drop), Remedy::None),
-            Self::Windows => (wine::has_target(), Remedy::Target(wine::TARGET)),
-            Self::CoreDumps => (core_dumps(), Remedy::None),
-        };
-        found.err().map(|reason| Lack { reason, remedy })
+    fn find(&self, name: &str) -> Result<(), String> {
+        let test = &self.test;
+        let alone = "at=$(mktemp -d); trap 'rm -rf \"$at\"' EXIT; cd \"$at\" || exit";
+        if succeeds(&format!("{alone}; {{ {test}; }} >/dev/null 2>&1")) {
+            return Ok(());
+        }
+        let is_missing = || format!("`{name}` is not installed");
+        let reason = self.lacks.clone().unwrap_or_else(is_missing);
+        Err(match &self.packages {
+            Some(packages) => format!("{reason} (Debian: {packages})"),
+            None => reason,
+        })
     }
 }
 
-impl Remedy {
-    /// Returns what `--install` does, if it can do something.
-    pub(super) fn told(self) -> Option<String> {
-        match self {
-            Self::Package(name) => Some(format!("the Debian package `{name}`")),
-            Self::Target(name) => Some(format!(
-                "the standard library for `{name}`, with rustup, about 150 MB"
-            )),
-            Self::Environment(pins) => Some(format!("under target/, {}", pins.size)),
-            Self::None => None,
+/// Installs what groups lack, as far as it can be installed; the groups then name what they still lack. Packages come first: the
+/// environments are made with some of them.
+pub(super) fn install(groups: &[&Group]) {
+    let names = groups.iter().flat_map(|group| &group.needs);
+    let missing: BTreeSet<&str> = names
+        .map(String::as_str)
+        .filter(|name| lack(name).is_some())
+        .collect();
+    let known = || missing.iter().filter_map(|name| TABLE.need.get(*name));
+    let pins: Vec<&Pins> = [("framework", &FRAMEWORK), ("client", &CLIENT)]
+        .into_iter()
+        .filter_map(|(name, pins)| missing.contains(name).then_some(pins))
+        .collect();
+    let mut packages: Vec<&str> = known().filter_map(|it| it.packages.as_deref()).collect();
+    // Debian packs what makes an environment apart from the interpreter.
+    let interpreter = newest_interpreter().unwrap_or_else(|_| "python3".to_owned());
+    let venv = format!("{interpreter} -c 'import ensurepip, venv'");
+    if !pins.is_empty() && !succeeds(&format!("{venv} 2>/dev/null")) {
+        packages.push("python3-venv");
+    }
+    let apt = format!(
+        "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends {}",
+        packages.join(" ")
+    );
+    let apt = (!packages.is_empty()).then_some(apt.as_str());
+    for command in apt
+        .into_iter()
+        .chain(known().filter_map(|it| it.install.as_deref()))
+    {
+        say(command);
+        if !succeeds(&format!("{command} >&2")) {
+            say("error: not everything could be installed");
+        }
+    }
+    for pins in pins {
+        say(&format!("installing {} ({})", pins.name, pins.size));
+        if let Err(problem) = pins.install() {
+            say(&format!("error: {problem}"));
         }
     }
 }
 
-fn environment(pins: &Pins) -> Result<(), String> {
-    match pins.find()? {
-        Some(_) => Ok(()),
-        None => Err(format!("{} is not installed", pins.name)),
-    }
-}
-
-fn node() -> Result<(), String> {
-    let output = Command::new("node").arg("--version").output();
-    let Ok(output) = output else {
-        return Err("`node` is not on PATH".to_owned());
-    };
-    let version = String::from_utf8_lossy(&output.stdout);
-    let parsed = Version::parse(version.trim().trim_start_matches('v'));
-    match parsed {
-        Ok(version) if version.major >= NODE => Ok(()),
-        _ => Err(format!(
-            "`node` is {}, and {NODE} or newer is needed",
-            version.trim()
-        )),
-    }
-}
-
-/// Asks the index that is configured here for what every index has.
-fn python_index() -> Result<(), String> {
-    // Without the framework its group is not run anyway, and lacks no more than that as far as is known.
-    let Some(python) = FRAMEWORK.find()? else {
-        return Ok(());
-    };
-    let unreachable = || "packages of Python can't be downloaded".to_owned();
-    let asked = python
-        .command("uv")
-        .args(["pip", "compile", "--quiet", "--no-cache", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let Ok(mut asked) = asked else {
-        return Err(unreachable());
-    };
-    if let Some(mut stdin) = asked.stdin.take() {
-        let _ = stdin.write_all(b"pip\n");
-    }
-    match asked.wait() {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(unreachable()),
-    }
-}
-
-fn npm_registry() -> Result<(), String> {
-    // Then that is what is named.
-    if program(&["npm"]).is_err() {
-        return Ok(());
-    }
-    let asked = Command::new("npm")
-        .args(["ping", "--fetch-retries=0", "--fetch-timeout=20000"])
-        .output();
-    match asked {
-        Ok(output) if output.status.success() => Ok(()),
-        _ => Err("packages of Node.js can't be downloaded".to_owned()),
-    }
-}
-
-fn mount() -> Result<(), String> {
-    let try_it = || {
-        let folder = tempfile::tempdir()?;
-        Mounted::tmpfs(folder.path(), "size=64k").map(drop)
-    };
-    try_it().map_err(|error| {
-        if rustix::process::geteuid().is_root() {
-            format!("filesystems can't be mounted: {error}")
-        } else {
-            "filesystems can't be mounted; root can".to_owned()
-        }
-    })
-}
-
-fn users() -> Result<(), String> {
-    if rustix::process::geteuid().is_root() {
-        Ok(())
-    } else {
-        Err("nobody but root can work as other users".to_owned())
-    }
-}
-
-fn trace() -> Result<(), String> {
-    if program(&["strace"]).is_err() {
-        return Ok(());
-    }
-    let traced = Command::new("strace")
-        .args(["-qq", "-o", "/dev/null", "true"])
-        .output();
-    match traced {
-        Ok(output) if output.status.success() => Ok(()),
-        _ => Err("system calls can't be watched".to_owned()),
-    }
-}
-
-fn core_dumps() -> Result<(), String> {
-    let lack = || "this system writes no core dumps into the folder of a process".to_owned();
-    let folder = tempfile::tempdir().map_err(|_| lack())?;
-    let status = Command::new("/bin/sh")
-        .args(["-c", "ulimit -c \"$(ulimit -H -c)\"; kill -ABRT $$"])
-        .current_dir(folder.path())
-        .status();
-    match status {
-        Ok(status) if status.core_dumped() => Ok(()),
-        _ => Err(lack()),
-    }
+fn succeeds(command: &str) -> bool {
+    let mut shell = Command::new("sh");
+    let status = shell.args(["-c", command]).stdin(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }

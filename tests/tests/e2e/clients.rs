@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use bot_cli_tests::port::free_port;
 use bot_cli_tests::program::program;
 use tempfile::TempDir;
 
-use crate::conversation::running::Running;
-use crate::framework::tools::{models, python};
+use crate::bot::{Bot, OPENAI, script, succeeds};
+use crate::running::Running;
 
 const GREETING: &str = "Hello, how can I help you?";
 const QUESTION: &str = "What time is it?";
@@ -32,25 +32,13 @@ const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "ne
 const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
 
 /// Uses every hook that looks at the client, outside all components of the project.
-const PROBE: &str = r#"import { usePipecatClientMicControl, usePipecatClientTransportState, usePipecatConversation } from "@pipecat-ai/client-react";
-
-export function Probe() {
-  const state = usePipecatClientTransportState();
-  const { messages } = usePipecatConversation();
-  const { isMicEnabled } = usePipecatClientMicControl();
-  return (
-    <p id="probe" hidden>
-      {`${state}, ${messages.length} messages, microphone ${isMicEnabled ? "on" : "off"}`}
-    </p>
-  );
-}
-"#;
+const PROBE: &str = include_str!("../../client/Probe.tsx");
 
 #[test]
 fn the_plain_client_builds_and_holds_a_spoken_conversation() {
     // Its bot takes calls, too.
     let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CARRIER].concat());
-    client.install();
+    install(&client.client());
     talk(&client, "webrtc", "websocket", &[]);
     let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
     client.hand_dependencies_to(&camera);
@@ -66,7 +54,7 @@ fn the_plain_client_builds_and_holds_a_spoken_conversation() {
 #[test]
 fn the_react_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&REACT[..], &PEER_TO_PEER, &OTHERS, &["--video-input"]].concat());
-    client.install();
+    install(&client.client());
     client.probe_hooks();
     talk(&client, "webrtc", "webrtc", &["--camera"]);
     let no_peers = Project::new(&[&REACT[..], &OTHERS].concat());
@@ -79,7 +67,7 @@ fn the_react_client_builds_and_holds_a_spoken_conversation() {
 #[test]
 fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&NEXTJS[..], &PEER_TO_PEER, &OTHERS].concat());
-    client.install();
+    install(&client.client());
     client.probe_hooks();
     talk(&client, "websocket", "websocket", &[]);
     client.delete_drawer("app/template.tsx");
@@ -88,7 +76,6 @@ fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
 
 /// Builds the client and uses it: its parts over the transport `first`. The bot ends a conversation over the transport `last`.
 fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
-    let _services = client.services();
     let port = free_port().unwrap();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
@@ -136,9 +123,6 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
         .args(["--greeting", GREETING, "--question", QUESTION])
         .args(["--answer", ANSWER, "--last", last])
         .args(more);
-    if let Some(folder) = std::env::var_os("SCREENSHOTS") {
-        look.arg("--screenshots").arg(folder);
-    }
     visit(&mut look);
 }
 
@@ -149,31 +133,12 @@ fn works_without_drawer(client: &Project) {
     visit(&mut browse("bare.mjs", &page));
 }
 
-/// A browser at work. Voices are heard in real time, for which there must be processors enough, beside those that build: others wait.
-struct Place;
-
-static FREE: Mutex<usize> = Mutex::new(1);
-static LEFT: Condvar = Condvar::new();
-
-impl Place {
-    fn take() -> Self {
-        let free = FREE.lock().unwrap();
-        *LEFT.wait_while(free, |free| *free == 0).unwrap() -= 1;
-        Self
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        *FREE.lock().unwrap() += 1;
-        LEFT.notify_one();
-    }
-}
-
-/// Runs a script that uses a browser.
+/// Runs a script that uses a browser. Voices are heard in real time, for which there must be processors enough, beside those that
+/// build: one browser at a time.
 fn visit(script: &mut Command) {
-    let _place = Place::take();
-    run(script);
+    static BROWSER: Mutex<()> = Mutex::new(());
+    let _alone = BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    succeeds(script);
 }
 
 fn browse(script: &str, page: &str) -> Command {
@@ -186,32 +151,27 @@ fn browse(script: &str, page: &str) -> Command {
     node
 }
 
-/// A generated project.
-struct Project {
-    folder: TempDir,
-}
+/// A generated project, whose models have the conversation of the scripts.
+struct Project(Bot);
 
 impl Project {
     fn new(options: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        run(Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-            .args(["bot", "--name", r#"A "b" <i>&{x} 'c' \"#])
-            .args(["--mode", "cascade", "--stt", "openai_stt"])
-            .args(["--llm", "openai_llm", "--tts", "openai_tts"])
-            .args(options)
-            .current_dir(folder.path()));
-        Self { folder }
+        // Longer than the voice in the microphone is silent.
+        let tale = [TALE; 14].join(" ");
+        let [answer, reply, tale] = [(QUESTION, ANSWER), (TYPED, REPLY), (WISH, &tale)]
+            .map(|(heard, said)| format!("{heard}={said}"));
+        let answers = [
+            "--hear", QUESTION, "--say", &answer, "--say", &reply, "--say", &tale,
+        ];
+        let named = ["--name", r#"A "b" <i>&{x} 'c' "#];
+        Self(Bot::new(&[&named, &OPENAI[..], options].concat(), &answers))
     }
 
     fn client(&self) -> PathBuf {
-        self.folder.path().join("bot/client")
+        self.0.folder.path().join("bot/client")
     }
 
-    fn install(&self) {
-        install(&self.client());
-    }
-
-    /// Moves them: a copy would take longer than an installation.
+    /// Moves the dependencies: a copy would take longer than an installation.
     fn hand_dependencies_to(&self, other: &Self) {
         let modules = |project: &Self| project.client().join("node_modules");
         fs::rename(modules(self), modules(other)).unwrap();
@@ -220,12 +180,13 @@ impl Project {
     /// Lint and types.
     fn check(&self) {
         for script in ["lint", "typecheck"] {
-            run(npm().args(["run", script]).current_dir(self.client()));
+            succeeds(npm().args(["run", script]).current_dir(self.client()));
         }
     }
 
     fn build(&self) -> String {
-        run(npm().args(["run", "build"]).current_dir(self.client()))
+        let output = succeeds(npm().args(["run", "build"]).current_dir(self.client()));
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Serves what was built, at the address that is returned.
@@ -267,35 +228,12 @@ impl Project {
         fs::remove_file(self.client().join("src").join(file)).unwrap();
     }
 
-    /// The stand-in, which the bot uses.
-    fn services(&self) -> Running {
-        // Longer than the voice in the microphone is silent.
-        let tale = [TALE; 14].join(" ");
-        let [answer, reply, tale] = [(QUESTION, ANSWER), (TYPED, REPLY), (WISH, &tale)]
-            .map(|(heard, said)| format!("{heard}={said}"));
-        let say = ["--say", &answer, "--say", &reply, "--say", &tale];
-        let (services, address) = models(&[&["--hear", QUESTION][..], &say].concat());
-        let server = self.folder.path().join("bot/server");
-        fs::write(
-            server.join(".env"),
-            format!("OPENAI_API_KEY=any\nDAILY_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"),
-        )
-        .unwrap();
-        services
-    }
-
     fn bot(&self, port: u16) -> Running {
-        let mut bot = Running::start(
-            python()
-                .command("python")
-                .arg(concat!(
-                    env!("CARGO_MANIFEST_DIR"),
-                    "/framework/hear_in_parts.py"
-                ))
-                .args(["bot.py", "--host", "127.0.0.1", "--port"])
-                .arg(port.to_string())
-                .current_dir(self.folder.path().join("bot/server")),
-        );
+        let mut bot = self.0.python();
+        bot.arg(script("hear_in_parts.py"))
+            .args(["bot.py", "--host", "127.0.0.1", "--port", &port.to_string()])
+            .env("DAILY_API_KEY", "any");
+        let mut bot = Running::start(&mut bot);
         bot.line_with("Uvicorn running on");
         bot
     }
@@ -308,18 +246,9 @@ pub(crate) fn tools() -> &'static Path {
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in [
-                "package.json",
-                "bare.mjs",
-                "browser.mjs",
-                "connect.mjs",
-                "counted.mjs",
-                "faults.mjs",
-                "look.mjs",
-                "parts.mjs",
-                "voice.mjs",
-            ] {
-                fs::copy(source.join(file), folder.path().join(file)).unwrap();
+            for file in fs::read_dir(source).unwrap() {
+                let file = file.unwrap();
+                fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
             }
             install(folder.path());
             folder
@@ -332,28 +261,12 @@ pub(crate) fn chromium() -> PathBuf {
 }
 
 fn install(folder: &Path) {
-    run(npm()
-        .args(["install", "--no-audit", "--no-fund", "--prefer-offline"])
-        .current_dir(folder));
+    let words = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
+    succeeds(npm().args(words).current_dir(folder));
 }
 
 fn npm() -> Command {
     let mut npm = Command::new("npm");
     npm.env_remove("NODE_ENV");
     npm
-}
-
-/// Returns what the command printed to stdout. It must succeed.
-fn run(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}; Node.js with npm must be installed"));
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{command:?}: {}\n{stdout}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
-    stdout
 }

@@ -1,39 +1,32 @@
-//! A generated bot holds a conversation, with nothing but this machine: the framework's own eval harness talks to the
-//! untouched bot, and a stand-in on loopback answers for the language model.
-
-pub(crate) mod running;
+//! A generated bot holds a conversation: the framework's own eval harness or a client talks to the untouched bot.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
-use bot_cli_tests::port::free_port;
-use running::Running;
-use tempfile::TempDir;
+use crate::bot::{Bot, OPENAI, WEBRTC, drive, python, python_script, script, succeeds, text};
+use crate::running::Running;
 
-use crate::framework::tools::{
-    ANSWERS, OPENAI, evaluate, made, models, python, python_script, script,
-};
-
+/// Without their keys, calls would fail, and people in a browser are answered all the same.
 #[test]
-fn the_starter_scenario_passes_with_a_model_that_answers_well() {
-    let bot = Bot::new();
-    let (mut model, _running) = bot.evaluate("evals/text.yaml", &ANSWERS);
-    model.line_with("POST /v1/chat/completions");
+fn the_starter_scenario_passes_and_missing_keys_of_carriers_are_named() {
+    let bot = Bot::over(&["p2p_webrtc", "carrier_a", "carrier_c"], &["--eval"]);
+    let (running, address) = bot.run(&WEBRTC, &[]);
+    for missing in [
+        "twilio will fail: TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN",
+        "plivo will fail: PLIVO_AUTH_ID, PLIVO_AUTH_TOKEN",
+    ] {
+        assert!(running.log().contains(missing), "{missing}");
+    }
+    bot.passes("evals/text.yaml", &address);
 }
 
 #[test]
 fn sessions_at_once_are_watched_at_a_port_each() {
-    let (_models, address) = models(&[]);
-    let bot = Bot::with(&[&OPENAI[..], &["--observability"]].concat());
-    let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
-    let (mut running, port) = bot.listen(&env);
-    let output = python_script("talk_to_deployed.py")
-        .args(["webrtc", &format!("http://127.0.0.1:{port}")])
-        .args(["--at-once", "2"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+    let bot = Bot::over(&["p2p_webrtc"], &["--observability"]);
+    let (mut running, address) = bot.run(&WEBRTC, &[]);
+    drive(
+        "talk_to_deployed.py",
+        &["webrtc", &address, "--at-once", "2"],
+    );
     let [one, other] = [(); 2].map(|()| running.line_with("Whisker running at ws://localhost:"));
     let port = |line: &str| line.rsplit(':').next().unwrap().to_owned();
     assert_ne!(port(&one), port(&other));
@@ -43,106 +36,72 @@ fn sessions_at_once_are_watched_at_a_port_each() {
 fn a_realtime_bot_answers_what_is_typed() {
     let mut service = python_script("stand_in_realtime.py");
     let mut service = Running::start(service.args(["Hello.", "It is Paris."]));
-    let bot = Bot::with(&["--mode", "realtime", "--realtime", "openai_realtime"]);
-    fs::write(bot.server.join(".env"), "OPENAI_API_KEY=any\n").unwrap();
-    let port = free_port().unwrap();
-    let mut running = Running::start(
-        bot.command(port)
-            .env("PYTHONPATH", script("redirected"))
-            .env("STAND_IN_REALTIME", service.line_with("ws://")),
+    let realtime = ["--mode=realtime", "--realtime=openai_realtime"];
+    let bot = Bot::new(&[&realtime[..], &["--transport=p2p_webrtc"]].concat(), &[]);
+    let redirected = script("redirected").display().to_string();
+    let service = service.line_with("ws://");
+    let variables = [
+        ("PYTHONPATH", &*redirected),
+        ("STAND_IN_REALTIME", &service),
+    ];
+    let (_running, address) = bot.run(&WEBRTC, &variables);
+    let said = drive("talk_to_deployed.py", &["webrtc", &address]);
+    assert_eq!(
+        [&said["greeting"], &said["answer"]],
+        ["Hello.", "It is Paris."]
     );
-    running.line_with("Uvicorn running on");
-    let output = python_script("talk_to_deployed.py")
-        .args(["webrtc", &format!("http://127.0.0.1:{port}")])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output));
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(said["greeting"], "Hello.");
-    assert_eq!(said["answer"], "It is Paris.");
 }
 
 #[test]
 fn a_bot_without_its_keys_names_them_all_and_ends() {
     let services = "--mode=cascade --stt=deepgram_stt --llm=anthropic_llm --tts=cartesia_tts";
-    let bot = Bot::with(&services.split(' ').collect::<Vec<_>>());
-    let output = bot.command(0).output().unwrap();
+    let options: Vec<&str> = services
+        .split(' ')
+        .chain(["--transport=p2p_webrtc"])
+        .collect();
+    let bot = Bot::new(&options, &[]);
+    let output = bot.runner(&WEBRTC, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let said = String::from_utf8_lossy(&output.stderr);
-    for key in ["DEEPGRAM_API_KEY", "ANTHROPIC_API_KEY", "CARTESIA_API_KEY"] {
-        assert!(said.contains(key), "{key} is not named:\n{said}");
+    let said = text(&output);
+    for part in [
+        "DEEPGRAM_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "CARTESIA_API_KEY",
+        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py --host 127.0.0.1 --port 0 -t webrtc",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
     }
-    let command =
-        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py -t webrtc";
-    assert!(said.contains(command), "{said}");
-    assert!(!said.contains("Traceback"), "{said}");
-    assert!(
-        !text(&output).contains("Bot ready"),
-        "the runner had started:\n{}",
-        text(&output)
-    );
-}
-
-/// The framework's runner reads `.env` by itself, in a folder above its own.
-#[test]
-fn the_environment_wins_over_the_file() {
-    const START: &str = r#"
-import atexit, os, runpy, sys, sysconfig
-os.symlink(sysconfig.get_path("purelib"), "packages")
-sys.path.insert(0, os.path.abspath("packages"))
-atexit.register(lambda: print(os.environ["OPENAI_API_KEY"], os.environ["OPENAI_MODEL"]))
-sys.argv = ["bot.py", "--help"]
-runpy.run_path("bot.py", run_name="__main__")
-"#;
-    let bot = Bot::new();
-    let env = "OPENAI_API_KEY=of-the-file\nOPENAI_MODEL=of-the-file\n";
-    fs::write(bot.server.join(".env"), env).unwrap();
-    let output = python()
-        .command("python")
-        .args(["-c", START])
-        .current_dir(&bot.server)
-        .env("OPENAI_API_KEY", "of-the-environment")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let last = said.lines().last();
-    assert_eq!(
-        last,
-        Some("of-the-environment of-the-file"),
-        "{}",
-        text(&output)
-    );
+    for part in ["Traceback", "Bot ready"] {
+        assert!(!said.contains(part), "{part}: {said}");
+    }
 }
 
 /// The project is untouched, but for the places that its README names.
 #[test]
 fn a_function_and_a_handler_of_the_user_are_called() {
-    let bot = Bot::new();
-    let readme = fs::read_to_string(bot.folder.path().join("bot/README.md")).unwrap();
-    let tools = between(&readme, "```python\n", "```");
-    assert!(tools.contains("async def order_status("), "{tools}");
-    fs::write(bot.server.join("tools.py"), tools).unwrap();
-    let code = fs::read_to_string(bot.server.join("bot.py")).unwrap();
-    let (before, after) = code
-        .split_once("    # Your own event handlers go here.\n")
-        .unwrap();
-    fs::write(bot.server.join("bot.py"), [before, HANDLER, after].concat()).unwrap();
-    fs::write(bot.server.join("evals/order.yaml"), ORDER).unwrap();
-    let lint = python()
-        .command("ruff")
-        .args(["check", "--no-cache", "."])
-        .current_dir(&bot.server)
-        .output()
-        .unwrap();
-    assert!(lint.status.success(), "{}", text(&lint));
-
     let answers = [
         "--call",
         r#"where is my order=order_status {"order_id": "A-1042"}"#,
         "--say",
         "\"status\": \"shipped\"=It has been shipped.",
     ];
-    let (_model, mut running) = bot.evaluate("evals/order.yaml", &answers);
+    let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
+    let bot = Bot::new(&options, &answers);
+    let readme = fs::read_to_string(bot.folder.path().join("bot/README.md")).unwrap();
+    let (_, rest) = readme.split_once("```python\n").unwrap();
+    let (tools, _) = rest.split_once("```").unwrap();
+    assert!(tools.contains("async def order_status("), "{tools}");
+    fs::write(bot.server.join("tools.py"), tools).unwrap();
+    bot.handle(HANDLER);
+    fs::write(bot.server.join("evals/order.yaml"), ORDER).unwrap();
+    let mut lint = python().command("ruff");
+    succeeds(
+        lint.args(["check", "--no-cache", "."])
+            .current_dir(&bot.server),
+    );
+
+    let (mut running, address) = bot.run(&WEBRTC, &[]);
+    bot.passes("evals/order.yaml", &address);
     running.line_with("My handler saw order_status");
 }
 
@@ -167,86 +126,3 @@ scenarios:
           - event: response
             text_contains: shipped
 "#;
-
-/// The first passage between two others.
-fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
-    let (_, rest) = text.split_once(start).unwrap();
-    rest.split_once(end).unwrap().0
-}
-
-/// A generated project.
-struct Bot {
-    folder: TempDir,
-    server: PathBuf,
-}
-
-impl Bot {
-    fn new() -> Self {
-        Self::with(&OPENAI)
-    }
-
-    /// Of services, and what else there may be.
-    fn with(options: &[&str]) -> Self {
-        let further = ["--transport", "p2p_webrtc", "--eval"];
-        let (folder, server) = made(&[options, &further].concat());
-        Self { folder, server }
-    }
-
-    /// The scenarios of a file pass with a model that answers so. Returns the model and the bot.
-    fn evaluate(&self, scenarios: &str, answers: &[&str]) -> (Running, Running) {
-        let (model, address) = models(answers);
-        let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
-        let (running, port) = self.listen(&env);
-        let address = format!("ws://127.0.0.1:{port}/ws");
-        let logs = self.folder.path().join("logs");
-        let output = evaluate(&self.server.join(scenarios), &address, &logs);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-        (model, running)
-    }
-
-    /// Starts it with this `.env`, and waits until it listens.
-    fn listen(&self, env: &str) -> (Running, u16) {
-        fs::write(self.server.join(".env"), env).unwrap();
-        let port = free_port().unwrap();
-        let mut running = Running::start(&mut self.command(port));
-        running.line_with("Uvicorn running on");
-        (running, port)
-    }
-
-    fn command(&self, port: u16) -> Command {
-        let mut command = python().command("python");
-        command
-            .args([
-                "bot.py",
-                "-t",
-                "webrtc",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                &port.to_string(),
-            ])
-            .current_dir(&self.server);
-        for key in [
-            "OPENAI_API_KEY",
-            "DEEPGRAM_API_KEY",
-            "ANTHROPIC_API_KEY",
-            "CARTESIA_API_KEY",
-        ] {
-            command.env_remove(key);
-        }
-        command
-    }
-}
-
-pub(crate) fn text(output: &Output) -> String {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output;
-    format!(
-        "{status}\n{}{}",
-        String::from_utf8_lossy(stdout),
-        String::from_utf8_lossy(stderr)
-    )
-}

@@ -1,79 +1,140 @@
-//! The lines that `init` prints, typed in order by somebody who knows nothing else but their keys: in as many terminals as
-//! the lines say, with the executables on `PATH`, until a bot answers.
+//! The lines that `init` prints, typed in order by somebody who knows nothing else but their keys, at a terminal with the executables
+//! on `PATH`, until a bot answers in a browser.
 
-mod lines;
-mod room;
-
-use std::fs;
-use std::path::Path;
+use std::env;
+use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
-use room::Room;
+use bot_cli_tests::bench::Bench;
+use bot_cli_tests::program::program;
+use bot_cli_tests::pty::{CTRL_C, ENTER, Terminal};
+use bot_cli_tests::user::assert_in_no_file;
+use pty_process::blocking;
 
+use crate::bot::{ANSWERS, OPENAI, models, python, succeeds};
 use crate::clients::{chromium, tools};
-use crate::conversation::text;
-use crate::framework::tools::OPENAI;
 
-const GREETING: &str = "Hello, how can I help you?";
+/// The longest that an installation takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The keys, so that they can be looked for.
+/// What the shell prints, with the status of the last command, when it waits for the next.
+const PROMPT: &str = "[$?]> ";
+const DONE: &str = "[0]> ";
+
+/// The key, so that it can be looked for.
 const CANARY: &str = "sk-canary-5f1d";
 
 #[test]
-fn a_bot_with_a_web_client_and_evals_answers() {
-    let room = Room::new();
-    let options = [
-        "--transport=p2p_webrtc",
-        "--client-framework=vanilla",
-        "--eval",
-    ];
-    let lines = room.init(&[&OPENAI[..], &options].concat());
-    let commands: Vec<&str> = lines.iter().map(|line| line.command.as_str()).collect();
-    assert!(
-        commands.contains(&"npm run dev")
-            && commands.iter().any(|line| line.contains("secrets run")),
-        "{commands:?}"
-    );
+fn the_printed_lines_lead_to_a_bot_with_a_web_client_that_answers() {
+    let (_models, address) = models(&ANSWERS);
+    let bench = Bench::whole().unwrap();
+    let mut terminal = shell(&bench, &format!("{address}/v1"));
+    let web = "--transport=p2p_webrtc --client-framework=vanilla --eval";
+    let init = format!("bot-cli init my-bot {} {web}", OPENAI.join(" "));
+    let said = type_in(&mut terminal, &init);
+    let lines = said.lines().filter_map(|line| line.strip_prefix("next: "));
+    let lines: Vec<&str> = lines.map(str::trim_end).collect();
+    let (last, before) = lines.split_last().unwrap();
+    assert_eq!(*last, "bot-cli dev", "{said}");
+    for line in before {
+        type_in(&mut terminal, line);
+    }
 
-    let terminals = room.follow(&lines, CANARY);
+    terminal.press(&format!("{last}{ENTER}")).unwrap();
+    let question = "Value of OPENAI_API_KEY";
+    wait_for(&mut terminal, question);
+    terminal.press(&format!("{CANARY}{ENTER}")).unwrap();
+    // A new set is saved by Enter.
+    wait_for(&mut terminal, "(Y/n)");
+    terminal.press(ENTER).unwrap();
+    wait_for(&mut terminal, "ready: open ");
+    let answer = terminal.answer();
+    let (_, page) = answer.split_once("ready: open ").unwrap();
+    let page = page.split_whitespace().next().unwrap_or_default();
+    // What the bot says meanwhile is read, so that it need not wait.
+    thread::scope(|scope| {
+        let look = scope.spawn(|| look(page));
+        let seen = terminal.wait_for_answer("the bot to greet", |_| look.is_finished());
+        look.join().unwrap();
+        seen.unwrap();
+    });
 
-    look(&terminals.address("npm run dev"));
-    drop(terminals);
-    assert_eq!(files_with(&room.folder(), CANARY), Vec::<String>::new());
+    terminal.press(CTRL_C).unwrap();
+    let end = |said: &str| said.ends_with("]> ");
+    terminal.wait_for_answer("the end", end).unwrap();
+    type_in(&mut terminal, "rm -rf server/.venv client/node_modules");
+    for folder in ["home", "work"] {
+        assert_in_no_file(&bench.path(folder), &[CANARY.to_owned()], folder);
+    }
 }
 
 /// Opens the page of a client, connects, and waits for the bot's first words.
 fn look(page: &str) {
-    room::wait_for_port(7860);
     let mut look = Command::new("node");
-    look.arg("connect.mjs")
-        .arg("--chromium")
-        .arg(chromium())
-        .args(["--page", page, "--greeting", GREETING])
-        .current_dir(tools());
-    let output = look.output().unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+    look.args(["connect.mjs", "--page", page])
+        .args(["--greeting", "Hello, how can I help you?", "--chromium"])
+        .arg(chromium());
+    succeeds(look.current_dir(tools()));
 }
 
-/// The files below `folder` that hold `words`; neither what was installed nor the vault, which is sealed.
-fn files_with(folder: &Path, words: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let (path, kind) = (entry.path(), entry.file_type().unwrap());
-        if kind.is_dir() {
-            if !["node_modules", ".venv"].contains(&entry.file_name().to_str().unwrap()) {
-                found.extend(files_with(&path, words));
-            }
-        } else if kind.is_file() {
-            let bytes = fs::read(&path).unwrap();
-            if bytes
-                .windows(words.len())
-                .any(|part| part == words.as_bytes())
-            {
-                found.push(path.display().to_string());
-            }
+/// A shell on a machine on which nothing has been set up.
+fn shell(bench: &Bench, models: &str) -> Terminal {
+    symlink(python().executable("uv"), bench.path("bin/uv")).unwrap();
+    // The Python of `.python-version` would be downloaded where it is missing; uv takes none of another environment.
+    let mut base = python().command("python");
+    base.args(["-c", "import sys; print(sys._base_executable)"]);
+    let base = String::from_utf8(succeeds(&mut base).stdout).unwrap();
+    let node = program(&["node"]).unwrap();
+    let [(_, path), ..] = bench.environment();
+    let path = format!("{path}:{}", node.parent().unwrap().display());
+    let mut shell = blocking::Command::new("/bin/sh");
+    // How this machine reaches the registries stays, and what was downloaded once; whatever else would help does not.
+    for (name, _) in env::vars() {
+        let own = ["BOT_CLI_", "XDG_", "DBUS_", "OPENAI_", "NODE_ENV"];
+        if own.iter().any(|begin| name.starts_with(begin)) {
+            shell = shell.env_remove(name);
         }
     }
-    found
+    for (name, value) in python().command("uv").get_envs() {
+        shell = match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let home = env::var("HOME").unwrap();
+    let shell = shell
+        .envs(bench.environment())
+        .env("PATH", path)
+        .env("UV_PYTHON", base.trim())
+        .env("NO_COLOR", "1")
+        .env("LANG", "C.UTF-8")
+        .env("PS1", PROMPT)
+        .env("OPENAI_BASE_URL", models)
+        .env("npm_config_cache", format!("{home}/.npm"))
+        .env("npm_config_userconfig", format!("{home}/.npmrc"))
+        .current_dir(bench.path("work"));
+    let mut terminal = Terminal::start(shell, 50, 200).unwrap();
+    terminal.be_patient(PATIENCE);
+    wait_for(&mut terminal, DONE);
+    terminal
+}
+
+fn wait_for(terminal: &mut Terminal, text: &str) {
+    let seen = terminal.wait_for_answer(text, |said| {
+        assert!(!said.ends_with("]> ") || text == DONE, "{text}:\n{said}");
+        said.contains(text)
+    });
+    seen.unwrap();
+}
+
+/// Types a command that ends well; what it said.
+fn type_in(terminal: &mut Terminal, command: &str) -> String {
+    terminal.press(&format!("{command}{ENTER}")).unwrap();
+    let end = |said: &str| said.ends_with("]> ");
+    terminal.wait_for_answer(command, end).unwrap();
+    let said = terminal.answer();
+    assert!(said.ends_with(DONE), "`{command}`:\n{said}");
+    said
 }

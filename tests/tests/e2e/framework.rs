@@ -33,166 +33,151 @@
 //! | start without its keys, or end without naming them | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
 
 mod configurations;
-pub(crate) mod tools;
-pub(crate) mod tree;
+mod tree;
 
 use std::process::Command;
 
 use bot_cli_templates::FRAMEWORK;
-use tools::{Finding, run_over};
 use tree::Tree;
+
+use crate::bot::{made, python, python_script, script, succeeds, text};
+
+/// Everything that one bot can have.
+const ALL_FEATURES: &str = "bot --transport p2p_webrtc --transport hosted_rtc --transport livekit --transport websocket --mode cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts --recording --transcription --video-input --video-output --enable-noise-cancel --observability --eval";
 
 #[test]
 fn every_project_keeps_its_word() {
     let tree = Tree::of_the_catalogue();
-    run_over(&tree, "python", |command| {
-        command
-            .arg(tools::script("check_projects.py"))
-            .arg(tree.root());
-    });
+    run_over(
+        &tree,
+        "python",
+        &[
+            script("check_projects.py").display().to_string(),
+            tree.root(),
+        ],
+    );
 }
 
 #[test]
 fn every_bot_is_formatted_and_free_of_lint() {
     let tree = Tree::of_the_catalogue();
     // Where a user would start it, so that the project's own settings hold.
-    let servers: Vec<_> = tree
-        .cases()
-        .iter()
-        .map(|case| case.folder.join("server"))
-        .collect();
-    run_over(&tree, "ruff", |command| {
-        command
-            .args(["format", "--check", "--no-cache"])
-            .args(&servers);
-    });
-    run_over(&tree, "ruff", |command| {
-        command
-            .args(["check", "--no-cache", "--output-format=concise"])
-            .args(&servers);
-    });
+    let servers = tree.files("server");
+    for words in [
+        "format --check --no-cache",
+        "check --no-cache --output-format=concise",
+    ] {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        run_over(&tree, "ruff", &[words, servers.clone()].concat());
+    }
 }
 
 #[test]
 fn every_bot_type_checks() {
     let tree = Tree::of_the_catalogue();
-    run_over(&tree, "pyright", |command| {
-        command
-            .arg("--pythonpath")
-            .arg(tools::python().executable("python"))
-            .arg(tree.root());
-    });
+    let interpreter = python().executable("python").display().to_string();
+    run_over(
+        &tree,
+        "pyright",
+        &["--pythonpath".to_owned(), interpreter, tree.root()],
+    );
 }
 
 #[test]
 fn every_bot_opens_a_session() {
     let tree = Tree::of_the_catalogue();
-    run_over(&tree, "python", |command| {
-        command
-            .arg(tools::script("hold_sessions.py"))
-            .arg(tree.root());
-    });
+    run_over(
+        &tree,
+        "python",
+        &[
+            script("hold_sessions.py").display().to_string(),
+            tree.root(),
+        ],
+    );
 }
 
 #[test]
 fn the_requirements_of_all_projects_resolve_together() {
     let tree = Tree::of_the_catalogue();
-    run_over(&tree, "uv", |command| {
-        // For the Python on which everything installs, whichever one this machine has.
-        command.args([
-            "pip",
-            "compile",
-            "--quiet",
-            "--universal",
-            "--python-version=3.12",
-        ]);
-        command.args(
-            tree.cases()
-                .iter()
-                .map(|case| case.folder.join("server/pyproject.toml")),
-        );
-    });
+    // For the Python on which everything installs, whichever one this machine has.
+    let words = "pip compile --quiet --universal --python-version=3.12".split(' ');
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    run_over(
+        &tree,
+        "uv",
+        &[words, tree.files("server/pyproject.toml")].concat(),
+    );
 }
 
 #[test]
 fn a_project_resolves_to_wheels_on_every_python_that_it_admits() {
-    let tree = Tree::of_the_catalogue();
-    let project = tree
-        .case("all-features")
-        .folder
-        .join("server/pyproject.toml");
+    let (folder, _) = made(&ALL_FEATURES.split(' ').collect::<Vec<_>>());
     let (major, oldest) = FRAMEWORK.oldest_python;
     for minor in oldest..FRAMEWORK.python_below.1 {
-        run_over(&tree, "uv", |command| {
-            command
-                .args(["pip", "compile", "--quiet"])
-                // Built from source, these need compilers that users do not have.
-                .args(["onnxruntime", "numba", "numpy"].map(|it| format!("--only-binary={it}")))
-                .arg(format!("--python-version={major}.{minor}"))
-                .arg(&project);
-        });
+        let mut compile = python().command("uv");
+        compile
+            .args(["pip", "compile", "--quiet"])
+            // Built from source, these need compilers that users do not have.
+            .args(["onnxruntime", "numba", "numpy"].map(|it| format!("--only-binary={it}")))
+            .arg(format!("--python-version={major}.{minor}"))
+            .arg(folder.path().join("bot/server/pyproject.toml"));
+        succeeds(&mut compile);
     }
 }
 
 #[test]
 fn the_catalogue_describes_the_installed_framework() {
     // Left out of the environment for their size.
-    let output = tools::python_script("check_catalogue.py")
-        .arg("--may-miss=pocket-tts,funasr")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", Finding(&output));
+    succeeds(python_script("check_catalogue.py").arg("--may-miss=pocket-tts,funasr"));
 }
 
 #[test]
 fn every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason() {
-    let output = tools::python_script("check_transports.py")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", Finding(&output));
+    succeeds(&mut python_script("check_transports.py"));
 }
 
 #[test]
 fn what_migration_notes_say_is_so_in_the_installed_framework() {
-    let output = tools::python_script("check_migrations.py")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", Finding(&output));
+    succeeds(&mut python_script("check_migrations.py"));
 }
 
 #[test]
 fn secrets_and_recordings_stay_out_of_version_control() {
-    let tree = Tree::of_the_catalogue();
-    // A copy: others read the tree meanwhile.
-    let copy = tempfile::tempdir().unwrap();
-    let folder = copy.path().join("project");
-    tree::copy(tree.case("all-features"), &folder);
+    let (folder, _) = made(&ALL_FEATURES.split(' ').collect::<Vec<_>>());
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.args(arguments)
-            .current_dir(&folder)
-            .status()
-            .unwrap()
-            .code()
+            .current_dir(folder.path().join("bot/server"));
+        git.status().unwrap().code()
     };
-    assert_eq!(git(&["init", "--quiet"]), Some(0));
-    for kept in [
-        "server/.env",
-        "server/recordings/a.wav",
-        "server/evals/logs/a.log",
-        "server/.venv/bin/python",
-    ] {
-        assert_eq!(git(&["check-ignore", "--quiet", kept]), Some(0), "{kept}");
-    }
-    for shared in [
-        "server/.env.example",
-        "server/bot.py",
-        "server/pyproject.toml",
+    assert_eq!(git(&["init", "--quiet", ".."]), Some(0));
+    for (file, status) in [
+        (".env", 0),
+        ("recordings/a.wav", 0),
+        ("evals/logs/a.log", 0),
+        (".venv/bin/python", 0),
+        (".env.example", 1),
+        ("bot.py", 1),
+        ("pyproject.toml", 1),
     ] {
         assert_eq!(
-            git(&["check-ignore", "--quiet", shared]),
-            Some(1),
-            "{shared}"
+            git(&["check-ignore", "--quiet", file]),
+            Some(status),
+            "{file}"
+        );
+    }
+}
+
+/// Runs an executable of the environment over all projects at once; a failure names the commands that make the projects
+/// it speaks of.
+fn run_over(tree: &Tree, executable: &str, words: &[String]) {
+    let mut command = python().command(executable);
+    let output = command.args(words).output().unwrap();
+    if !output.status.success() {
+        let finding = text(&output);
+        panic!(
+            "{command:?}\n{finding}\nmade by:\n{}",
+            tree.commands(&finding)
         );
     }
 }

@@ -11,7 +11,7 @@
     reason = "a test fails by panicking, and tells what it is doing; clippy knows only functions marked as tests to be such"
 )]
 
-mod bash;
+mod bot;
 mod clients;
 mod conversation;
 mod cores;
@@ -20,7 +20,6 @@ mod disks;
 mod dist;
 mod dotenv;
 mod draws;
-mod fish;
 mod followed;
 mod framework;
 mod keyring;
@@ -30,10 +29,10 @@ mod official;
 mod owners;
 mod packs;
 mod plugins;
+mod running;
 mod sample;
+mod shells;
 mod steps;
 mod strace;
 mod telephony;
-mod typing;
 mod windows;
-mod zsh;

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use bot_cli_tests::nested_cargo::nested_cargo;
 use tempfile::TempDir;
 
-use crate::framework::tools::{Finding, python};
+use crate::bot::{python, text};
 
 /// So many merged projects are type-checked.
 const TYPED: usize = 100;
@@ -25,7 +25,7 @@ fn every_merged_project_is_free_of_faults() {
     // The edits are without fault themselves, so that every finding is about a merge.
     for part in ["edited", "merged"] {
         let output = lint(&folder.path().join(part));
-        let finding = Finding(&output).to_string();
+        let finding = text(&output);
         assert!(
             output.status.success(),
             "{finding}\n{}",
@@ -34,7 +34,7 @@ fn every_merged_project_is_free_of_faults() {
     }
     let drawn = draw(&merged);
     let output = check_types(drawn.path());
-    let finding = Finding(&output).to_string();
+    let finding = text(&output);
     assert!(
         output.status.success(),
         "{finding}\n{}",
@@ -60,7 +60,7 @@ fn merge_all(folder: &Path) -> String {
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", Finding(&output));
+    assert!(output.status.success(), "{}", text(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 

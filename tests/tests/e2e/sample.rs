@@ -6,7 +6,7 @@ use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
 
-use crate::conversation::text;
+use crate::bot::text;
 
 #[test]
 fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_and_make_bots() {

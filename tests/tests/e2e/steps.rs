@@ -3,59 +3,44 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::port::free_port;
 use tempfile::TempDir;
 
-use crate::conversation::running::Running;
-use crate::framework::tools::{ANSWERS, Finding, models, python};
-use crate::framework::tree::init;
+use crate::bot::{ANSWERS, made, models, python, succeeds, without_keys};
+use crate::running::Running;
 
-/// The beginnings of steps that can't be taken here, and why.
-const NOT_HERE: &[(&str, &str)] = &[
-    (
-        "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
-        "needs an account at the hosting service",
-    ),
-    (
-        "bot-cli cloud secrets set ",
-        "asks for keys: `followed` types them; the other needs an account",
-    ),
-    (
-        "bot-cli dev",
-        "runs until it is stopped; the lines below it do the same by hand",
-    ),
-    ("bot-cli cloud ", "needs an account at the hosting service"),
-    (
-        "uv tool install ",
-        "installs into the home of whoever runs the tests",
-    ),
-    (
-        "pipecat-ai-context-hub ",
-        "changes the settings of installed agents, and fetches 1 GB",
-    ),
-    (
-        "curl -X POST https://api.daily.co",
-        "needs an account at Daily",
-    ),
-    (
-        "curl -X POST http://127.0.0.1:8000/dialout",
-        "needs an account at Daily; `telephony` asks for calls",
-    ),
-    ("cd client", "the client's steps are those of `clients`"),
-    ("npm ", "the client's steps are those of `clients`"),
+/// The beginnings of steps that can't be taken here.
+const NOT_HERE: &[&str] = &[
+    // These need an account.
+    "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
+    "bot-cli cloud ",
+    "curl -X POST https://api.daily.co",
+    // `telephony` asks for calls.
+    "curl -X POST http://127.0.0.1:8000/dialout",
+    // `followed` types it.
+    "bot-cli dev",
+    // These install into the home of whoever runs the tests, and fetch 1 GB.
+    "uv tool install ",
+    "pipecat-ai-context-hub ",
+    // `clients` takes the steps of the client.
+    "cd client",
+    "npm ",
 ];
 
 #[test]
 fn the_steps_of_the_quickstart_work() {
     let (_models, address) = models(&ANSWERS);
     let mut user = User::new(&["quickstart"]);
-    user.address = Some(format!("{address}/v1"));
+    user.models = Some(format!("{address}/v1"));
+    let printed = std::mem::take(&mut user.printed);
+    assert_eq!(printed.last().unwrap(), "uv run bot.py");
+    for line in printed {
+        user.take(&line);
+    }
     let taken = user.follow("README.md");
     for step in [
         "uv sync",
@@ -65,47 +50,10 @@ fn the_steps_of_the_quickstart_work() {
     ] {
         assert!(taken.contains(step), "the README has no step `{step}`");
     }
-    user.cwd = user.project.clone();
     let taken = user.follow("AGENTS.md");
     assert!(taken.contains("uv run ruff check . && uv run ruff format --check ."));
     user.builds_with_and_without_lock();
-}
-
-/// With nothing but a folder: what `init` prints, up to the answers of the bot.
-#[test]
-fn dev_installs_runs_and_checks_the_quickstart() {
-    let (_models, address) = models(&ANSWERS);
-    let bench = Bench::whole().unwrap();
-    let user = User::new(&["quickstart"]);
-    let (dev, port) = dev(&bench);
-    let keys =
-        ["DEEPGRAM", "OPENAI", "CARTESIA", "DAILY"].map(|name| format!("{name}_API_KEY=any"));
-    let dev = format!(
-        "export {} OPENAI_BASE_URL={address}/v1; {dev}",
-        keys.join(" ")
-    );
-    let said = Finding(&user.succeeds(&format!("{dev} --eval"))).to_string();
-    assert!(said.contains("uv sync"), "{said}");
-
-    let mut running = Running::start(&mut user.shell(&dev));
-    running.line_with("ready:");
-    user.succeeds(&format!("curl -fsS http://localhost:{port}/client/"));
-    user.succeeds(&format!("kill -INT {}", running.process()));
-    wait_until("the end of the bot", || {
-        TcpStream::connect(("127.0.0.1", port)).is_err()
-    });
-}
-
-/// The line that runs `bot-cli dev` with a vault of its own, and the port of the bot.
-fn dev(bench: &Bench) -> (String, u16) {
-    let port = free_port().unwrap();
-    let home = bench.path("home");
-    let host = bench.path("bin/bot-cli");
-    let (home, host) = (home.display(), host.display());
-    let dev = format!(
-        "export XDG_DATA_HOME={home} XDG_CONFIG_HOME={home} BOT_CLI_KEYRING=off; exec {host} dev --port {port}"
-    );
-    (dev, port)
+    user.evaluates_with_dev();
 }
 
 #[test]
@@ -173,35 +121,36 @@ struct User {
     project: PathBuf,
     /// The folder in which the next command is typed.
     cwd: PathBuf,
-    /// Of a stand-in for the language model.
-    address: Option<String>,
+    /// The lines that `init` printed.
+    printed: Vec<String>,
+    /// The address of the language model in the environment, which wins over that of `.env`.
+    models: Option<String>,
     bot: Option<(Running, u16)>,
 }
 
 impl User {
     fn new(arguments: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
-        let output = init(&arguments, folder.path());
-        assert!(output.status.success(), "{}", Finding(&output));
+        let (folder, output) = made(arguments);
         let made = fs::read_dir(folder.path()).unwrap().next().unwrap();
-        let project = made.unwrap().path();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = said.lines().filter_map(|line| line.strip_prefix("next: "));
         Self {
-            _folder: folder,
-            cwd: project.clone(),
-            project,
-            address: None,
+            cwd: folder.path().to_owned(),
+            project: made.unwrap().path(),
+            printed: printed.map(str::to_owned).collect(),
+            models: None,
             bot: None,
+            _folder: folder,
         }
     }
 
     /// Takes every step of a page, and gives those that were taken.
     fn follow(&mut self, page: &str) -> BTreeSet<String> {
         let text = fs::read_to_string(self.project.join(page)).unwrap();
+        self.cwd = self.project.clone();
         let mut taken = BTreeSet::new();
         for step in steps(&text) {
-            let refused = NOT_HERE.iter().find(|(begin, _)| step.starts_with(begin));
-            if refused.is_none() {
+            if !NOT_HERE.iter().any(|begin| step.starts_with(begin)) {
                 self.take(&step);
                 taken.insert(step);
             }
@@ -217,8 +166,7 @@ impl User {
         } else if step == "cp .env.example .env" {
             let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
             self.succeeds(step);
-            let address = self.address.as_deref();
-            fs::write(self.server().join(".env"), filled_in(&example, address)).unwrap();
+            fs::write(self.server().join(".env"), filled_in(&example)).unwrap();
         } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
             self.start(arguments);
         } else if step == "uv run server.py" {
@@ -276,10 +224,19 @@ impl User {
         self.succeeds(&dry);
     }
 
+    /// The same conversation, by `bot-cli dev`.
+    fn evaluates_with_dev(&mut self) {
+        self.cwd = self.project.clone();
+        let bench = Bench::whole().unwrap();
+        let (home, host) = (bench.path("home"), bench.path("bin/bot-cli"));
+        let (home, host) = (home.display(), host.display());
+        let port = free_port().unwrap();
+        let variables = format!("XDG_DATA_HOME={home} XDG_CONFIG_HOME={home} BOT_CLI_KEYRING=off");
+        self.succeeds(&format!("{variables} {host} dev --eval --port {port}"));
+    }
+
     fn succeeds(&self, step: &str) -> Output {
-        let output = self.shell(step).output().unwrap();
-        assert!(output.status.success(), "`{step}`\n{}", Finding(&output));
-        output
+        succeeds(&mut self.shell(step))
     }
 
     /// A shell in which `uv` is the one of the tests, and no key of this machine is set.
@@ -295,12 +252,8 @@ impl User {
                 None => shell.env_remove(name),
             };
         }
-        let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
-        for line in example.lines() {
-            if let Some((name, _)) = line.trim_start_matches("# ").split_once('=') {
-                shell.env_remove(name);
-            }
-        }
+        without_keys(&mut shell, &self.server());
+        shell.envs(self.models.iter().map(|it| ("OPENAI_BASE_URL", it)));
         shell
     }
 
@@ -328,13 +281,13 @@ fn steps(page: &str) -> Vec<String> {
 }
 
 /// Every line that stands open gets a value, as a user would give it one.
-fn filled_in(example: &str, address: Option<&str>) -> String {
-    let fill = |line: &str| match (line, address) {
-        ("# OPENAI_BASE_URL=", Some(address)) => format!("OPENAI_BASE_URL={address}\n"),
-        ("DIALOUT_KEY=", _) => format!("{line}0123456789abcdef0123456789abcdef\n"),
-        ("PUBLIC_URL=", _) => format!("{line}https://bot.example.com\n"),
-        ("TWILIO_PHONE_NUMBER=", _) => format!("{line}+15550100\n"),
-        ("TWILIO_SIP_DOMAIN=", _) => format!("{line}example.sip.twilio.com\n"),
+fn filled_in(example: &str) -> String {
+    let fill = |line: &str| match line {
+        "# OPENAI_BASE_URL=" => "OPENAI_BASE_URL=http://127.0.0.1:9\n".to_owned(),
+        "DIALOUT_KEY=" => format!("{line}0123456789abcdef0123456789abcdef\n"),
+        "PUBLIC_URL=" => format!("{line}https://bot.example.com\n"),
+        "TWILIO_PHONE_NUMBER=" => format!("{line}+15550100\n"),
+        "TWILIO_SIP_DOMAIN=" => format!("{line}example.sip.twilio.com\n"),
         _ if line.ends_with('=') && !line.starts_with('#') => format!("{line}any\n"),
         _ => format!("{line}\n"),
     };

@@ -5,9 +5,9 @@ mod updates;
 use std::fs;
 use std::process::Command;
 
-use bot_cli_tests::bench::{Bench, Ran};
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::user::User;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn a_listing_makes_no_system_call_that_writes_or_syncs() {
@@ -71,96 +71,62 @@ const CHANGING: [&str; 9] = [
 #[test]
 fn an_upgrade_that_is_killed_anywhere_leaves_the_old_or_the_new_plugin() {
     let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
-    let plugin = |version: &str| {
-        format!(
-            "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"hello\",\"version\":\"{version}\"}}\n"
-        )
-    };
-    let pack = |version: &str| {
-        let folder = bench.path("work/acme");
-        let text = fs::read_to_string(folder.join("pack.toml")).unwrap();
-        fs::write(folder.join("pack.toml"), text.replace("0.1.0", version)).unwrap();
-    };
-    let done = |words: &[&str]| {
-        let ran = bench.run(words).unwrap();
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+    let done = |script: &str| {
+        let ran = bench.shell(script).unwrap();
+        assert_eq!(ran.status, Some(0), "{script}: {ran:?}");
         ran.stdout
     };
-    bench
-        .script("work/bot-cli-hello", &plugin("0.1.0"))
-        .unwrap();
-    done(&["plugin", "new", "acme", "--role", "provider-pack"]);
-    done(&["plugin", "add", "./bot-cli-hello"]);
-    done(&["plugin", "add", "./acme"]);
-    bench
-        .script("work/bot-cli-hello", &plugin("2.0.0"))
-        .unwrap();
-    pack("2.0.0");
-    let copy = |from: &str, to: &str| {
-        let _ = fs::remove_dir_all(bench.path(to));
-        let mut cp = Command::new("cp");
-        let status = cp
-            .arg("-a")
-            .args([bench.path(from), bench.path(to)])
-            .status();
-        assert!(status.unwrap().success());
+    let plugin = |version: &str| {
+        let manifest = format!(r#"{{"protocol":"1.0","name":"hello","version":"{version}"}}"#);
+        bench.put(
+            "work/bot-cli-hello",
+            &format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n"),
+        );
     };
-    copy("home", "base");
-    let under = |arguments: &[&str], name: &str| {
-        let host = bench.host(&["upgrade", name]);
-        let mut strace = Command::new("strace");
-        strace
-            .args(["-f", "-o", "trace"])
-            .args(arguments)
-            .arg(bench.path("bin/bot-cli-plugin"))
-            .args(host.get_args())
-            .current_dir(bench.path("work"))
-            .env_clear()
-            .envs(bench.environment());
-        let _ = strace.output().unwrap();
-    };
+    plugin("0.1.0");
+    done("bot-cli plugin new acme --role provider-pack");
+    done("bot-cli plugin add ./bot-cli-hello && bot-cli plugin add ./acme");
+    plugin("2.0.0");
+    done("sed -i s/0.1.0/2.0.0/ acme/pack.toml && cp -a ../home ../base");
     let mut versions = Vec::new();
-    for name in ["hello", "pack-acme"] {
-        for calls in CHANGING {
-            let mut when = 1;
-            loop {
-                copy("base", "home");
-                let inject = format!("inject={calls}:signal=KILL:when={when}");
-                under(&["-e", &inject], name);
-                let trace = fs::read_to_string(bench.path("work/trace")).unwrap();
-                if !trace.contains("+++ killed by SIGKILL +++") {
-                    break;
-                }
-                // Between two renames there is no pack, which is said; else one of the two is whole.
-                let info = || bench.run(&["plugin", "info", name, "--json"]).unwrap();
-                let version = |ran: &Ran| {
-                    let info: Value = serde_json::from_str(&ran.stdout).unwrap();
-                    info["plugins"][0]["version"].as_str().map(str::to_owned)
-                };
-                let now = version(&info());
-                let is_gone = now.is_none() && name == "pack-acme";
-                let known = [Some("0.1.0"), Some("2.0.0")];
-                assert!(is_gone || known.contains(&now.as_deref()), "{inject}");
-                versions.push(now);
-                // The next command goes on from there, and clears what was left lying.
-                done(&["plugin", "upgrade", name]);
-                let after = info();
-                assert!(
-                    after.stdout.contains("\"changed\": false"),
-                    "{inject}: {after:?}"
-                );
-                assert_eq!(version(&after).as_deref(), Some("2.0.0"), "{inject}");
-                let left = fs::read_dir(bench.path("home/.local/share/bot-cli")).unwrap();
-                assert_eq!(left.count(), 4, "{inject}");
-                // One in three: all of them take minutes.
-                when += 3;
+    for (name, calls) in ["hello", "pack-acme"]
+        .into_iter()
+        .flat_map(|name| CHANGING.map(|calls| (name, calls)))
+    {
+        // One in three: all of them take minutes.
+        for when in (1..).step_by(3) {
+            let inject = format!("inject={calls}:signal=KILL:when={when}");
+            let killed =
+                format!("strace -f -o trace -e {inject} ../bin/bot-cli-plugin upgrade {name}");
+            bench
+                .shell(&format!("rm -rf ../home; cp -a ../base ../home; {killed}"))
+                .unwrap();
+            let trace = fs::read_to_string(bench.path("work/trace")).unwrap();
+            if !trace.contains("+++ killed by SIGKILL +++") {
+                break;
             }
+            let info = || {
+                let ran = bench.run(&["plugin", "info", name, "--json"]).unwrap();
+                let info: Value = serde_json::from_str(&ran.stdout).unwrap();
+                info["plugins"][0].clone()
+            };
+            // Between two renames there is no pack, which is said; else one of the two is whole.
+            let now = info();
+            let is_gone = now.is_null() && name == "pack-acme";
+            let is_known = now["version"] == "0.1.0" || now["version"] == "2.0.0";
+            assert!(is_gone || is_known, "{inject}: {now}");
+            versions.push(now["version"].clone());
+            // The next command goes on from there, and clears what was left lying.
+            done(&format!("bot-cli plugin upgrade {name}"));
+            let after = info();
+            assert_eq!(
+                (&after["version"], &after["added"]["changed"]),
+                (&json!("2.0.0"), &json!(false)),
+                "{inject}"
+            );
+            let left = fs::read_dir(bench.path("home/.local/share/bot-cli")).unwrap();
+            assert_eq!(left.count(), 4, "{inject}");
         }
     }
-    for version in ["0.1.0", "2.0.0"] {
-        assert!(
-            versions.iter().any(|it| it.as_deref() == Some(version)),
-            "{version}"
-        );
-    }
+    assert!(versions.contains(&json!("0.1.0")) && versions.contains(&json!("2.0.0")));
 }

@@ -36,13 +36,11 @@ const EXAMPLES: [&str; 4] = ["NAME", "hello", "roll", "vault"];
 
 #[test]
 fn every_command_and_its_options_exist() {
-    let bench = Bench::whole().unwrap();
-    let mut helps = Helps {
-        bench: &bench,
-        known: BTreeMap::new(),
-    };
+    let page = text("docs/src/reference/commands.md");
+    let helps = page.split("\n## `bot-cli").skip(1);
+    let helps: BTreeMap<&str, &str> = helps.filter_map(|it| it.split_once("`\n")).collect();
     let mut wrong = Vec::new();
-    let mut commands = 0;
+    let mut count = 0;
     for document in documents() {
         let text = text(&document);
         let blocks = text.replace("\\\n", " ");
@@ -51,58 +49,44 @@ fn every_command_and_its_options_exist() {
             .map(|line| line.trim().trim_start_matches("$ "));
         for command in lines.chain(quoted(&text)) {
             if let Some(words) = command.strip_prefix("bot-cli ") {
-                commands += 1;
-                let problem = helps.problem(words);
+                count += 1;
+                let problem = problem(&helps, words);
                 wrong.extend(problem.map(|it| format!("{document}: `{command}`: {it}")));
             }
         }
     }
-    assert!(commands > 100, "{commands}");
+    assert!(count > 100, "{count}");
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// The help of each command.
-struct Helps<'b> {
-    bench: &'b Bench,
-    known: BTreeMap<String, String>,
-}
-
-impl Helps<'_> {
-    fn of(&mut self, path: &str) -> &str {
-        let bench = self.bench;
-        self.known.entry(path.to_owned()).or_insert_with(|| {
-            let words: Vec<&str> = path.split_whitespace().chain(["--help"]).collect();
-            bench.run(&words).unwrap().stdout
-        })
+fn problem(helps: &BTreeMap<&str, &str>, words: &str) -> Option<String> {
+    let own = words.split(" -- ").next()?.split(['|', '>', '<']).next()?;
+    let mut words = own.split_whitespace().peekable();
+    if EXAMPLES.contains(words.peek()?) {
+        return None;
     }
-
-    fn problem(&mut self, words: &str) -> Option<String> {
-        let own = words.split(" -- ").next()?.split(['|', '>', '<']).next()?;
-        let mut words = own.split_whitespace().peekable();
-        if EXAMPLES.contains(words.peek()?) {
-            return None;
+    let mut path = String::new();
+    let mut help = *helps.get("")?;
+    while let Some(word) = words.peek() {
+        let listed = commands(help);
+        let is_name = word.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
+        if listed.is_empty() || !is_name || word.starts_with('-') {
+            break;
         }
-        let mut path = String::new();
-        while let Some(word) = words.peek() {
-            let listed = commands(self.of(&path));
-            let is_name = word.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
-            if listed.is_empty() || !is_name || word.starts_with('-') {
-                break;
-            }
-            if !listed.contains(*word) {
-                return Some(format!("there is no `{path} {word}`"));
-            }
-            path = format!("{path} {word}");
-            words.next();
+        if !listed.contains(*word) {
+            return Some(format!("there is no `{path} {word}`"));
         }
-        let help = self.of(&path);
-        let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
-        let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
-        // Help shows a switch once.
-        let missing = names
-            .find(|name| !help.contains(name) && !help.contains(&name.replace("--no-", "--")))?;
-        Some(format!("`bot-cli{path}` has no `{missing}`"))
+        path = format!("{path} {word}");
+        // A command of every program has no page.
+        help = helps.get(&*path)?;
+        words.next();
     }
+    let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+    let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
+    // Help shows a switch once.
+    let missing =
+        names.find(|name| !help.contains(name) && !help.contains(&name.replace("--no-", "--")))?;
+    Some(format!("`bot-cli{path}` has no `{missing}`"))
 }
 
 /// The names that a help lists.
@@ -136,17 +120,14 @@ fn every_path_and_link_exists() {
         let folder = Path::new(&document).parent().unwrap();
         for token in quoted(&text).filter(|token| !token.contains([' ', '{', '<', '$', '~'])) {
             let (first, rest) = token.split_once('/').unwrap_or((token, ""));
-            let from_root = is_ours && !rest.is_empty() && folders.contains(first);
-            let is_source = is_rust(token);
-            let exists = if from_root {
+            let exists = if is_ours && !rest.is_empty() && folders.contains(first) {
                 let fixed = token.split(['*', '…']).next().unwrap_or(token);
                 let fixed = fixed.split("NAME").next().unwrap_or(fixed);
-                let beside = folder.join(fixed);
-                let beside = beside.to_str().unwrap();
+                let beside = folder.join(fixed).display().to_string();
                 files
                     .iter()
-                    .any(|file| file.starts_with(fixed) || file.starts_with(beside))
-            } else if is_source && !EXAMPLE_FILES.contains(&token) {
+                    .any(|file| file.starts_with(fixed) || file.starts_with(&beside))
+            } else if has_ending(token, "rs") && !EXAMPLE_FILES.contains(&token) {
                 let below = format!("/{token}");
                 files.iter().any(|file| file.ends_with(&below))
             } else {
@@ -156,29 +137,32 @@ fn every_path_and_link_exists() {
                 wrong.push(format!("{document}: `{token}`"));
             }
         }
-        let prose: String = text.split("```").step_by(2).collect();
-        let inline = prose.split("](").skip(1);
-        let inline = inline.filter_map(|it| it.split(')').next());
-        for link in inline.chain(prose.lines().filter_map(definition)) {
-            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            if link.contains(':') || file.contains('{') {
-                continue;
-            }
-            let place = repository().join(folder).join(file);
-            let page = if file.is_empty() {
-                Ok(text.clone())
-            } else if place.is_dir() {
-                Ok(String::new())
-            } else {
-                fs::read(place).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            };
-            let has_anchor = |page: &str| anchor.is_empty() || anchors(page).contains(anchor);
-            if !page.is_ok_and(|page| has_anchor(&page)) {
-                wrong.push(format!("{document}: {link}"));
-            }
-        }
+        let wrong_links = links(&text).filter(|link| !leads(&document, link));
+        wrong.extend(wrong_links.map(|link| format!("{document}: {link}")));
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// The targets of a page's links.
+fn links(page: &str) -> impl Iterator<Item = String> {
+    let prose: String = page.split("```").step_by(2).collect();
+    let inline = prose.split("](").skip(1);
+    let inline = inline.filter_map(|it| it.split(')').next());
+    let links = inline.chain(prose.lines().filter_map(definition));
+    links.map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether a link leads somewhere; those to other places do.
+fn leads(document: &str, link: &str) -> bool {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let document = repository().join(document);
+    let place = match file {
+        "" => document,
+        file => document.parent().unwrap().join(file),
+    };
+    let has_anchor = || fs::read_to_string(&place).is_ok_and(|it| anchors(&it).contains(anchor));
+    let is_elsewhere = link.contains(':') || file.contains('{');
+    is_elsewhere || place.exists() && (anchor.is_empty() || has_anchor())
 }
 
 #[test]
@@ -276,16 +260,11 @@ fn documents() -> Vec<String> {
 fn every_page_of_the_book_is_in_its_summary() {
     let summary = text("docs/src/SUMMARY.md");
     let files = files();
-    let pages = files.iter().filter(|file| is_page(file));
-    let pages = pages.filter_map(|page| page.strip_prefix("docs/src/"));
-    let missing: Vec<&str> = pages
-        .filter(|page| *page != "SUMMARY.md" && !summary.contains(&format!("({page})")))
-        .collect();
-    assert_eq!(missing, Vec::<&str>::new());
-    let included = files.iter().filter(|file| is_page(file));
-    for page in included {
-        let text = text(page);
-        if let Some(included) = text.strip_prefix("{{#include ") {
+    for page in files.iter().filter(|file| is_page(file)) {
+        let name = page.trim_start_matches("docs/src/");
+        let is_listed = name == "SUMMARY.md" || summary.contains(&format!("({name})"));
+        assert!(is_listed, "{page}");
+        if let Some(included) = text(page).strip_prefix("{{#include ") {
             let (file, below) = included.split_once("}}").unwrap();
             let folder = repository().join(page).parent().unwrap().to_owned();
             let definitions = below.lines().filter_map(definition);
@@ -353,11 +332,11 @@ fn text(file: &str) -> String {
 }
 
 fn is_page(file: &str) -> bool {
-    file.starts_with("docs/src/") && Path::new(file).extension() == Some("md".as_ref())
+    file.starts_with("docs/src/") && has_ending(file, "md")
 }
 
-fn is_rust(file: &str) -> bool {
-    Path::new(file).extension() == Some("rs".as_ref())
+fn has_ending(file: &str, ending: &str) -> bool {
+    Path::new(file).extension() == Some(ending.as_ref())
 }
 
 /// Every file of the repository, relative to it.

@@ -1,7 +1,6 @@
 //! Mistakes, each with the whole answer: `mistakes.txt` is there to be read. A line is added as `$ COMMAND`; with `UPDATE=1` the
 //! answers are written anew.
 
-use std::path::Path;
 use std::thread;
 
 use bot_cli_tests::bench::Bench;
@@ -45,11 +44,7 @@ fn no_answer_repeats_a_value() {
 
 /// The command in a fresh home, and below it what it prints and its status.
 fn answer(line: &str) -> String {
-    let bench = Bench::whole().unwrap();
-    let mut shell = bench.command(Path::new("/bin/sh"));
     let script = format!("{{ {}; }} 2>&1", line.trim_start_matches("$ "));
-    let output = shell.args(["-c", &script]).output().unwrap();
-    let ran = bench.ran(&output).unwrap();
-    let status = ran.status.unwrap();
-    format!("{line}\n{}= {status}\n\n", ran.stdout)
+    let ran = Bench::whole().unwrap().shell(&script).unwrap();
+    format!("{line}\n{}= {}\n\n", ran.stdout, ran.status.unwrap())
 }

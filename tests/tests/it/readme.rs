@@ -1,11 +1,9 @@
 //! What the README and the guide show is what happens.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
 use bot_cli_templates::catalogue::{BotType, Catalogue};
-use bot_cli_tests::bench::Bench;
+use bot_cli_tests::bench::{Bench, Ran};
 use serde_json::Value;
 
 #[test]
@@ -14,33 +12,23 @@ fn the_session_goes_as_shown() {
     let (command, printed) = shown.split_once('\n').unwrap();
     let bench = bench();
 
-    let output = shell(&bench, command.strip_prefix("$ ").unwrap(), "");
-
-    assert!(output.status.success(), "{output:?}");
-    let said = [output.stdout, output.stderr].concat();
-    assert_eq!(String::from_utf8(said).unwrap(), printed);
+    let ran = succeeds(&bench, command.strip_prefix("$ ").unwrap());
+    assert_eq!(ran.stdout + &ran.stderr, printed);
 }
 
 #[test]
 fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
     let bench = bench();
-    bench
-        .script("plugins/bot-cli-hello", &passage("hello"))
-        .unwrap();
-
-    let help = bench.run(&["--help"]).unwrap();
-    let listed = help
-        .stdout
-        .lines()
-        .any(|line| line == "  hello   Says hello");
-    assert!(listed, "{}", help.stdout);
-
-    let run = bench.run(&["hello"]).unwrap();
-    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Hello\n"));
-    let run = bench.run(&["hello", "big world"]).unwrap();
-    assert_eq!(run.stdout, "Hello, big world\n");
-    let run = bench.run(&["hello", "--json"]).unwrap();
-    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "\"Hello\"\n"));
+    bench.put("plugins/bot-cli-hello", &passage("hello"));
+    let help = bench.run(&["--help"]).unwrap().stdout;
+    assert!(help.contains("\n  hello   Says hello\n"), "{help}");
+    for (line, said) in [
+        ("hello", "Hello\n"),
+        ("hello 'big world'", "Hello, big world\n"),
+        ("hello --json", "\"Hello\"\n"),
+    ] {
+        assert_eq!(succeeds(&bench, &format!("bot-cli {line}")).stdout, said);
+    }
 }
 
 #[test]
@@ -72,9 +60,8 @@ fn every_transport_is_named_with_what_it_is() {
 #[test]
 fn a_line_of_json_drives_the_plugin_alone() {
     let bench = bench();
-    let output = shell(&bench, &passage("driven"), "");
-    assert!(output.status.success(), "{output:?}");
-    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ran = succeeds(&bench, &passage("driven"));
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(reply["id"], 1);
     let options = &reply["result"]["data"];
     let transports = options["transports"]["web"].as_array().unwrap();
@@ -84,34 +71,25 @@ fn a_line_of_json_drives_the_plugin_alone() {
 #[test]
 fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
     let bench = bench();
-    let output = shell(&bench, &passage("pack"), "");
-    assert!(output.status.success(), "{output:?}");
+    succeeds(&bench, &passage("pack"));
     let bot = fs::read_to_string(bench.path("work/my-bot/server/services.py")).unwrap();
     for part in ["OpenAILLMService", "VLLM_MODEL", "http://localhost:8000/v1"] {
         assert!(bot.contains(part), "{part}: {bot}");
     }
-    let check = "bot-cli plugin check ~/.local/share/bot-cli/packs/vllm";
-    let output = shell(&bench, check, "");
-    assert!(output.status.success(), "{output:?}");
+    succeeds(
+        &bench,
+        "bot-cli plugin check ~/.local/share/bot-cli/packs/vllm",
+    );
 }
 
 #[test]
 fn a_dry_run_is_accepted_as_a_config() {
     let bench = bench();
     let options = "-t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";
-    let dry = shell(
-        &bench,
-        &format!("bot-cli init my-bot {options} --dry-run"),
-        "",
-    );
-    assert!(dry.status.success(), "{dry:?}");
-    let configuration = String::from_utf8(dry.stdout.clone()).unwrap();
-    let again = shell(
-        &bench,
-        "bot-cli init my-bot --config - --dry-run",
-        &configuration,
-    );
-    assert_eq!(dry.stdout, again.stdout, "{again:?}");
+    let dry = format!("bot-cli init my-bot {options} --dry-run | tee dry.json");
+    let dry = succeeds(&bench, &dry);
+    let again = succeeds(&bench, "bot-cli init my-bot --config - --dry-run <dry.json");
+    assert_eq!(dry.stdout, again.stdout);
     assert!(!bench.path("work/my-bot").exists());
 }
 
@@ -140,15 +118,23 @@ fn every_command_for_secrets_works_without_an_account() {
                 "sh -c 'test \"$OPENAI_API_KEY$DEEPGRAM_API_KEY\" = od'",
             ),
         };
-        let output = shell(&bench, &format!("bot-cli cloud secrets {command}"), "");
-        assert!(output.status.success(), "{command}: {output:?}");
+        succeeds(&bench, &format!("bot-cli cloud secrets {command}"));
         done += 1;
     }
     assert_eq!(done, 10);
 }
 
 fn bench() -> Bench {
-    Bench::whole().unwrap()
+    let mut bench = Bench::whole().unwrap();
+    // Not that of whoever runs the tests.
+    bench.set("BOT_CLI_KEYRING", "off");
+    bench
+}
+
+fn succeeds(bench: &Bench, script: &str) -> Ran {
+    let ran = bench.shell(script).unwrap();
+    assert_eq!(ran.status, Some(0), "{script}: {ran:?}");
+    ran
 }
 
 /// The code block below the comment that names it.
@@ -165,30 +151,4 @@ fn passage(name: &str) -> String {
     let (_, rest) = rest.split_once('\n').unwrap();
     let (block, _) = rest.split_once("\n```\n").unwrap();
     format!("{block}\n")
-}
-
-fn shell(bench: &Bench, command: &str, input: &str) -> std::process::Output {
-    let mut child = Command::new("/bin/sh")
-        .args(["-c", command])
-        .env_clear()
-        .envs(bench.environment())
-        // Not that of whoever runs the tests.
-        .env("BOT_CLI_KEYRING", "off")
-        .env(
-            "PATH",
-            format!("{}:/usr/bin:/bin", bench.path("bin").display()),
-        )
-        .current_dir(bench.path("work"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    child.wait_with_output().unwrap()
 }

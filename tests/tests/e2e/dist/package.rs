@@ -6,7 +6,7 @@ use std::process::Command;
 use bot_cli_tests::python::newest_interpreter;
 
 use super::{INSTALLER, ROOT, USER, artefact, files, hand_over, public_folder, ran, use_it};
-use crate::framework::tools::python;
+use crate::bot::python;
 
 /// The name of the distribution, and of its executable.
 const NAME: &str = "voicebot-cli";

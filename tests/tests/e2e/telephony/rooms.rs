@@ -1,12 +1,12 @@
-//! Calls in rooms: the generated web server is driven over HTTP, and the generated bot gets what the server would start it
-//! with. Daily, Twilio and the bot's runner are stand-ins on loopback.
+//! Calls in rooms. `rooms.json` has what a bot does for each transport and each way to start it: by the generated web server, which
+//! is driven over HTTP, and by the hosting service. Daily, Twilio and the service are stand-ins.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{Bot, python, python_script, script, text};
+use crate::bot::{Bot, assert_voice, drive, python_script, succeeds, text};
 
 #[test]
 fn daily_dials_in_and_only_daily() {
@@ -28,66 +28,93 @@ fn twilio_rings_whom_the_holder_of_the_key_names_and_nobody_else() {
     assert_calls("carrier_a_hosted_rtc_sip_dialout");
 }
 
-/// The bot does what `rooms.json` says for each way to start it. A member that it leaves out is as in a session with a browser, whose
-/// client says when it is ready for the greeting.
 fn assert_calls(transport: &str) {
     let expected: Value = serde_json::from_str(include_str!("rooms.json")).unwrap();
-    let mut taken = calls(transport);
-    for (start, expected) in expected[transport].as_object().unwrap() {
-        let mut whole = json!({
-            "rates": [16000, 24000],
-            "greetings": {"on_joined": 0, "on_dialin_ready": 0, "on_participant_joined": 0, "on_dialout_answered": 0},
-            "dialled": [], "redirected": [], "asked": [], "ended": 0, "ends": ["on_participant_left"],
+    let bot = Bot::over(&[transport], &[]);
+    let mut taken = taken(&bot, transport);
+    for (start, expected) in expected[transport]["taken"].as_object().unwrap() {
+        assert_taken(&mut taken[start], expected);
+    }
+    let deployed = bot.deploy(&[]);
+    let folder = bot.server.to_str().unwrap();
+    for row in expected[transport]["deployed"].as_array().unwrap() {
+        let mut words = vec![transport, &deployed.address, "--folder", folder];
+        words.extend(row["options"].as_str().unwrap().split_whitespace());
+        let world = drive("call_deployed.py", &words);
+        let last = |name: &str| world[name].as_array().unwrap().last();
+        let (session, room) = (last("sessions").unwrap(), last("rooms").unwrap());
+        let rooms = world["rooms"].as_array().unwrap().iter();
+        let called = rooms.filter_map(|room| room["dialled"].as_array());
+        let mut seen = json!({
+            "class": session["arguments"], "problem": session["problem"],
+            "dialled": room["dialled"], "asked": last("asked"), "called": called.flatten().count(),
         });
-        for (name, value) in expected.as_object().unwrap() {
-            match value.as_object() {
-                Some(members) => (whole[name].as_object_mut().unwrap()).extend(members.clone()),
-                None => whole[name] = value.clone(),
-            }
+        hide_drawn_part(&mut seen["dialled"]);
+        for (name, expected) in row["seen"].as_object().unwrap() {
+            assert_eq!(&seen[name], expected, "{world}");
         }
-        let taken = taken[start].as_object_mut().unwrap();
-        for name in ["room", "token"] {
-            taken.remove(name).unwrap();
+        if row["seen"]["problem"].is_null() {
+            assert_eq!(
+                [&seen["problem"], &room["problem"]],
+                [&Value::Null; 2],
+                "{world}"
+            );
+            assert_voice(room, transport);
         }
-        // An address of Twilio's is another each time.
-        if let Some(dialled) = taken["dialled"].get_mut(0).and_then(Value::as_object_mut) {
-            dialled.remove("sipUri");
-        }
-        assert_eq!(json!(taken), whole, "{start}");
     }
 }
 
-/// Drives the server of a bot with this transport, and then the bot; what the bot did for each way to start it.
-fn calls(transport: &str) -> Value {
-    let bot = Bot::new(&[transport]);
-    let driven = python_script("drive_call_server.py")
-        .arg(transport)
-        .arg(&bot.server)
-        .output()
-        .unwrap();
-    assert!(driven.status.success(), "{}", text(&driven));
+/// A member that is not expected is as in a session with a browser, whose client says when it is ready for the greeting.
+fn assert_taken(taken: &mut Value, expected: &Value) {
+    let mut whole = json!({
+        "rates": [16000, 24000],
+        "greetings": {"on_joined": 0, "on_dialin_ready": 0, "on_participant_joined": 0, "on_dialout_answered": 0},
+        "dialled": [], "redirected": [], "asked": [], "ended": 0, "ends": ["on_participant_left"],
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        match value.as_object() {
+            Some(members) => (whole[name].as_object_mut().unwrap()).extend(members.clone()),
+            None => whole[name] = value.clone(),
+        }
+    }
+    for name in ["room", "token"] {
+        taken.as_object_mut().unwrap().remove(name).unwrap();
+    }
+    hide_drawn_part(&mut taken["dialled"]);
+    assert_eq!(*taken, whole);
+}
 
-    let mut command: Command = python().command("python");
-    let mut child = command
-        .arg(script("take_call.py"))
+/// An address of Twilio's has a part that is another each time.
+fn hide_drawn_part(dialled: &mut Value) {
+    if let Some(Value::String(address)) = dialled.pointer_mut("/0/sipUri") {
+        let drawn = address.find('-').unwrap() + 1..address.find('@').unwrap();
+        assert!(drawn.len() > 8, "{address}");
+        address.replace_range(drawn, "*");
+    }
+}
+
+/// Drives the server of a bot, and then the bot with what the server would start it with; what the bot did for each way to
+/// start it.
+fn taken(bot: &Bot, transport: &str) -> Value {
+    let mut drive = python_script("drive_call_server.py");
+    let body = succeeds(drive.arg(transport).arg(&bot.server)).stdout;
+    let mut child = python_script("take_call.py")
         .arg(&bot.server)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(&driven.stdout)
-        .unwrap();
+    child.stdin.take().unwrap().write_all(&body).unwrap();
     let took = child.wait_with_output().unwrap();
     assert!(took.status.success(), "{}", text(&took));
     let taken: Value = serde_json::from_slice(&took.stdout).unwrap();
 
-    let body: Value = serde_json::from_slice(&driven.stdout).unwrap();
-    assert_eq!(taken["announced"]["room"], body["room_url"]);
-    assert_eq!(taken["announced"]["token"], body["token"]);
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let announced = &taken["announced"];
+    assert_eq!(
+        [&announced["room"], &announced["token"]],
+        [&body["room_url"], &body["token"]]
+    );
     taken
 }

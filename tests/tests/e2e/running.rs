@@ -43,6 +43,11 @@ impl Running {
         self.child.id()
     }
 
+    /// All that was read of it.
+    pub(crate) fn log(&self) -> &str {
+        &self.log
+    }
+
     /// The first line from now on that contains `needle`.
     pub(crate) fn line_with(&mut self, needle: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
