@@ -400,11 +400,10 @@ fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
 
 #[test]
 fn a_variable_that_is_not_set_is_not_spoken_of() {
-    let with_variable = User::with_token();
     let signed_in = stranger();
-    sign_in(&signed_in);
     signed_in.service().world().issuer.refreshes = false;
-    for (user, is_set) in [(with_variable, true), (signed_in, false)] {
+    sign_in(&signed_in);
+    for (user, is_set) in [(User::with_token(), true), (signed_in, false)] {
         user.service().world().tokens.clear();
         let run = user.run(&["secrets", "list"]);
         assert_eq!(run.status, Some(4), "{run:?}");
