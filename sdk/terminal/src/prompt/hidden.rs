@@ -97,7 +97,9 @@ impl Prompt for Hidden<'_> {
         let mut pieces = asked(self.message);
         pieces.push(Piece::text(PLAIN, &self.help));
         let lines = self.typed.lines();
-        if lines > 1 || self.burst {
+        // Before it is quiet, Enter is a part of the paste.
+        let is_told = if self.burst { self.quiet } else { lines > 1 };
+        if is_told {
             let count = format!("({}, Enter to go on) ", count(lines, "line"));
             pieces.push(Piece::text(PLAIN, &count));
         }
