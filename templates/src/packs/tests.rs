@@ -55,8 +55,8 @@ impl Fixture {
     }
 
     fn packs(&self) -> Vec<FoundPack> {
-        let uses = UseSpec::new("1.0").framework("1.14.0");
-        let user = User::new("bot-cli-init", "0.1.0", uses);
+        let known = UseSpec::new("1.0").framework("1.14.0");
+        let user = User::new("bot-cli-init", "0.1.0", known);
         find(&self.discovery, Some(&user), Taken::default)
     }
 
@@ -210,10 +210,10 @@ fn the_files_of_a_folder_are_read_one_by_one() {
     mode(&folder.join("open.toml"), 0o666);
     let told = place.brings().concat();
     let told: Vec<&str> = told.split(", providers/").collect();
-    let [fine, broken, long, open] = told.as_slice() else {
+    let [used, broken, long, open] = told.as_slice() else {
         panic!("{told:?}");
     };
-    assert_eq!(*fine, "acme_stt");
+    assert_eq!(*used, "acme_stt");
     let expected = "broken.toml: it can't be read: line 2: ";
     assert!(broken.starts_with(expected), "{broken}");
     assert_eq!(*long, "long.toml: it is longer than 1024 KiB");
