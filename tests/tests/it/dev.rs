@@ -266,7 +266,7 @@ fn at_a_terminal_the_keys_are_asked_for_and_kept() {
         terminal.wait_for(key).unwrap();
         terminal.press(typed).unwrap();
     }
-    terminal.wait_for("Save 2 keys").unwrap();
+    terminal.wait_for("Make this change?").unwrap();
     terminal.press("y").unwrap();
     terminal.press("\r").unwrap();
     terminal.wait_for("ready: open").unwrap();

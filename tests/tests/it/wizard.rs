@@ -285,7 +285,7 @@ fn what_is_in_the_way_costs_no_answer() {
     assert_eq!(
         reply["error"]["data"]["hints"],
         json!([
-            "nothing was changed; move it away, or choose another directory",
+            "nothing was changed; move them away, or choose another directory",
             "the same without questions: `bot-cli init my-bot --name my-bot --transport p2p_webrtc --mode realtime --realtime openai_realtime`",
         ])
     );

@@ -211,12 +211,9 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
         ! hint: bot-cli --help
         = 127
         $ bot-cli secrets-safe --help
-        Keeps secrets
-
-        `secrets-safe` is a secrets backend, not a command.
-        `bot-cli plugin info secrets-safe` shows more.
-        $ bot-cli pack-acme --version
-        bot-cli-pack-acme 1.2.0
+        ! error: `secrets-safe` is a secrets backend, not a command
+        ! hint: bot-cli plugin info secrets-safe
+        = 2
         $ test -e ~/started
         = 1
         ",
