@@ -138,7 +138,7 @@ impl Pins {
     }
 }
 
-/// The interpreter that comes first in [`VERSIONS`].
+/// Returns the newest interpreter on PATH that generated projects support.
 pub fn newest_interpreter() -> Result<String, String> {
     let is_there = |program: &String| {
         // A shim of a version manager answers with an error where the version is not selected.
