@@ -1,8 +1,7 @@
 //! Writes the files of a target.
 //!
-//! Everything is first written and synced in a staging folder in the target, or beside it. A target that is not there
-//! yet comes into being by one rename. For one that is there, each new subtree and each changed file is renamed to its
-//! place.
+//! Everything is first written in a staging folder. A target that does not exist yet appears with one rename. In a target
+//! that exists, the files are synced, and each new subtree and each changed file is renamed to its place.
 //!
 //! A project is created as a whole or not at all: an error takes the renames back, and a run that is killed leaves a
 //! journal, by which the next run completes it. An update has no journal: its record is written last, and until then
@@ -233,7 +232,9 @@ fn fill(
             .map_err(|error| unwritten(&folder, error))?;
     }
     let root = staging::first_missing(target);
-    let inner = root.and_then(|root| target.strip_prefix(root).ok().map(Path::to_owned));
+    let inner = root
+        .as_deref()
+        .and_then(|root| target.strip_prefix(root).ok().map(Path::to_owned));
     let inner = inner.unwrap_or_default();
     for change in changes {
         stop()?;
@@ -241,7 +242,10 @@ fn fill(
             staging.write(&inner.join(&change.path), bytes)?;
         }
     }
-    staging.sync(target)?;
+    // A folder that is new can be made again.
+    if root.is_none() {
+        staging.sync(target)?;
+    }
     stop()
 }
 
