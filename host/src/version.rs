@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
+/// The commit that a released executable was built from.
+const COMMIT: Option<&str> = option_env!("BOT_CLI_COMMIT");
+
 /// Returns the version, and what was found.
 pub fn reply(environment: &Environment) -> Reply {
     let found: Vec<Value> = environment.discovery.all().iter().map(entry).collect();
@@ -34,8 +37,9 @@ pub fn reply(environment: &Environment) -> Reply {
     let host = environment.discovery.nesting.host.as_ref();
     let host = host.map(|file| file.to_string_lossy());
     let gap = if notes.is_empty() { "" } else { "\n" };
+    let commit = COMMIT.map_or_else(String::new, |commit| format!("  commit    {commit}\n"));
     let text = format!(
-        "bot-cli {}\n  file      {}\n  protocol  {}\n\n{}{notes}{gap}",
+        "bot-cli {}\n{commit}  file      {}\n  protocol  {}\n\n{}{notes}{gap}",
         env!("CARGO_PKG_VERSION"),
         host.as_deref()
             .map_or_else(|| "unknown".to_owned(), one_line),
@@ -49,6 +53,7 @@ pub fn reply(environment: &Environment) -> Reply {
     Reply::text(text).data(json!({
         "name": "bot-cli",
         "version": env!("CARGO_PKG_VERSION"),
+        "commit": COMMIT,
         "protocol": protocol::VERSION,
         "file": host,
         "plugins": found,

@@ -102,6 +102,9 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
     let flags = renamed
         .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
         .join("\u{1f}");
+    let mut head = Command::new("git");
+    head.args(["rev-parse", "HEAD"]).current_dir(&project.root);
+    let commit = output(&mut head).ok();
     // Apart from one another: the one that is packed alone would bring features into the crates of the others.
     for packages in [&TOGETHER[..], &[ALONE]] {
         let mut command = cargo(&project.root);
@@ -110,7 +113,12 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
             .args(packages.iter().flat_map(|package| ["--package", package]))
             // cargo hands these to the compiler one by one, whatever characters they have.
             .env("CARGO_ENCODED_RUSTFLAGS", &flags)
-            .env_remove("RUSTFLAGS");
+            .env_remove("RUSTFLAGS")
+            .envs(
+                commit
+                    .iter()
+                    .map(|commit| ("BOT_CLI_COMMIT", commit.trim())),
+            );
         if is_musl {
             let variable = format!("CC_{}", target.replace('-', "_"));
             command.env(variable, MUSL_COMPILER);
