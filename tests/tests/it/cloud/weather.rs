@@ -34,7 +34,7 @@ const COMMANDS: &[&[&str]] = &[
 /// Two users, each with a set on the service, who don't wait long.
 fn users() -> [User; 2] {
     [User::with_key(), User::with_token()].map(|mut user| {
-        user.set("BOT_CLI_TIMEOUT", "0.4");
+        user.set("BOT_CLI_TIMEOUT", "0.8");
         let mut world = user.service().world();
         world.store("first-org", "prod", "us-west", &[("A", "1")]);
         drop(world);
