@@ -129,7 +129,7 @@ pub trait ReadsValues {
 /// The state of a set before a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
-    /// The set did not exist. A backend with regions creates it in this one.
+    /// The set did not exist. It is created in this region, if one is given.
     Absent(Option<&'a Region>),
     /// The set existed, with these keys.
     Keys(&'a [String]),
@@ -173,7 +173,6 @@ impl<E> ChangeError<E> {
     }
 }
 
-/// The regions of a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regions {
     /// Pairs of code and name.

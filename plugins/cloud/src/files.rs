@@ -13,7 +13,6 @@ use bot_cli_protocol::failure::reason;
 use crate::platform::{self, create_private_folders, give_to_owner, private_file, put_in_place};
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
-/// The name prefix of temporary files.
 const TEMPORARY: &str = ".bot-cli-";
 
 /// The age at which a temporary file can't belong to a running process.
@@ -25,7 +24,6 @@ pub enum WriteError {
     /// The earlier file is unchanged.
     #[error("{}", reason(.0))]
     NotWritten(#[source] io::Error),
-    /// The new file is in place, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
     NotSynced(#[source] io::Error),
 }

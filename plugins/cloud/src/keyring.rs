@@ -14,16 +14,13 @@ use crate::files::Reason;
 use crate::text::theirs;
 use crate::watch::{InVain, Watch, wait};
 
-/// The service name of all entries.
 const SERVICE: &str = "bot-cli";
 
 /// The time limit for a keyring, which the user may need to unlock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An error of the keyring.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// No keyring is available.
     #[error("there is no keyring to ask: {0}")]
     None(#[source] Reason),
     /// The keyring stayed locked, or was never set up.
@@ -31,13 +28,10 @@ pub enum KeyringError {
     Locked,
     #[error("the keyring has no entry `{0}`")]
     NoEntry(String),
-    /// The keyring did not respond.
     #[error("the keyring does not answer")]
     Silent,
-    /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
-    /// The keyring reported another error.
     #[error("the keyring fails: {0}")]
     Failed(#[source] Reason),
 }
@@ -53,7 +47,6 @@ pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), Keyring
     ask(name, watch, move |entry| entry.set_password(text.expose()))
 }
 
-/// Removes an entry.
 pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
     ask(name, watch, Entry::delete_credential)
 }

@@ -44,7 +44,6 @@ impl Storage {
     }
 }
 
-/// An error of a secret file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretFileError {
     #[error("others can read or write it (mode {mode:o})")]
@@ -56,7 +55,6 @@ pub enum SecretFileError {
     /// The file can't be read, or its contents are not valid.
     #[error("{0}")]
     File(#[source] Reason),
-    /// The keyring did not return the text.
     #[error(transparent)]
     Keyring(#[from] KeyringError),
 }
@@ -197,7 +195,6 @@ impl<'a> SecretFile<'a> {
             .map_err(failed)
     }
 
-    /// Returns the keyring entry that the file names.
     fn entry(&self) -> Option<String> {
         let text = self.file().ok()??;
         entry(&text).map(str::to_owned)

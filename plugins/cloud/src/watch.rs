@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 /// The delay before a wait is reported to the user.
 const SOON: Duration = Duration::from_secs(1);
 
-/// The interval between two checks.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A long operation's connection to the user.

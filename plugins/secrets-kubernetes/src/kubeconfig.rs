@@ -14,7 +14,6 @@ use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, Kubeconfi
 use crate::cluster::{Cluster, Worker};
 use crate::naming;
 
-/// The time limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Determines the cluster and the namespace, without a request to the cluster.

@@ -49,7 +49,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// Creates the Secret `name`, or a patch of its version `base`.
+    /// Builds the body for a new Secret `name`, or for a patch of its version `base`.
     pub fn new(name: &str, type_: &'a str, base: Option<&Object>, touched: &'a Touched) -> Self {
         let (label, value) = MANAGED_BY;
         let bytes = |value: &Secret| ByteString(value.expose().as_bytes().to_vec());
@@ -190,7 +190,6 @@ impl Object {
     }
 }
 
-/// Registry credentials in Docker's format.
 #[derive(Deserialize)]
 struct DockerConfig {
     auths: BTreeMap<String, BTreeMap<String, Secret>>,

@@ -92,7 +92,6 @@ impl Page {
 /// The result of the issuer's redirect.
 #[derive(Debug)]
 pub enum Brought {
-    /// The authorization code.
     Code(String),
     /// The issuer's error code.
     Refusal(String),

@@ -41,10 +41,8 @@ pub struct Refresh {
 /// The state of the stored credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredCredentials {
-    /// No credentials are stored.
     Nothing,
     Usable(Credentials),
-    /// The stored credentials can't be used.
     Broken(SecretFileError),
 }
 

@@ -148,7 +148,6 @@ impl<'a> Issuer<'a> {
         )
     }
 
-    /// Sends a token request.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ServiceError> {
         let request =
             Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;

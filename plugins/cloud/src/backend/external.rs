@@ -32,7 +32,6 @@ pub struct External<'a> {
     watch: &'a dyn Watch,
 }
 
-/// An error of an external backend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExternalError {
     /// The backend reported an error or did not respond.

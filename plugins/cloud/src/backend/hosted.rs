@@ -28,13 +28,11 @@ use wire::{path, segment};
 /// The account that makes the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tenant {
-    /// A user in this organization.
     User(Organization),
     /// A private API key, which belongs to one organization.
     ApiKey,
 }
 
-/// The hosting service as a backend.
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
@@ -100,7 +98,6 @@ impl<'a> Hosted<'a> {
         Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
     }
 
-    /// Fetches a set, or returns `None` if no set has that name.
     fn details(
         &self,
         name: &SetName,
@@ -387,7 +384,6 @@ impl SecretsBackend for Hosted<'_> {
     }
 }
 
-/// Reports whether a set is in the requested region.
 fn is_in(details: &Details, region: Option<&Region>) -> bool {
     region.is_none_or(|region| details.summary.region.as_deref() == Some(region.as_str()))
 }

@@ -110,7 +110,7 @@ pub fn profile() -> Profile {
 }
 
 impl<'a> Vault<'a> {
-    /// Creates a handle to the vault in `folder`. The first write creates the folder and stores a new key in `key`.
+    /// Creates a handle to the vault in `folder`. The first write creates the folder. A new key is stored in `key`.
     ///
     /// If `watch` reports that the user cancelled, waits for other processes and for the keyring end too.
     pub fn new(

@@ -30,11 +30,8 @@ pub struct Profile {
 pub enum Ability {
     /// Returns stored values.
     Values,
-    /// Accepts empty values.
     EmptyValues,
-    /// Stores credentials for image registries.
     ImagePullSecrets,
-    /// Lists organizations.
     Organizations,
     /// Runs agents with the stored secrets.
     Agents,

@@ -17,10 +17,8 @@ pub enum LockError {
     /// Another process kept the lock for this long.
     #[error("another process has kept it locked for {} seconds", .0.as_secs())]
     Busy(Duration),
-    /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
-    /// The file can't be opened or locked.
     #[error(transparent)]
     File(#[from] io::Error),
 }

@@ -10,7 +10,6 @@ use std::process::{Child, Command, ExitStatus};
 
 use tempfile::NamedTempFile;
 
-/// Returns the user's home folder.
 pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "HOME")
 }

@@ -19,10 +19,8 @@ use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_P
 /// The time limit for repeating a rename. Virus scanners open every new file for a moment.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval between attempts.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Returns the user's home folder.
 pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["HOME", "USERPROFILE"])
 }

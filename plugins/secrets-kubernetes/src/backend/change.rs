@@ -17,7 +17,6 @@ use crate::kubeconfig::one_line;
 use crate::naming;
 use crate::object::{MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 
-/// A change to one set.
 #[derive(Default)]
 pub(super) struct Change<'a> {
     pub name: &'a str,

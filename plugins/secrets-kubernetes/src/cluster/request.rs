@@ -75,13 +75,11 @@ impl Request {
         Self::new("delete", "secrets", built)
     }
 
-    /// Lists the namespaces of the cluster.
     pub fn namespaces() -> Result<Self, Error> {
         let built = namespaces().list_metadata(&ListParams::default());
         Self::new("list", "namespaces", built)
     }
 
-    /// Fetches one namespace.
     pub fn namespace(name: &str) -> Result<Self, Error> {
         let built = namespaces().get_metadata(name, &GetParams::default());
         Self::new("get", "namespaces", built)

@@ -6,7 +6,6 @@ use crate::files::Reason;
 /// An error of the service. Its texts are from the server and are not escaped for a terminal yet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// The connection failed, or the response was malformed.
     #[error("the connection to {host} failed: {reason}")]
     Unreachable {
         host: String,
@@ -16,7 +15,6 @@ pub enum ServiceError {
     /// This machine has no root certificates, so no connection can be verified.
     #[error("this machine has no certificates of authorities")]
     NoAuthorities,
-    /// The host did not respond in time.
     #[error("{0} did not answer in time")]
     TimedOut(String),
     #[error("the certificate of {host} is not valid: {reason}")]
@@ -28,22 +26,18 @@ pub enum ServiceError {
     /// The service redirected the request to this origin.
     #[error("redirected to {0}")]
     Redirected(String),
-    /// The service is temporarily unavailable.
     #[error("status {status}")]
     Unavailable {
         status: u16,
-        /// The service's message.
         message: String,
         /// The delay that the service asks for, in seconds.
         retry_after: Option<u64>,
     },
-    /// The token issuer is unavailable, with its HTTP status if known.
     #[error("the issuer of tokens is not available")]
     IssuerUnavailable(Option<u16>),
     /// The token issuer refuses this client. Another sign-in would not help.
     #[error("the issuer of tokens refuses this client")]
     IssuerRefused(Option<String>),
-    /// The token has invalid characters, so no request was sent.
     #[error("the token has characters that can't be sent")]
     InvalidToken,
     /// The service rejected the token.
@@ -62,13 +56,12 @@ pub enum ServiceError {
     #[error("status {status}")]
     Refused {
         status: u16,
-        /// The service's message.
+        /// The service's message; empty if it sent none.
         message: String,
     },
     /// The response is not a valid response of the service.
     #[error("{0}")]
     InvalidResponse(String),
-    /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
 }

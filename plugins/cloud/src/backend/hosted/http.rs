@@ -60,7 +60,6 @@ impl Unconfirmed {
 /// A function that replaces a token that the service rejected. It returns `None` if there is no replacement.
 pub type Renew<'a> = Box<dyn Fn(&Secret) -> Option<Secret> + 'a>;
 
-/// A client of the service.
 pub struct Client<'a> {
     runtime: Runtime,
     http: reqwest::Client,

@@ -152,7 +152,6 @@ impl Names {
     }
 }
 
-/// A request body.
 pub struct Body {
     pub text: Secret,
     /// The parts that must be redacted.

@@ -94,7 +94,6 @@ fn exposed_values<S: Serializer>(
     serializer.collect_map(values.iter().map(|(key, value)| (key, value.expose())))
 }
 
-/// Counts sets and values.
 pub fn size(sets: &Sets) -> Size {
     Size {
         sets: sets.len(),
@@ -102,7 +101,6 @@ pub fn size(sets: &Sets) -> Size {
     }
 }
 
-/// Encodes sets as a document.
 pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
     let rows = sets.iter().map(|((organization, name), set)| Row {
         organization: organization.clone(),

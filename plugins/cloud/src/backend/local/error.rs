@@ -6,23 +6,18 @@ use crate::backend::{BackendError, ChangeError, Effect};
 use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
 
-/// An error of the vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VaultError {
     #[error("could not use `{path}`: {1}", path = .0.display())]
     File(PathBuf, #[source] Reason),
-    /// Other users can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
     TooOpen { path: PathBuf, mode: u32 },
-    /// Other users can replace the vault.
     #[error("others can write `{}` (mode {mode:o})", path.display())]
     Writable { path: PathBuf, mode: u32 },
     #[error("`{}` belongs to another user (uid {owner})", path.display())]
     Foreign { path: PathBuf, owner: u32 },
-    /// The vault has values, but its key is missing.
     #[error("the key of the vault is missing: `{}`", .0.display())]
     NoKey(PathBuf),
-    /// The keyring did not return the key.
     #[error("could not get the key of the vault: {0}")]
     Keyring(#[source] KeyringError),
     /// The key does not open the vault. Either of them may be damaged or belong to another vault.
@@ -35,10 +30,8 @@ pub enum VaultError {
     /// The vault is damaged, or was changed without its key.
     #[error("`{path}` is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, String),
-    /// The write failed before it took effect.
     #[error("could not write `{path}`: {1}", path = .0.display())]
     NotWritten(PathBuf, #[source] Reason),
-    /// The write took effect, but the disk did not confirm it.
     #[error("`{path}` was written, but the disk did not confirm it: {1}", path = .0.display())]
     NotSynced(PathBuf, #[source] Reason),
     /// The write took effect, but an earlier key is still stored.
@@ -66,7 +59,6 @@ pub enum VaultError {
     /// Another process kept the lock for this many seconds.
     #[error("another process has been using the vault for {0} seconds")]
     Busy(u64),
-    /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
 }

@@ -72,7 +72,6 @@ impl<'a> Home<'a> {
         self.sets().ok()?
     }
 
-    /// Returns the sets and the key that opened them.
     fn open(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let mut attempt = 1;
         loop {
@@ -129,7 +128,6 @@ impl<'a> Home<'a> {
         Ok(None)
     }
 
-    /// Reads the vault file, or returns `None` if it doesn't exist.
     fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
         let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
         if !is_there(&self.folder)? {

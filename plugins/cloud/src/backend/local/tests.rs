@@ -49,7 +49,6 @@ fn passphrase() -> Secret {
     Secret::new("correct horse battery".to_owned())
 }
 
-/// Returns the vault's error inside a backend's error.
 fn own(error: BackendError) -> VaultError {
     match error {
         BackendError::Cancelled => VaultError::Cancelled,
@@ -76,7 +75,6 @@ fn values(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<Entry>>, VaultError
     ReadsValues::values(vault, &name(set)).map_err(own)
 }
 
-/// Reads the set, then changes it.
 fn put(
     vault: &Vault<'_>,
     set: &str,
@@ -139,7 +137,6 @@ fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     .collect()
 }
 
-/// Returns the files of a folder with their contents.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
