@@ -214,7 +214,7 @@ impl Kubernetes {
         }
     }
 
-    /// Fails if the namespace doesn't exist. A listing can't show that, because it is empty then.
+    /// Fails if the namespace doesn't exist, which an empty listing can't show.
     fn check_namespace(&self, session: &mut Session) -> Result<(), Error> {
         let request = Request::namespace(&self.cluster.namespace)?;
         match self.cluster.send(&request, session) {

@@ -59,7 +59,7 @@ impl Cluster {
 
     /// Sends a request.
     ///
-    /// In an error, only the API itself can cause the codes `conflict`, `not_found` and `no_place`. The effect is the effect of this
+    /// Only the API itself can cause the error codes `conflict`, `not_found` and `no_place`. The error's effect is the effect of this
     /// request.
     pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, ChangeError> {
         let client = self.client(session).map_err(Error::not_done)?;

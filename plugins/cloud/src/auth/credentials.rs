@@ -20,7 +20,7 @@ use crate::words;
 /// The token of a sign-in, with its service and its refresh token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// The token's service. The token is never sent to another one.
+    /// The token's service. The token is never sent to another service.
     pub api_url: String,
     pub kind: TokenKind,
     #[serde(serialize_with = "exposed")]

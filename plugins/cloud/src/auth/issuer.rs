@@ -49,7 +49,7 @@ struct Wire<'a> {
 /// The result of a revocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// The sign-in is revoked, or was already.
+    /// The sign-in is now revoked, or already was.
     Done,
     /// The issuer has no revocation endpoint.
     NotOffered,

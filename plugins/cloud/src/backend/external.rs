@@ -290,7 +290,7 @@ impl ReadsValues for External<'_> {
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
         let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
         let ValuesResult { values } = answer.map_err(|mut fault| {
-            // A response about values may contain one, so only a key that `get` lists is shown.
+            // A response about values may repeat a value, so only a key that `get` lists is shown.
             if let Fault::Told(error) = &mut fault {
                 error.key = error.key.take().filter(|key| self.lists(name, key));
             }

@@ -1,4 +1,4 @@
-//! The vault: sets in one age file on this machine. `VAULT.md` documents the files, and which changes are and aren't detected.
+//! The vault: sets in one age file on this machine. `VAULT.md` documents the files and which changes can be detected.
 
 mod backup;
 mod document;

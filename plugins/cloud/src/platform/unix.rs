@@ -36,7 +36,7 @@ pub fn create_private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Gives a new file or folder to the owner of its folder if root created it, so that `sudo` doesn't lock the user out.
+/// Changes the owner of a new file or folder to its folder's owner if root created it, so that `sudo` doesn't lock the user out.
 pub fn give_to_owner(new: &Path) -> io::Result<()> {
     let folder = fs::metadata(new.parent().unwrap_or(Path::new("/")))?;
     if rustix::process::geteuid().is_root() && folder.uid() != 0 {

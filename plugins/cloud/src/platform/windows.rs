@@ -80,7 +80,7 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Does nothing: the file system's journal makes renames durable, and Windows has no call for it.
+/// Does nothing: the file system's journal makes renames durable, and Windows offers no sync call.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub const fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

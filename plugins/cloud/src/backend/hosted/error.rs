@@ -3,7 +3,7 @@
 use crate::backend::{BackendError, ChangeError};
 use crate::files::Reason;
 
-/// An error of the service. Its texts are from the server and are not escaped for a terminal yet.
+/// An error of the service. Its texts are from the server and not yet escaped for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     #[error("the connection to {host} failed: {reason}")]

@@ -139,7 +139,7 @@ impl<'a> Client<'a> {
         self
     }
 
-    /// Adds values to the ones that are redacted.
+    /// Adds values to redact.
     pub fn conceal(&self, values: &[Secret]) {
         self.secrets.borrow_mut().conceal(values);
     }

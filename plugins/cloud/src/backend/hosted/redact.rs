@@ -26,7 +26,7 @@ const NO_NAME: usize = 12;
 pub struct Redactor(Vec<Zeroizing<Vec<char>>>);
 
 impl Redactor {
-    /// Adds secrets to the ones that are redacted.
+    /// Adds secrets to redact.
     pub fn conceal<'s>(&mut self, secrets: impl IntoIterator<Item = &'s Secret>) {
         for secret in secrets {
             let decoded = STANDARD.decode(secret.expose()).ok();

@@ -167,7 +167,7 @@ impl<'a> Home<'a> {
         missing: Missing,
         work: impl FnOnce(&mut Sets) -> Result<Option<T>, VaultError>,
     ) -> Result<Option<T>, VaultError> {
-        // The keyring may prompt the user. Opening the vault first keeps that prompt out of the locked section.
+        // Opening the vault first keeps the keyring's prompt outside the locked section.
         if self.open()?.is_none() && missing == Missing::Leave {
             return Ok(None);
         }
