@@ -28,7 +28,7 @@ pub trait SecretsBackend {
         None
     }
 
-    /// Redacts these values in all later responses, even before the values are sent.
+    /// Redacts these values in all later responses, whether or not they have been sent yet.
     fn conceal(&self, _values: &[Secret]) {}
 
     /// Returns the regions for sets. The list is empty if the backend has no regions.
@@ -157,7 +157,7 @@ pub enum Confirmed {
 /// The error and the outcome of a change that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeError<E = BackendError> {
-    /// The error that stopped the change.
+    /// The error that occurred during the change.
     pub cause: E,
     /// The outcome of the change.
     pub effect: Effect,

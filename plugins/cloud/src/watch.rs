@@ -8,7 +8,7 @@ const SOON: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(10);
 
-/// A long operation's connection to the user.
+/// The link between a long operation and the user: progress reports and cancellation.
 pub trait Watch {
     /// Reports whether the user cancelled the operation.
     fn cancelled(&self) -> bool;

@@ -63,7 +63,7 @@ struct SignInConfig {
     scopes: Option<String>,
 }
 
-/// The issuer's OpenID metadata.
+/// The issuer's metadata.
 #[derive(Deserialize)]
 struct Endpoints {
     issuer: String,

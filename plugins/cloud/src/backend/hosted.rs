@@ -396,7 +396,7 @@ fn has(details: &Details, key: &str) -> Option<bool> {
     }
 }
 
-/// Returns the error of the request for the key at `index`, after the requests for earlier keys succeeded.
+/// Returns the error of a change whose requests succeeded for all keys before `index`.
 fn partly(
     error: ChangeError<ServiceError>,
     keys: &[String],

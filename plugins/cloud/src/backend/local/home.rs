@@ -29,7 +29,7 @@ const TOO_LARGE: &str = "it is larger than 256 MiB";
 /// The maximum number of attempts to read a vault while another process replaces its key.
 const ATTEMPTS: u32 = 20;
 
-/// The location of a vault.
+/// A vault's folder, and the settings and state for opening it.
 pub struct Home<'a> {
     pub folder: PathBuf,
     /// The storage for a new key.
