@@ -1,4 +1,4 @@
-//! Signing in to the service.
+//! Sign-in to the service.
 
 pub mod browser;
 mod callback;

@@ -1,6 +1,6 @@
 //! Secrets backends: the trait between the commands and the service, the vault or an external backend.
 //!
-//! Every change ends as done, not done or unknown, and says which: see [`ChangeError`].
+//! Every change ends as done, not done or unknown; [`ChangeError`] reports which.
 
 pub mod external;
 pub mod hosted;
@@ -16,35 +16,37 @@ use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
 pub use bot_cli_secrets::messages::{Effect, Limits, NameRules, Parts, SetSummary as Summary};
 pub use profile::{Ability, Profile};
 
-/// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
+/// A store for the secrets of one organization.
+///
+/// A backend never prompts the user. The messages for its errors are in the implementations of [`Explained`].
 pub trait SecretsBackend {
-    /// Returns what the backend is and can.
+    /// Returns the backend's description of itself.
     fn profile(&self) -> &Profile;
 
-    /// Returns what gives values back, where the backend does that.
+    /// Returns the interface for reading values, if the backend has one.
     fn reader(&self) -> Option<&dyn ReadsValues> {
         None
     }
 
-    /// Hides these values in everything that comes back from now on, also before they are sent.
+    /// Redacts these values in all later responses, whether or not they have been sent yet.
     fn conceal(&self, _values: &[Secret]) {}
 
-    /// Returns the regions where sets can be; none where the backend has no such thing.
+    /// Returns the regions for sets. The list is empty if the backend has no regions.
     fn regions(&self) -> Result<Regions, BackendError>;
 
-    /// Returns the codes of the regions, where the default does not matter.
+    /// Returns the region codes. A backend overrides this method if it can fetch the codes with fewer requests.
     fn region_codes(&self) -> Result<Vec<String>, BackendError> {
         let all = self.regions()?.all.into_iter();
         Ok(all.map(|(code, _)| code).collect())
     }
 
-    /// Returns every set, of one region or of all.
+    /// Lists the sets of one region or of all regions.
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError>;
 
-    /// Returns one set; `None` when no set has that name.
+    /// Returns a set, or `None` if no set has that name.
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError>;
 
-    /// Creates a set or adds to it; other keys stay.
+    /// Creates a set or adds keys to an existing one. Other keys are unchanged.
     fn put(
         &self,
         name: &SetName,
@@ -61,7 +63,7 @@ pub trait SecretsBackend {
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError>;
 
-    /// Stores entries and removes the other keys of the set. Keys that are gone already are gone as wanted.
+    /// Stores entries and removes the `removed` keys. A key that is already missing is not an error.
     fn replace(
         &self,
         name: &SetName,
@@ -91,11 +93,14 @@ pub trait SecretsBackend {
             parts.done.splice(0..0, stored.iter().cloned());
             outcome(error.cause, parts)
         })?;
-        // What was seen after the first part is no longer what there is.
+        // A summary from `put` is outdated after the removal.
         Ok(Confirmed::ByAnswer)
     }
 
-    /// Removes keys from a set in which none of them has come or gone since these keys were `seen`. Returns those that were not there.
+    /// Removes keys from a set and returns the ones that were missing.
+    ///
+    /// `seen` lists the set's keys at the caller's last read. A backend that can check this fails if one of `keys` was added or removed
+    /// since.
     fn unset(
         &self,
         name: &SetName,
@@ -103,33 +108,35 @@ pub trait SecretsBackend {
         seen: Option<&[String]>,
     ) -> Result<Vec<Key>, ChangeError>;
 
-    /// Removes a set of either kind, where it has all those keys and only those that were `seen`; `false` when there is none.
+    /// Deletes a set of either kind. Returns `false` if no set has that name.
+    ///
+    /// A backend that can check this fails if the set's keys are not exactly those in `seen`.
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError>;
 
-    /// Waits between two looks at a set that is not ready yet, until the user wants to stop.
+    /// Pauses before the next check of a set that is not ready yet. Fails if the user cancels.
     fn pause(&self, pause: Duration) -> Result<(), BackendError>;
 }
 
-/// Gives values back: for a program that the user starts with them, and for a copy.
+/// Read access to values, for running a program with them and for copying sets.
 pub trait ReadsValues {
-    /// Returns the values of a set; `None` when there is no such secret set.
+    /// Returns the values of a secret set, or `None` if no secret set has that name.
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError>;
 
-    /// Returns the host and the credentials of an image pull secret; `None` when there is none of that name.
+    /// Returns the host and the credentials of an image pull secret, or `None` if none has that name.
     fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError>;
 }
 
 /// The state of a set before a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
-    /// It did not exist and is to be created, in this region where the backend has regions.
+    /// The set did not exist. It is created in this region, if one is given.
     Absent(Option<&'a Region>),
-    /// It existed, with these keys.
+    /// The set existed, with these keys.
     Keys(&'a [String]),
 }
 
 impl Prior<'_> {
-    /// Returns the region of a new set.
+    /// Returns the region for a set that doesn't exist yet.
     pub const fn region(&self) -> Option<&Region> {
         match self {
             Self::Absent(region) => *region,
@@ -138,26 +145,26 @@ impl Prior<'_> {
     }
 }
 
-/// A change that is done, and how that is known.
+/// The evidence that a change was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Confirmed {
-    /// The backend said so.
+    /// The backend confirmed the change.
     ByAnswer,
-    /// The answer was lost, and a look afterwards showed the change: the set, unless it is the one that is gone.
+    /// The response was lost, but a later read showed the change. Contains the set, if the read returned it.
     BySight(Option<Summary>),
 }
 
-/// A change that did not succeed, and what became of it.
+/// The error and the outcome of a change that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeError<E = BackendError> {
-    /// The cause.
+    /// The error that occurred during the change.
     pub cause: E,
     /// The outcome of the change.
     pub effect: Effect,
 }
 
 impl<E> ChangeError<E> {
-    /// A failure that changed nothing.
+    /// Creates the error for a change that had no effect.
     pub const fn not_done(cause: E) -> Self {
         Self {
             cause,
@@ -166,37 +173,36 @@ impl<E> ChangeError<E> {
     }
 }
 
-/// The regions of a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regions {
-    /// Code and name of each.
+    /// Pairs of code and name.
     pub all: Vec<(String, String)>,
-    /// The code of the one that is taken when nobody says otherwise.
+    /// The code of the default region, if there is one.
     pub default: Option<String>,
 }
 
-/// One set.
+/// A set with its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
     /// The set's row in a listing.
     pub summary: Summary,
-    /// The known keys.
+    /// The set's keys, if they are visible.
     pub keys: Keys,
 }
 
-/// The keys of a set.
+/// The keys of a set, if they are visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
-    /// These.
+    /// The names of the keys.
     Known(Vec<String>),
-    /// The set lives in the customer's own cluster, and only there it can be seen and changed.
+    /// The set is in the customer's own cluster. Its keys can be read and changed only there.
     Referenced,
-    /// It has none: it is an image pull secret.
+    /// The set is an image pull secret, which has no keys.
     None,
 }
 
 impl Keys {
-    /// Returns the keys, where they can be seen.
+    /// Returns the keys, if they are visible.
     pub fn known(self) -> Option<Vec<String>> {
         match self {
             Self::Known(keys) => Some(keys),
@@ -205,29 +211,29 @@ impl Keys {
     }
 }
 
-/// An error of a backend.
+/// An error from a backend.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
-    /// The user stopped it.
+    /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
-    /// An error that only this backend knows; [`Explained`] words it.
+    /// A backend's own error; [`Explained`] provides its message.
     #[error("{0}")]
     Own(Box<dyn Explained>),
 }
 
-/// An error of one backend, with this crate's messages.
+/// A backend's error that can be explained to the user.
 pub trait Explained: std::error::Error + 'static {
-    /// Says what went wrong, and what to do about it.
+    /// Returns the message for the user: the problem and how to fix it.
     fn explain(&self) -> Failure;
 
-    /// Whether the words say what became of a change.
+    /// Reports whether the message already states the outcome of a change.
     fn tells_effect(&self) -> bool {
         false
     }
 }
 
-/// The outcome of each key of a change of `keys`.
+/// Returns the outcome of a change for each of its `keys`.
 pub fn parts(effect: Effect, keys: Vec<String>) -> Parts {
     let mut parts = Parts::default();
     match effect {
@@ -239,7 +245,6 @@ pub fn parts(effect: Effect, keys: Vec<String>) -> Parts {
     parts
 }
 
-/// The names of keys.
 fn names<'k>(keys: impl IntoIterator<Item = &'k Key>) -> Vec<String> {
     keys.into_iter().map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! Private files: readable by their owner only, and replaced whole or not at all.
+//! Private files: readable only by their owner, and replaced atomically.
 
 pub mod lock;
 
@@ -13,33 +13,29 @@ use bot_cli_protocol::failure::reason;
 use crate::platform::{self, create_private_folders, give_to_owner, private_file, put_in_place};
 pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
-/// The prefix of temporary files.
 const TEMPORARY: &str = ".bot-cli-";
 
-/// The age at which a temporary can't belong to a running process any more.
+/// The age at which a temporary file can't belong to a running process.
 pub const STALE: Duration = Duration::from_secs(60);
 
-/// Why a file was not written, or not durably.
+/// The reason why a file was not written, or not durably.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The earlier file is still there, unchanged.
+    /// The earlier file is unchanged.
     #[error("{}", reason(.0))]
     NotWritten(#[source] io::Error),
-    /// The new file is in place, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
     NotSynced(#[source] io::Error),
 }
 
-/// The treatment of an existing file.
+/// Whether a write may replace an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It is replaced.
     Allow,
-    /// It stays, and the write fails.
     Refuse,
 }
 
-/// Why something failed, as it stands behind `could not …: `: a text without secrets.
+/// The cause of a failure, for messages of the form `could not …: cause`. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Reason(String);
@@ -62,7 +58,7 @@ impl From<&str> for Reason {
     }
 }
 
-/// Creates a folder that only its owner can enter, and its parents.
+/// Creates a folder and its parents, accessible only to their owner.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
     let ancestors = path.ancestors();
@@ -71,7 +67,7 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     new.into_iter().rev().try_for_each(give_to_owner)
 }
 
-/// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
+/// Fails for anything but a file or a folder. Reading from a FIFO would block until another process writes to it.
 pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() || kind.is_dir() {
@@ -81,8 +77,7 @@ pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Returns whether something is at `path`. A link that leads nowhere is an error: what it led to may be on a disk that
-/// is not mounted.
+/// Reports whether `path` exists. A dangling link is an error, because its target may be on a disk that is not mounted.
 pub fn exists(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(_) => return Ok(true),
@@ -101,8 +96,9 @@ pub fn exists(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes a file that only its owner can read, or the one that a link leads to. Makes its folder, and removes what interrupted writes
-/// left there.
+/// Writes a file that only its owner can read. If `path` is a link, writes its target.
+///
+/// Creates the folder and removes leftovers of interrupted writes.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let prepared = || {
         let path = match fs::symlink_metadata(path) {
@@ -120,11 +116,13 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     )
 }
 
-/// Writes a file that only its owner can read: to a temporary beside it, synced, renamed, and the folder synced.
+/// Writes a file that only its owner can read.
+///
+/// Writes and syncs a temporary file in the same folder, renames it, and syncs the folder.
 pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
     let written = || {
         faults::step()?;
-        // Temporaries are made with mode 0600.
+        // Temporary files are created with mode 0600.
         let mut temporary = tempfile::Builder::new()
             .prefix(TEMPORARY)
             .tempfile_in(folder_of(path))?;
@@ -144,7 +142,7 @@ pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), Wr
     };
     match written() {
         Ok(()) => sync_folder(path).map_err(WriteError::NotSynced),
-        // Over a network, a rename can be done and its answer be lost.
+        // On a network file system, a rename may succeed although it reports an error.
         Err(error)
             if overwrite == Overwrite::Allow
                 && fs::read(path).is_ok_and(|found| found == bytes) =>
@@ -155,13 +153,13 @@ pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), Wr
     }
 }
 
-/// Makes the names in the folder of `path` durable.
+/// Makes a rename in the folder of `path` durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
     platform::sync_folder(folder_of(path))
 }
 
-/// The folder of a file; the working folder for a bare name.
+/// Returns the folder of a file, or `.` for a bare name.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -169,18 +167,18 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes temporaries of at least this age, or from as far in the future, which killed processes left behind: they may have secrets.
+/// Removes temporary files of killed processes, because they may contain secrets. Files younger than `age` are kept.
 pub fn sweep(folder: &Path, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let written = entry.metadata().and_then(|found| found.modified());
-        // A clock that was set back leaves files of the future.
+        // After the clock is set back, a file's date may be in the future.
         let is_stale = |at: SystemTime| match at.elapsed() {
             Ok(found) => found >= age,
             Err(ahead) => ahead.duration() > age,
         };
         if written.is_ok_and(is_stale) {
-            // Another process may sweep as well.
+            // Another process may have removed the file already.
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -190,7 +188,7 @@ fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
-/// Leaves an empty file as a mark; `false` where it is there already.
+/// Creates an empty marker file. Returns `false` if it already exists.
 pub fn first_time(mark: &Path) -> bool {
     let folder = mark.parent().unwrap_or(Path::new("."));
     let made = private_folder(folder).and_then(|()| {
@@ -200,7 +198,6 @@ pub fn first_time(mark: &Path) -> bool {
     !matches!(made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
 }
 
-/// Lets a test fail every step of a write in turn.
 #[cfg(not(test))]
 mod faults {
     #[expect(clippy::unnecessary_wraps, reason = "it fails in tests")]
@@ -209,7 +206,7 @@ mod faults {
     }
 }
 
-/// Lets a test fail every step of a write in turn.
+/// Lets a test fail any step of a write.
 #[cfg(test)]
 pub mod faults {
     use std::cell::Cell;
@@ -220,16 +217,14 @@ pub mod faults {
         static STICKY: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// The steps after the failing one.
+    /// The behaviour of the steps after the failing one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum After {
-        /// Later steps work again.
         Works,
-        /// Every later step fails, too.
         Fails,
     }
 
-    /// Runs `work` on this thread with the step of this number failing; the result, and whether a step did fail.
+    /// Runs `work` on this thread with the given step failing. Also returns whether that step was reached.
     pub fn at<T>(step: u32, after: After, work: impl FnOnce() -> T) -> (T, bool) {
         LEFT.set(Some(step));
         STICKY.set(after == After::Fails);

@@ -1,4 +1,4 @@
-//! The keyring of the desktop: the Secret Service on Linux (GNOME Keyring, `KWallet`, `KeePassXC`), the Keychain on macOS.
+//! The desktop keyring: the Secret Service on Linux (GNOME Keyring, `KWallet`, `KeePassXC`) and the Keychain on macOS.
 
 use std::io;
 use std::sync::mpsc::{self, TryRecvError};
@@ -14,52 +14,46 @@ use crate::files::Reason;
 use crate::text::theirs;
 use crate::watch::{InVain, Watch, wait};
 
-/// The service of the entries.
 const SERVICE: &str = "bot-cli";
 
-/// The time limit for a keyring, which the user may have to unlock.
+/// The time limit for a keyring, which the user may need to unlock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An error of a keyring.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// Nothing there that could be asked.
     #[error("there is no keyring to ask: {0}")]
     None(#[source] Reason),
-    /// It is locked and stays so, or nobody has made one yet.
+    /// The keyring stayed locked, or was never set up.
     #[error("the keyring is locked or was never set up")]
     Locked,
-    /// It does not have the entry.
     #[error("the keyring has no entry `{0}`")]
     NoEntry(String),
-    /// It says nothing.
     #[error("the keyring does not answer")]
     Silent,
-    /// The user did not want to wait any longer.
     #[error("cancelled")]
     Cancelled,
-    /// It can't do it.
     #[error("the keyring fails: {0}")]
     Failed(#[source] Reason),
 }
 
-/// The text of an entry.
+/// Returns the text of an entry.
 pub fn read(name: &str, watch: &dyn Watch) -> Result<Secret, KeyringError> {
     ask(name, watch, |entry| entry.get_password().map(Secret::new))
 }
 
-/// Makes an entry.
+/// Creates an entry.
 pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), KeyringError> {
     let text = text.clone();
     ask(name, watch, move |entry| entry.set_password(text.expose()))
 }
 
-/// Removes an entry.
 pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
     ask(name, watch, Entry::delete_credential)
 }
 
-/// A keyring may wait for its user for as long as it likes; we don't, and let it go on alone.
+/// Runs `work` on a separate thread and waits for the result.
+///
+/// A keyring may wait for its user forever, so the thread is abandoned after the time limit.
 fn ask<T: Send + 'static>(
     name: &str,
     watch: &dyn Watch,
@@ -74,7 +68,7 @@ fn ask<T: Send + 'static>(
                 .and_then(|found| work(&found))
                 .map_err(|error| failed(entry, &error)),
         };
-        // It may be too late by now.
+        // The receiver may have given up.
         let _ = answers.send(done);
     });
     let waiting = "waiting for the keyring, which may ask to be unlocked";
@@ -99,7 +93,7 @@ fn failed(name: String, error: &Error) -> KeyringError {
     }
 }
 
-/// The innermost cause, which is the one that tells something.
+/// Returns the message of the innermost cause, which has the details.
 fn words(error: &dyn std::error::Error) -> Reason {
     let mut cause = error;
     while let Some(inner) = cause.source() {

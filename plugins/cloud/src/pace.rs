@@ -1,30 +1,30 @@
-//! Time limits, in one place, so that tests can shorten them.
+//! Time limits and pauses, in one place so that tests can shorten them.
 
 use std::time::Duration;
 
-/// Time limits.
+/// Time limits and pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// A connection, until it is there.
+    /// The time limit for establishing a connection.
     pub connect: Duration,
-    /// A request, until its answer is complete.
+    /// The time limit for a request, including its response.
     pub request: Duration,
-    /// The first wait before a request is tried again; each later one is twice as long.
+    /// The pause before the first retry. Each later pause is twice as long.
     pub first_retry: Duration,
-    /// The longest wait that a service may ask for.
+    /// The longest pause that a service may ask for.
     pub longest_wait: Duration,
-    /// After so long the user is told what is waited for.
+    /// The delay before a slow request is reported to the user.
     pub slow: Duration,
-    /// The first pause between two looks at a set that is not ready yet; each later one is twice as long.
+    /// The first pause between two checks of a set that is not ready yet. Each later pause is twice as long.
     pub first_look: Duration,
-    /// The longest pause between two looks.
+    /// The longest pause between two checks.
     pub longest_look: Duration,
-    /// The longest that `--wait` waits.
+    /// The time limit of `--wait`.
     pub ready: Duration,
 }
 
 impl Pace {
-    /// The pace of people and networks.
+    /// The values for normal use.
     pub const USUAL: Self = Self {
         connect: Duration::from_secs(5),
         request: Duration::from_secs(30),

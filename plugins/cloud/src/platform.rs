@@ -1,4 +1,4 @@
-//! The seam between this crate and the system: nothing else in it has a `cfg` for one.
+//! Platform differences. The rest of the crate has no `cfg` for an operating system.
 
 #[cfg(unix)]
 mod unix;

@@ -1,7 +1,7 @@
-//! A secret text under a path: in the file itself, or in the keyring, whose entry the file then names.
+//! A secret text at a path: in the file itself, or in a keyring entry that the file names.
 //!
-//! So it is always the file that says whether there is a text and where, and another text takes the place of the first by
-//! one rename. A file that names an entry has the one line `keyring = "NAME"`; every text gets an entry of its own.
+//! The file always decides whether a text exists and where it is stored, so one rename replaces the text. A file that names an entry has
+//! the single line `keyring = "NAME"`. Every text has its own entry.
 
 use std::fs;
 use std::io;
@@ -17,17 +17,17 @@ use crate::keyring::{self, KeyringError};
 use crate::random::random;
 use crate::watch::Watch;
 
-/// The storage of a text.
+/// The storage of a secret text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
-    /// In the file.
+    /// The file itself.
     File,
-    /// In the keyring.
+    /// The desktop keyring.
     Keyring,
 }
 
 impl Storage {
-    /// The name in a configuration.
+    /// Returns the name in a configuration file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -35,7 +35,7 @@ impl Storage {
         }
     }
 
-    /// Describes the storage of the text of `path`.
+    /// Describes the storage of the text at `path`.
     pub fn words(self, path: &Path) -> String {
         match self {
             Self::File => path.display().to_string(),
@@ -44,27 +44,22 @@ impl Storage {
     }
 }
 
-/// Why a text can't be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretFileError {
-    /// Others than the owner can read or write the file.
     #[error("others can read or write it (mode {mode:o})")]
     TooOpen { mode: u32 },
-    /// The file belongs to another user.
     #[error("it belongs to another user (uid {owner})")]
     Foreign { owner: u32 },
-    /// The file was written, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {0}")]
     NotSynced(#[source] Reason),
-    /// The file can't be read or is not what it should be.
+    /// The file can't be read, or its contents are not valid.
     #[error("{0}")]
     File(#[source] Reason),
-    /// The keyring has the text and does not give it.
     #[error(transparent)]
     Keyring(#[from] KeyringError),
 }
 
-/// A path that may have a secret text.
+/// A path for a secret text, which may not exist yet.
 #[derive(Clone)]
 pub struct SecretFile<'a> {
     path: PathBuf,
@@ -72,7 +67,6 @@ pub struct SecretFile<'a> {
 }
 
 impl<'a> SecretFile<'a> {
-    /// The text at `path`, whether or not there is one; `watch` may have to wait for a keyring.
     pub fn new(path: PathBuf, watch: &'a dyn Watch) -> Self {
         Self { path, watch }
     }
@@ -81,13 +75,12 @@ impl<'a> SecretFile<'a> {
         &self.path
     }
 
-    /// Whether there is a file, as far as that can be known without opening anything. What can't be looked at, and a link
-    /// that leads nowhere, are not nothing.
+    /// Reports whether the file exists, without opening it. An unreadable path and a dangling link count as existing.
     pub fn exists(&self) -> bool {
         !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// The text, if there is a file.
+    /// Returns the text, or `None` if the file doesn't exist.
     pub fn read(&self) -> Result<Option<Secret>, SecretFileError> {
         let Some(text) = self.file()? else {
             return Ok(None);
@@ -98,7 +91,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Whether the file has the text or names an entry of the keyring.
+    /// Returns the storage that the file uses.
     pub fn place(&self) -> Storage {
         match self.entry() {
             Some(_) => Storage::Keyring,
@@ -106,8 +99,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Keeps a text in the place of an earlier one, in the keyring if `wanted` and there is one, otherwise in the file.
-    /// Returns where.
+    /// Replaces the text and returns the storage used. The keyring is used if it is `wanted` and available.
     pub fn write(&self, text: &Secret, wanted: Storage) -> Result<Storage, SecretFileError> {
         let entry = match wanted {
             Storage::File => None,
@@ -118,11 +110,11 @@ impl<'a> SecretFile<'a> {
         let line = entry.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
         let content = line.as_deref().unwrap_or(text.expose());
         let written = write_private(&self.path, content.as_bytes());
-        // An entry that no file names any more is litter and not a failure.
+        // An unused entry is harmless, so a failure to remove it is ignored.
         let unneeded = match &written {
             Ok(()) => before,
             Err(WriteError::NotWritten(_)) => entry,
-            // Either file may be there after a power failure, so either entry is needed.
+            // After a power failure, either version of the file may exist, so both entries are kept.
             Err(WriteError::NotSynced(_)) => None,
         };
         if let Some(name) = unneeded {
@@ -135,9 +127,9 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// An entry with the text, whose name no other has; `None` where no keyring takes it.
+    /// Creates an entry with a unique name, or returns `None` if no keyring accepts it.
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
-        // By the first word people know the entry in a list of all.
+        // The first part of the name helps users recognize the entry in their keyring.
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let kind = name.split('.').next().unwrap_or_default();
         let mut number = [0; 8];
@@ -156,7 +148,9 @@ impl<'a> SecretFile<'a> {
         Ok(None)
     }
 
-    /// Removes file and entry; whether there was a file. Where the entry can't be removed, the file stays too.
+    /// Removes the file and its entry. Returns `false` if there was no file.
+    ///
+    /// If the entry can't be removed, the file is kept.
     pub fn remove(&self) -> Result<bool, SecretFileError> {
         if let Some(name) = self.entry() {
             match keyring::remove(&name, self.watch) {
@@ -174,11 +168,11 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Returns the file's text, if nobody else can read the file.
+    /// Reads the file, or returns `None` if it doesn't exist. Fails if other users can access it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
         match self.private_text() {
             Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
-            // A link that leads nowhere is told in other words.
+            // A dangling link has its own message.
             Err(SecretFileError::File(why)) => Err(SecretFileError::File(
                 files::exists(&self.path).map_or_else(Reason::from, |_| why),
             )),
@@ -201,19 +195,18 @@ impl<'a> SecretFile<'a> {
             .map_err(failed)
     }
 
-    /// The entry that the file names.
     fn entry(&self) -> Option<String> {
         let text = self.file().ok()??;
         entry(&text).map(str::to_owned)
     }
 }
 
-/// Writes a secret as a part of such a text.
+/// Serializes a secret as plain text.
 pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose())
 }
 
-/// The entry that a text names.
+/// Returns the keyring entry that a text names.
 fn entry(text: &Secret) -> Option<&str> {
     let name = text.expose().trim_end().strip_prefix("keyring = \"")?;
     name.strip_suffix('"')

@@ -1,33 +1,32 @@
-//! The observer of a long operation, and waiting.
+//! Progress reports and cancellation for long operations.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After how long the user is told what is waited for.
+/// The delay before a wait is reported to the user.
 const SOON: Duration = Duration::from_secs(1);
 
-/// The interval between two looks.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The user, as far as slow work has to do with one.
+/// The link between a long operation and the user: progress reports and cancellation.
 pub trait Watch {
-    /// Whether the user wants to stop.
+    /// Reports whether the user cancelled the operation.
     fn cancelled(&self) -> bool;
 
-    /// Reports that something is not as it should be, and the work goes on.
+    /// Reports a problem that doesn't stop the operation.
     fn warn(&self, _line: &str) {}
 
-    /// Reports that a request is made.
+    /// Reports that a request is being sent.
     fn requested(&self, _line: &str) {}
 
-    /// Reports that something takes longer than a moment.
+    /// Reports that a wait lasts longer than a moment.
     fn waiting(&self, _line: &str) {}
 
-    /// Shows a line to the user at once.
+    /// Shows a line to the user immediately.
     fn note(&self, _line: &str) {}
 }
 
-/// Work that runs to its end in silence.
+/// An observer that never cancels and shows nothing.
 pub struct Nobody;
 
 impl Watch for Nobody {
@@ -36,16 +35,14 @@ impl Watch for Nobody {
     }
 }
 
-/// Why a wait ended in vain.
+/// The reason why a wait failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InVain {
-    /// The user did not want to wait any longer.
     Cancelled,
-    /// The time was over.
     TimedOut,
 }
 
-/// Waits until `look` finds something. Where that takes longer than a moment, the user is told what for.
+/// Waits until `look` returns something. If the wait lasts longer than a moment, shows the user what it is for.
 pub fn wait<T>(
     watch: &dyn Watch,
     patience: Duration,

@@ -1,4 +1,4 @@
-//! The methods of a secrets backend over the clusters of a scope.
+//! The methods of the secrets backend.
 
 mod change;
 
@@ -26,12 +26,12 @@ use crate::object::{
 };
 use change::Change;
 
-/// The secrets of one scope.
+/// The secrets backend for one namespace of a cluster.
 pub struct Kubernetes {
     cluster: Cluster,
 }
 
-/// The Secret with the name of a set.
+/// The result of looking up a set's Secret.
 enum SetLookup {
     Nothing,
     Ours(Box<Object>),
@@ -168,7 +168,7 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    /// Opens a scope in which an answer may take so long; tests are quicker than people.
+    /// Opens a scope with this time limit for responses, which tests shorten.
     pub fn open_with(
         patience: Duration,
         scope: &OpenParams,
@@ -203,7 +203,7 @@ impl Kubernetes {
         Ok((Self { cluster }, opened))
     }
 
-    /// Only the region that the scope names is there.
+    /// Fails for any region but the scope's.
     fn check_region(&self, region: Option<&str>) -> Result<(), Error> {
         match region {
             Some(region) if self.cluster.region.as_deref() != Some(region) => Err(Error::new(
@@ -214,17 +214,16 @@ impl Kubernetes {
         }
     }
 
-    /// Tells an empty namespace from one that is not there, as far as the account may know.
+    /// Fails if the namespace doesn't exist, which an empty listing can't show.
     fn check_namespace(&self, session: &mut Session) -> Result<(), Error> {
         let request = Request::namespace(&self.cluster.namespace)?;
         match self.cluster.send(&request, session) {
             Err(failed) if failed.cause.code == Code::NoPlace => Err(failed.cause),
-            // Few accounts may look at namespaces, and the listing was answered.
+            // Few accounts may read namespaces, and the listing succeeded anyway.
             Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    /// Looks for the Secret that has the name of a set.
     fn find(&self, name: &str, session: &mut Session) -> Result<SetLookup, Error> {
         if !naming::is_label(name) {
             return Ok(SetLookup::Nothing);
@@ -252,7 +251,7 @@ impl Kubernetes {
         Ok(listed.filter_map(set).collect())
     }
 
-    /// The objects of a listing, without their contents.
+    /// Returns the metadata of the objects in a listing.
     fn listed<T: Clone>(
         &self,
         request: &Request,

@@ -1,7 +1,7 @@
-//! One cluster: requests and answers, how long they may take, and how far a change may have come.
+//! Requests to one cluster, with their time limits and the possible outcomes of a change.
 //!
-//! The only asynchronous place. `kube` signs in and speaks TLS; its retries are off, because a change that was tried twice
-//! must be known to have been.
+//! Only this module is asynchronous. `kube` signs in and speaks TLS. Its retries are off, because they would hide that a change was sent
+//! twice.
 
 mod answer;
 mod lost;
@@ -22,30 +22,29 @@ pub use answer::{Answer, not_the_api};
 pub use request::Request;
 pub use waiting::Worker;
 
-/// The largest answer that is read: more than a Secret of 1 MiB in base64, or a listing, can have.
+/// The size limit for a response, in bytes. A Secret of 1 MiB in base64 and a listing both fit.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
-/// The time that an answer may take, for people and networks.
+/// The default time limit for a response.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A namespace of a cluster.
+/// A namespace of a cluster, with a connection to it.
 pub struct Cluster {
-    /// The region that the user named.
+    /// The region, if the user named one.
     pub region: Option<String>,
-    /// The namespace.
     pub namespace: String,
-    /// The cluster, for people.
+    /// The cluster's name in messages.
     pub shown: String,
     pub config: Config,
-    /// The time that an answer may take.
+    /// The time limit for a response.
     pub patience: Duration,
     pub worker: Worker,
-    /// The client, once it has signed in.
+    /// The client, set after the sign-in.
     pub client: OnceCell<Client>,
 }
 
 impl Cluster {
-    /// Looks at one Secret; `None` where the API says that there is none.
+    /// Fetches a Secret, or returns `None` if the API reports that it doesn't exist.
     pub fn look(&self, name: &str, session: &mut Session) -> Result<Option<Object>, Error> {
         match self.send(&Request::get(&self.namespace, name)?, session) {
             Ok(answer) => {
@@ -58,8 +57,10 @@ impl Cluster {
         }
     }
 
-    /// Sends a request. In an error, the codes `conflict`, `not_found` and `no_place` are the API's own words, and the effect is that
-    /// of the request.
+    /// Sends a request.
+    ///
+    /// Only the API itself can cause the error codes `conflict`, `not_found` and `no_place`. The error's effect is the effect of this
+    /// request.
     pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, ChangeError> {
         let client = self.client(session).map_err(Error::not_done)?;
         let limit = self.patience;
@@ -68,7 +69,7 @@ impl Cluster {
                 let response = client.send(request.http.clone().map(Body::from)).await;
                 let (parts, body) = response.map_err(|error| lost::failed(&error))?.into_parts();
                 let body = Limited::new(body, LARGEST_ANSWER).collect().await;
-                // An answer that breaks off leaves open what became of the request.
+                // If a response breaks off, the outcome of the request is unknown.
                 let body = body.map_err(|_| lost::broken())?.to_bytes();
                 answer::read(&parts, &body, request, &self.namespace)
             };
@@ -79,17 +80,17 @@ impl Cluster {
             return Err(waiting::cancelled().not_done());
         }
         let waited = self.worker.wait(session, "waiting for the cluster", work);
-        // A request that was on its way when the user stopped may have arrived.
+        // The request may have arrived before the user cancelled.
         waited.unwrap_or_else(|error| Err(error.unknown()))
     }
 
-    /// The client, signed in.
+    /// Returns the client, signing in on first use.
     fn client(&self, session: &mut Session) -> Result<&Client, Error> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
         let config = self.config.clone();
-        // A sign-in program runs while the client is made, and the user may not want to wait for it.
+        // Creating the client may run a sign-in program, and the user may want to cancel that.
         let making = async { tokio::task::spawn_blocking(|| Client::try_from(config)).await };
         let made = self
             .worker

@@ -1,4 +1,4 @@
-//! The cluster and the namespace of a scope: the context of a kubeconfig, or the account of the pod that this runs in.
+//! The cluster and the namespace of a scope, from a kubeconfig context or from the pod's own account.
 
 use std::cell::OnceCell;
 use std::io;
@@ -14,10 +14,9 @@ use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, Kubeconfi
 use crate::cluster::{Cluster, Worker};
 use crate::naming;
 
-/// The time until a connection is there.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Decides which namespace of which cluster is meant. No cluster is asked.
+/// Determines the cluster and the namespace, without a request to the cluster.
 pub fn find(
     patience: Duration,
     scope: &OpenParams,
@@ -30,7 +29,7 @@ pub fn find(
     let home = std::env::home_dir();
     let file = setting("kubeconfig").map(|path| match (path.strip_prefix("~/"), &home) {
         (Some(rest), Some(home)) => home.join(rest),
-        // An absolute path replaces what it is joined to.
+        // `join` ignores the folder if the path is absolute.
         _ => session.cwd().join(path),
     });
     let context = scope.region.as_deref().or_else(|| setting("context"));
@@ -67,7 +66,7 @@ pub fn find(
     })
 }
 
-/// Reads the kubeconfig; `None` when there is none and none was named.
+/// Reads the kubeconfig, or returns `None` if none was named and none exists.
 fn read(named: Option<&Path>) -> Result<Option<Kubeconfig>, Error> {
     match named.map_or_else(Kubeconfig::read, Kubeconfig::read_from) {
         Ok(found) => Ok(Some(found)),
@@ -90,7 +89,7 @@ fn of_the_pod(context: Option<&str>) -> Result<Config, Error> {
     })
 }
 
-/// A kubeconfig that can't be used. The parser's own words would quote it, and it may have tokens.
+/// Returns the error for a kubeconfig that can't be used. The parser's message is dropped, because it may quote tokens.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what `kube` says of the rest quotes no more than a name"
@@ -119,11 +118,11 @@ fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
 }
 
 fn prepared(mut config: Config) -> Config {
-    // A change that was tried twice must be known to have been.
+    // Retries would hide that a change was sent twice.
     config.default_retry = false;
     config.connect_timeout = Some(CONNECT);
     if let Some(exec) = &mut config.auth_info.exec {
-        // Standard input is the host's: a sign-in program must not read it.
+        // Standard input belongs to the host, so a sign-in program must not read it.
         exec.interactive_mode = Some(ExecInteractiveMode::Never);
     }
     config
@@ -146,7 +145,7 @@ fn invalid(problem: &str) -> Error {
         .hint("`bot-cli cloud config set kubernetes.NAME VALUE` changes a setting")
 }
 
-/// Returns the words of others on one line of at most 200 characters, without control sequences.
+/// Returns untrusted text on one line of at most 200 characters, without control sequences.
 pub fn one_line(text: &str) -> String {
     bot_cli_terminal::short_line(text, 200)
 }

@@ -1,7 +1,7 @@
-//! Keeps secret sets and image pull secrets of bot-cli in a Kubernetes cluster: `bot-cli cloud secrets --backend kubernetes`.
+//! Stores secret sets and image pull secrets of bot-cli in a Kubernetes cluster: `bot-cli cloud secrets --backend kubernetes`.
 //!
-//! An organization is a namespace, a region a context of the kubeconfig, a set a Secret with our label. Other Secrets are neither
-//! listed nor changed. It is no operator: nothing runs in the cluster, and nothing is watched.
+//! An organization is a namespace, a region is a kubeconfig context, and a set is a Secret with the label of bot-cli. Other Secrets are
+//! neither listed nor changed. The plugin is not an operator: nothing runs in the cluster, and nothing is watched.
 
 mod backend;
 mod cluster;
@@ -13,7 +13,7 @@ pub use backend::Kubernetes;
 
 bot_cli_secrets::manifest!(backend::Kubernetes, "../manifest.json");
 
-/// Serves the protocol of secrets backends.
+/// Serves the secrets backend protocol.
 pub fn main() -> std::process::ExitCode {
     bot_cli_secrets::main::<Kubernetes>()
 }

@@ -1,4 +1,4 @@
-//! `bot-cli-secrets-kubernetes`: keeps secrets in a Kubernetes cluster.
+//! `bot-cli-secrets-kubernetes`: stores secrets in a Kubernetes cluster.
 fn main() -> std::process::ExitCode {
     bot_cli_secrets_kubernetes::main()
 }

@@ -1,9 +1,8 @@
-//! Names and keys as Kubernetes accepts them.
+//! The rules of Kubernetes for names and keys.
 
-/// The longest key of a Secret.
 const LONGEST_KEY: usize = 253;
 
-/// Whether a set, and so its Secret, or a namespace can have this name.
+/// Reports whether a set or a namespace can have this name.
 pub fn is_label(name: &str) -> bool {
     let is_allowed = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
     (1..=63).contains(&name.len())
@@ -12,7 +11,7 @@ pub fn is_label(name: &str) -> bool {
         && !name.ends_with('-')
 }
 
-/// Whether a Secret can have this key.
+/// Reports whether a Secret can have this key.
 pub fn is_key(key: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     (1..=LONGEST_KEY).contains(&key.len())

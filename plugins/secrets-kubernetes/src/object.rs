@@ -1,4 +1,4 @@
-//! Secrets of the API as sets. Values are wiped on drop.
+//! Kubernetes Secrets as sets. Values are wiped on drop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,27 +13,27 @@ use zeroize::Zeroize as _;
 
 use crate::naming;
 
-/// Marks a Secret as ours.
+/// The label that marks a Secret as ours.
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
-/// The type of a Secret with keys and values.
+/// The type of a Secret with arbitrary keys.
 pub const OPAQUE: &str = "Opaque";
 
-/// The type of a Secret with credentials for registries.
+/// The type of a Secret with registry credentials.
 pub const DOCKER_CONFIG: &str = "kubernetes.io/dockerconfigjson";
 
-/// The one key of [`DOCKER_CONFIG`].
+/// The only key of a [`DOCKER_CONFIG`] Secret.
 pub const DOCKER_CONFIG_KEY: &str = ".dockerconfigjson";
 
-/// The most bytes that the values of a Secret can have together: `MaxSecretSize` of the API.
+/// The size limit for all values of a Secret, in bytes: `MaxSecretSize` of the API.
 pub const MAX_SECRET_SIZE: usize = 1024 * 1024;
 
-/// A Secret.
+/// A Secret from the API.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub struct Object(ApiSecret);
 
-/// Keys of the data with the values that a change gives them; `None` for those that it removes.
+/// The keys that a change affects, with their new values; `None` for a key to remove.
 pub type Touched = BTreeMap<String, Option<Secret>>;
 
 /// A new Secret, or a merge patch of one version of a Secret.
@@ -49,7 +49,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// The fields of the Secret `name` that a change writes: onto the version `base`, or of a new one.
+    /// Builds the body for a new Secret `name`, or for a patch of its version `base`.
     pub fn new(name: &str, type_: &'a str, base: Option<&Object>, touched: &'a Touched) -> Self {
         let (label, value) = MANAGED_BY;
         let bytes = |value: &Secret| ByteString(value.expose().as_bytes().to_vec());
@@ -96,7 +96,7 @@ pub fn kind(type_: &str) -> SetKind {
     }
 }
 
-/// Returns the name of the set that an object of this metadata keeps; `None` where it is not ours.
+/// Returns the set's name, or `None` if the object is not ours.
 pub fn set_name(metadata: &ObjectMeta) -> Option<String> {
     let (label, value) = MANAGED_BY;
     let labels = metadata.labels.as_ref()?;
@@ -105,7 +105,7 @@ pub fn set_name(metadata: &ObjectMeta) -> Option<String> {
     naming::is_label(&name).then_some(name)
 }
 
-/// Whether a set can be used, and why not.
+/// Returns whether a set can be used, and the problem if it can't.
 pub fn status(metadata: &ObjectMeta) -> (SetStatus, Option<String>) {
     if metadata.deletion_timestamp.is_some() {
         (SetStatus::Failed, Some("is being deleted".to_owned()))
@@ -119,7 +119,7 @@ impl Object {
         &self.0.metadata
     }
 
-    /// Whether this is the Secret of that name, as only the API writes it.
+    /// Reports whether this is the named Secret, with the fields that only the API sets.
     pub fn is_secret(&self, name: &str) -> bool {
         let metadata = self.metadata();
         metadata.name.as_deref() == Some(name)
@@ -147,19 +147,18 @@ impl Object {
         self.0.data.iter().flatten()
     }
 
-    /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&[u8]> {
         Some(&self.0.data.as_ref()?.get(key)?.0)
     }
 
-    /// Whether it is as a change would leave it.
+    /// Reports whether the Secret has the values that a change writes.
     pub fn shows(&self, touched: &Touched) -> bool {
         touched.iter().all(|(key, value)| {
             self.value(key) == value.as_ref().map(|value| value.expose().as_bytes())
         })
     }
 
-    /// The bytes that all values would have after a change.
+    /// Returns the size of all values after a change, in bytes.
     pub fn size_with(base: Option<&Self>, touched: &Touched) -> usize {
         let kept = base.into_iter().flat_map(Self::data);
         let kept = kept.filter(|(key, _)| !touched.contains_key(*key));
@@ -168,7 +167,7 @@ impl Object {
             + put.map(|value| value.expose().len()).sum::<usize>()
     }
 
-    /// The keys of a set of values.
+    /// Returns the keys. An image pull secret has none.
     pub fn keys(&self) -> BTreeSet<String> {
         if self.kind() == SetKind::ImagePullSecret {
             return BTreeSet::new();
@@ -176,7 +175,7 @@ impl Object {
         self.data().map(|(key, _)| key.clone()).collect()
     }
 
-    /// The values by their keys. The error names a key whose value is not text.
+    /// Returns the values by key. Fails if a value is not UTF-8 text, and names its key.
     pub fn values(&self) -> Result<BTreeMap<String, Secret>, Error> {
         let texts = self.data().map(|(key, value)| {
             let Ok(text) = str::from_utf8(&value.0) else {
@@ -191,21 +190,20 @@ impl Object {
     }
 }
 
-/// The credentials for registries, as Docker keeps them.
 #[derive(Deserialize)]
 struct DockerConfig {
     auths: BTreeMap<String, BTreeMap<String, Secret>>,
 }
 
-/// The text of `.dockerconfigjson` for one registry; `credentials` are `user:password` in base64.
+/// Returns the text of `.dockerconfigjson` for one registry. `credentials` is `user:password` in base64.
 pub fn docker_config(host: &str, credentials: &Secret) -> Secret {
     let auth = BTreeMap::from([("auth", credentials.expose())]);
     let config = BTreeMap::from([("auths", BTreeMap::from([(host, auth)]))]);
-    // Maps of texts always have a JSON form.
+    // A map of strings always serializes.
     Secret::new(serde_json::to_string(&config).unwrap_or_default())
 }
 
-/// The registry of an image pull secret and its credentials; `None` when it has not exactly one that can be read.
+/// Returns the registry and the credentials of an image pull secret, or `None` unless it has exactly one readable entry.
 pub fn credentials(object: &Object) -> Option<(String, Secret)> {
     let text = object.value(DOCKER_CONFIG_KEY)?;
     let config: DockerConfig = serde_json::from_slice(text).ok()?;

@@ -1,4 +1,4 @@
-//! Signing in with a browser: the authorization code flow with PKCE, and a redirect to this machine.
+//! Browser sign-in: the authorization code flow with PKCE and a redirect to this machine.
 
 use std::time::Duration;
 
@@ -14,11 +14,12 @@ use crate::pace::Pace;
 use crate::text;
 use crate::watch::Watch;
 
-/// The time limit for the user.
+/// The time limit for the user to finish the sign-in.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Leads the user through it; `show` gets the address that is to be opened. The browser is told what `confirm` makes of the
-/// sign-in that was granted.
+/// Signs the user in. `show` receives the address to open.
+///
+/// The browser's page shows whether `confirm` accepted the granted credentials.
 pub fn sign_in<T>(
     base: &Url,
     pace: Pace,
@@ -31,7 +32,7 @@ pub fn sign_in<T>(
         let issuer = Issuer::find(base, pace, watch).await?;
         visit(&issuer, watch, show).await
     })?;
-    // Outside of the runtime: what confirms it has one of its own.
+    // This runs outside the runtime, because `confirm` starts its own.
     let confirmed = granted.and_then(confirm);
     let outcome = match confirmed {
         Ok(_) => Page::SignedIn,
@@ -41,7 +42,7 @@ pub fn sign_in<T>(
     confirmed
 }
 
-/// Returns the browser that came back, and what the issuer granted it.
+/// Waits for the browser to return, and exchanges its code for credentials.
 async fn visit(
     issuer: &Issuer<'_>,
     watch: &dyn Watch,

@@ -1,7 +1,7 @@
-//! The server on loopback that the browser returns to, for the duration of one sign-in.
+//! The loopback server that the browser returns to during a sign-in.
 //!
-//! Visitors are served side by side, because browsers open connections that they don't use, and every program on this machine
-//! can open one. Only a visitor who knows the state of the sign-in can end it. Asynchronous, because hyper is.
+//! Connections are served concurrently: browsers open some that they never use, and any program on this machine can connect. Only a request
+//! with the sign-in's state can end it. The module is asynchronous because hyper is.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -20,22 +20,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use url::form_urlencoded;
 
-/// The ports that the issuer knows.
+/// The ports that are registered with the issuer.
 const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
 
-/// The path that the issuer knows.
+/// The path that is registered with the issuer.
 const PATH: &str = "/oauth_callback";
 
 /// The time limit for an idle connection.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// The time limit for fetching the page.
+/// The time limit for showing the final page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The pause where no connection can be accepted, for want of files.
+/// The pause after a connection can't be accepted, for example because no file descriptors are left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// An address that waits for a browser.
+/// A listener for the browser's return.
 pub struct Callback {
     listener: TcpListener,
     pub address: RedirectUrl,
@@ -50,16 +50,16 @@ pub struct Visitor {
 /// The outcome of a sign-in, for the browser's page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// The service has confirmed it.
+    /// The service confirmed the sign-in.
     SignedIn,
-    /// It failed, here or at the issuer.
+    /// The sign-in failed, here or at the issuer.
     NotSignedIn,
-    /// The address belongs to no sign-in that is under way.
+    /// The address doesn't belong to the current sign-in.
     Unknown,
 }
 
 impl Page {
-    /// Returns the document. It needs no network, and nothing of a request is in it.
+    /// Returns the page's HTML. The page needs no network and repeats nothing from the request.
     fn html(self) -> String {
         let (title, text, light, dark) = match self {
             Self::SignedIn => (
@@ -89,12 +89,11 @@ impl Page {
     }
 }
 
-/// The result of a redirection from the browser.
+/// The result of the issuer's redirect.
 #[derive(Debug)]
 pub enum Brought {
-    /// A code to be exchanged.
     Code(String),
-    /// The issuer's refusal, in its words.
+    /// The issuer's error code.
     Refusal(String),
 }
 
@@ -106,7 +105,7 @@ struct Shared {
 }
 
 impl Callback {
-    /// Listens on the first port that is free.
+    /// Listens on the first free port.
     pub async fn open() -> io::Result<Self> {
         let mut last = io::Error::from(io::ErrorKind::AddrInUse);
         for port in PORTS {
@@ -122,7 +121,7 @@ impl Callback {
         Err(last)
     }
 
-    /// Waits for a visitor with the right state; `None` comes only with the end of the runtime.
+    /// Waits for a request with the right state. Returns `None` only when the runtime ends.
     pub async fn wait(self, state: &str) -> Option<(Visitor, Brought)> {
         let (brought, mut arrivals) = mpsc::unbounded_channel();
         let (outcome, told) = watch::channel(None);
@@ -140,7 +139,7 @@ impl Callback {
 }
 
 impl Visitor {
-    /// Shows the browser a page. A browser that has gone needs none.
+    /// Shows the final page, unless the browser has already disconnected.
     pub async fn tell(mut self, page: Page) {
         self.outcome.send_replace(Some(page));
         let _ = tokio::time::timeout(PATIENCE, self.shown.recv()).await;
@@ -169,7 +168,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
         .max_buf_size(16 * 1024)
         .serve_connection(TokioIo::new(stream), service)
         .await;
-    // A connection that ended badly is its browser's affair.
+    // A connection that the browser aborted is not an error.
     drop(served);
     if waited.try_recv().is_ok() {
         let _ = shared.shown.send(());
@@ -182,7 +181,7 @@ async fn answer(
     waits: &mpsc::UnboundedSender<()>,
 ) -> io::Result<Response<Full<Bytes>>> {
     let head = |status: u16| {
-        // The address of the request has the code in it.
+        // The headers protect the code in the request's address.
         Response::builder()
             .status(status)
             .header(ALLOW, "GET, HEAD")
@@ -194,7 +193,7 @@ async fn answer(
                 "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
             )
     };
-    // A program that only looks brings nothing.
+    // Only a GET request to the callback path can end the sign-in.
     let bare = match (request.method(), request.uri().path()) {
         (&Method::GET, PATH) => None,
         (&Method::HEAD, PATH) => Some(200),

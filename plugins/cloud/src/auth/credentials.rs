@@ -1,4 +1,4 @@
-//! The credentials of a sign-in: one text, in the keyring or in a file that only its owner can read.
+//! Sign-in credentials: one text, in the keyring or in a file that only its owner can read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,60 +17,55 @@ use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
 use crate::watch::Watch;
 use crate::words;
 
-/// The token of a sign-in and what belongs to it.
+/// The token of a sign-in, with its service and its refresh token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// The service it is for; it is never sent to another.
+    /// The token's service. The token is never sent to another service.
     pub api_url: String,
     pub kind: TokenKind,
     #[serde(serialize_with = "exposed")]
     pub token: Secret,
-    /// Renews the token.
     #[serde(flatten)]
     pub refresh: Option<Refresh>,
 }
 
-/// The means to replace an expiring token.
+/// The data for renewing an expiring token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refresh {
     #[serde(rename = "refresh_token", serialize_with = "exposed")]
     pub token: Secret,
-    /// When the present token runs out, in seconds since 1970.
+    /// The access token's expiry, in seconds since 1970.
     pub expires_at: u64,
 }
 
 /// The state of the stored credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredCredentials {
-    /// Nobody has signed in.
     Nothing,
-    /// Somebody has.
     Usable(Credentials),
-    /// Somebody has, and it can't be used; why.
     Broken(SecretFileError),
 }
 
-/// Returns the token, without the blanks around it; `None` where it has characters that no token has.
+/// Parses a token, ignoring surrounding whitespace. Returns `None` if the token is empty or has invalid characters.
 pub fn parse_token(text: &str) -> Option<Secret> {
     let token = text.trim();
     let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     is_token.then(|| Secret::new(token.to_owned()))
 }
 
-/// Returns the path of the credentials file.
 pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     let folder = environment.config_folder.as_deref().ok_or_else(homeless)?;
     Ok(folder.join("credentials.toml"))
 }
 
-/// Looks for credentials; whatever is wrong with them is no error yet.
+/// Reads the stored credentials. A problem with them is a state, not an error.
 pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     let text = match place.read() {
         Ok(Some(text)) => text,
         Ok(None) => return StoredCredentials::Nothing,
         Err(error) => return StoredCredentials::Broken(error),
     };
-    // The parser's own words quote the text.
+    // The parser's message would quote the text.
     match toml::from_str::<Credentials>(text.expose()) {
         Ok(found) if !found.token.expose().is_empty() => StoredCredentials::Usable(found),
         Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
@@ -79,13 +74,13 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     }
 }
 
-/// Keeps credentials in the place of earlier ones, in the keyring if `wanted` and there is one; where they are.
+/// Replaces the stored credentials and returns the storage used. The keyring is used if it is `wanted` and available.
 pub fn keep(
     place: &SecretFile<'_>,
     credentials: &Credentials,
     wanted: Storage,
 ) -> Result<Storage, Failure> {
-    // The writer's own words may quote the text.
+    // The serializer's message may quote the text.
     let text = toml::to_string(credentials)
         .map(Secret::new)
         .map_err(|_| SecretFileError::File("it has no written form".into()));
@@ -104,7 +99,7 @@ fn not_kept(path: &Path, error: SecretFileError) -> Failure {
     }
 }
 
-/// Lets one process at a time replace a sign-in, and waits for others; the lock ends with what is returned.
+/// Locks the credentials, waiting for other processes. Dropping the returned file releases the lock.
 pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let waiting = "waiting for another bot-cli, which is changing the sign-in";
@@ -126,7 +121,7 @@ pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
     })
 }
 
-/// Removes credentials; whether there were any.
+/// Removes the credentials. Returns `false` if there were none.
 pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
     place.remove().map_err(|error| {
         let path = place.path().display();
@@ -139,7 +134,7 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
     })
 }
 
-/// Credentials that are there and can't be used.
+/// Returns the failure for stored credentials that can't be used.
 pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     let unusable = || {
         let can_not = format!("can't use `{}`", path.display());

@@ -1,4 +1,4 @@
-//! The issuer of tokens: its endpoints, and the exchange of one token for the next.
+//! The token issuer: its endpoints, and the renewal and revocation of tokens.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -21,17 +21,17 @@ use crate::domain::TokenKind;
 use crate::pace::Pace;
 use crate::watch::Watch;
 
-/// The most that is read of an answer.
+/// The size limit for a response, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// The longest that a token is believed to last, in seconds: ten years.
+/// The maximum token lifetime, in seconds: ten years.
 const LONGEST_LIFE: u64 = 315_360_000;
 
-/// A client with both endpoints.
+/// An OAuth client with both endpoints.
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// The issuer of tokens for a service.
+/// The token issuer of a service.
 pub struct Issuer<'a> {
     service: String,
     wire: Wire<'a>,
@@ -39,19 +39,19 @@ pub struct Issuer<'a> {
     endpoints: Endpoints,
 }
 
-/// Requests without a token.
+/// A client for requests without a token.
 struct Wire<'a> {
     http: reqwest::Client,
     pace: Pace,
     watch: &'a dyn Watch,
 }
 
-/// An issuer's answer to the request to end a sign-in.
+/// The result of a revocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// It is ended, or was already.
+    /// The sign-in is now revoked, or already was.
     Done,
-    /// The issuer has no means for it.
+    /// The issuer has no revocation endpoint.
     NotOffered,
 }
 
@@ -74,7 +74,7 @@ struct Endpoints {
 }
 
 impl<'a> Issuer<'a> {
-    /// Asks the service, then the issuer. One that is not what it says is not followed.
+    /// Fetches the issuer's address from the service, and then the issuer's metadata. Inconsistent or insecure metadata is refused.
     pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, ServiceError> {
         let http = connector(base, pace)?;
         let wire = Wire { http, pace, watch };
@@ -103,7 +103,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Another sign-in for a refresh token, from the issuer of the service at `base`.
+    /// Exchanges a refresh token for new credentials, at the issuer of the service at `base`.
     pub fn renewed(
         base: &Url,
         pace: Pace,
@@ -113,7 +113,7 @@ impl<'a> Issuer<'a> {
         runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
     }
 
-    /// Ends a sign-in where it was made.
+    /// Revokes a sign-in at the issuer of the service at `base`.
     pub fn revoked(
         base: &Url,
         pace: Pace,
@@ -126,7 +126,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// The protocol's client.
+    /// Returns an OAuth client for this issuer.
     pub fn oauth(&self) -> Result<Oauth, ServiceError> {
         let endpoints = &self.endpoints;
         let wrong = |_| unsound("one of its addresses is not valid");
@@ -138,7 +138,7 @@ impl<'a> Issuer<'a> {
             .set_token_uri(token.map_err(wrong)?))
     }
 
-    /// Returns the scopes of a sign-in, separated by blanks.
+    /// Returns the scopes of a sign-in, separated by spaces.
     pub fn scope(&self) -> Scope {
         let scopes = self.config.scopes.as_deref();
         Scope::new(
@@ -148,7 +148,6 @@ impl<'a> Issuer<'a> {
         )
     }
 
-    /// Sends a request for a token.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ServiceError> {
         let request =
             Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
@@ -158,7 +157,6 @@ impl<'a> Issuer<'a> {
         Ok(answer)
     }
 
-    /// Another token for a refresh token.
     async fn renew(&self, refresh: &Refresh) -> Result<Credentials, ServiceError> {
         let token = RefreshToken::new(refresh.token.expose().to_owned());
         let client = self.oauth()?;
@@ -168,7 +166,7 @@ impl<'a> Issuer<'a> {
             .await;
         let answer = sent.map_err(|error| refused(&error))?;
         let mut credentials = self.grant(&answer)?;
-        // An issuer that gives no new one goes on taking the old one.
+        // An issuer that returns no new refresh token still accepts the old one.
         if let (None, Some(expires_at)) = (&credentials.refresh, expiry(&answer)) {
             credentials.refresh = Some(Refresh {
                 token: refresh.token.clone(),
@@ -178,7 +176,7 @@ impl<'a> Issuer<'a> {
         Ok(credentials)
     }
 
-    /// Ends a sign-in for everybody who has a copy of it, RFC 7009: by its refresh token, without one by its token.
+    /// Revokes every copy of a sign-in (RFC 7009), by its refresh token or else by its access token.
     async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
         let Some(endpoint) = &self.endpoints.revocation_endpoint else {
             return Ok(Revocation::NotOffered);
@@ -193,7 +191,7 @@ impl<'a> Issuer<'a> {
             .append_pair("token_type_hint", hint)
             .append_pair("client_id", &self.config.client_id)
             .finish();
-        // The protocol's client would refuse an issuer on this machine.
+        // The OAuth client would refuse an issuer on this machine.
         let request = self.wire.http.post(endpoint);
         let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let request = request.body(body).build();
@@ -208,7 +206,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Returns the sign-in that an issuer's answer gives. What can't be a bearer token is refused.
+    /// Returns the credentials from a token response. Anything but a bearer token is refused.
     pub fn grant(&self, answer: &BasicTokenResponse) -> Result<Credentials, ServiceError> {
         if *answer.token_type() != BasicTokenType::Bearer {
             return Err(unsound("it gives a token that is not a bearer token"));
@@ -234,20 +232,20 @@ impl<'a> Issuer<'a> {
     }
 }
 
-/// When the token of an answer runs out, in seconds since 1970.
+/// Returns the expiry of a response's token, in seconds since 1970.
 fn expiry(answer: &BasicTokenResponse) -> Option<u64> {
     let lifetime = answer.expires_in()?.as_secs();
     Some(now() + lifetime.min(LONGEST_LIFE))
 }
 
-/// Seconds since 1970.
+/// Returns the current time, in seconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
-/// The protocol's failures in ours; the issuer's words may quote what was sent and are not shown.
+/// Converts an OAuth error. The issuer's description may quote what was sent, so it is dropped.
 pub fn refused(
     error: &RequestTokenError<ServiceError, oauth2::basic::BasicErrorResponse>,
 ) -> ServiceError {
@@ -262,7 +260,7 @@ pub fn refused(
             {
                 ServiceError::IssuerUnavailable(None)
             }
-            // Any other word may be anything.
+            // An unknown error code may contain anything.
             BasicErrorResponseType::Extension(_) => ServiceError::IssuerRefused(None),
             BasicErrorResponseType::InvalidClient
             | BasicErrorResponseType::InvalidRequest
@@ -293,7 +291,7 @@ impl Wire<'_> {
         })
     }
 
-    /// Sends a request, and says what is waited for where that takes long.
+    /// Sends a request, and reports the wait to the user if the response is slow.
     async fn exchange(&self, request: Request) -> Result<(StatusCode, Vec<u8>), ServiceError> {
         let url = request.url().clone();
         let line = format!("{} {}", request.method(), url.path());

@@ -1,6 +1,6 @@
-//! A backend that has an executable of its own, over the protocol that `sdk/secrets/BACKENDS.md` describes.
+//! A backend in its own executable, over the protocol that `sdk/secrets/BACKENDS.md` describes.
 //!
-//! Whatever it does, a change ends as done, not done or unknown, and nothing that it says is quoted once it has a value.
+//! Every change ends as done, not done or unknown. Once a backend has received a value, its output is never quoted.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::watch::{InVain, Watch, wait};
 
-/// A backend that is open.
+/// A connection to an opened external backend.
 pub struct External<'a> {
     name: BackendName,
     profile: Profile,
@@ -32,23 +32,22 @@ pub struct External<'a> {
     watch: &'a dyn Watch,
 }
 
-/// An error of an external backend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExternalError {
-    /// The backend says so itself, or it was not there to say anything.
+    /// The backend reported an error or did not respond.
     #[error("the backend `{backend}` could not do it")]
     Fault { backend: BackendName, fault: Fault },
-    /// It has a key or a value that no variable of an environment can have.
+    /// A stored key or value can't be used as an environment variable.
     #[error("can't use what the backend `{backend}` has: {problem}")]
     Unusable {
         backend: BackendName,
-        /// Without any value.
+        /// The problem, described without any value.
         problem: String,
     },
 }
 
 impl<'a> External<'a> {
-    /// The backend `name` behind `client`, which has opened a place.
+    /// Wraps a client that has already opened the backend.
     pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
         Self {
             profile: opened_profile(&name, client.opened()),
@@ -58,7 +57,7 @@ impl<'a> External<'a> {
         }
     }
 
-    /// Every organization: the name, and the one for people; `None` where the backend has no list of them.
+    /// Returns the name and the label of every organization, or `None` if the backend can't list organizations.
     pub fn organizations(&self) -> Result<Option<Vec<(String, String)>>, BackendError> {
         if !self.profile.can(Ability::Organizations) {
             return Ok(None);
@@ -94,7 +93,7 @@ impl<'a> External<'a> {
         })
     }
 
-    /// Whether the backend calls this a key where it has no values, so that it is none.
+    /// Reports whether `get` lists this key. Such a key is safe to show, because `get` never returns values.
     fn lists(&self, set: &SetName, key: &str) -> bool {
         let keys = self.get(set).ok().flatten().map(|set| set.keys);
         matches!(keys, Some(Keys::Known(keys)) if keys.iter().any(|one| one == key))
@@ -115,7 +114,7 @@ impl<'a> External<'a> {
     }
 }
 
-/// Returns the error for `fault` of the backend `name`.
+/// Returns the error for a backend's `fault`.
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     if fault == Fault::Cancelled {
         return BackendError::Cancelled;
@@ -126,7 +125,7 @@ pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     }))
 }
 
-/// Returns what is known of every backend before it is opened: what it does not refuse then, it may refuse later.
+/// Returns the profile of a backend that is not open yet. It is permissive: the opened backend may allow less.
 pub fn profile(name: &BackendName) -> Profile {
     let keeper = format!("the backend `{name}`");
     Profile {
@@ -291,7 +290,7 @@ impl ReadsValues for External<'_> {
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
         let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
         let ValuesResult { values } = answer.map_err(|mut fault| {
-            // What comes with values is not shown, unless it is a key that lists show.
+            // A response about values may repeat a value, so only a key that `get` lists is shown.
             if let Fault::Told(error) = &mut fault {
                 error.key = error.key.take().filter(|key| self.lists(name, key));
             }

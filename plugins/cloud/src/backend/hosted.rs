@@ -1,7 +1,7 @@
 //! The hosting service, over HTTP.
 //!
-//! It has two families of paths for the same things. A private API key belongs to one organization and uses the published
-//! paths; a person's token names the organization in the path.
+//! The service has two families of paths for the same resources. A private API key belongs to one organization and uses the published
+//! paths. A user's token names the organization in the path.
 
 pub mod access;
 mod error;
@@ -25,23 +25,21 @@ pub use error::ServiceError;
 use http::{Answer, Client, Reach, Unconfirmed};
 use wire::{path, segment};
 
-/// The account that the requests are for.
+/// The account that makes the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tenant {
-    /// A person, in this organization.
     User(Organization),
-    /// The organization of a private API key.
+    /// A private API key, which belongs to one organization.
     ApiKey,
 }
 
-/// The service.
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
     profile: Profile,
 }
 
-/// Returns what the service is and can. It never gives values back.
+/// Returns the service's profile. The service never returns values.
 pub fn profile() -> Profile {
     Profile {
         keeper: "the hosting service".to_owned(),
@@ -64,18 +62,15 @@ pub fn profile() -> Profile {
     }
 }
 
-/// The state of a set when it is read again.
+/// The state of a set, read again after a change.
 enum Sight {
-    /// The set.
     There(Details),
-    /// There is no such set.
     Gone,
-    /// The state does not decide it.
+    /// The read failed or was inconsistent.
     Unclear,
 }
 
 impl<'a> Hosted<'a> {
-    /// The service behind `client`, for `tenant`.
     pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
         Self {
             client,
@@ -103,7 +98,6 @@ impl<'a> Hosted<'a> {
         Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
     }
 
-    /// Fetches a set; `None` when no set has that name.
     fn details(
         &self,
         name: &SetName,
@@ -112,7 +106,7 @@ impl<'a> Hosted<'a> {
         match fetch(&self.set(name)) {
             Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
             Err(ServiceError::NotFound(_)) => Ok(None),
-            // The service refuses to show an image pull secret; the listing has it.
+            // The service refuses to return an image pull secret, but lists it.
             Err(refused @ ServiceError::Refused { status: 400, .. }) => {
                 let listed: wire::List = fetch(&self.path(&["secrets"]))?.decode()?;
                 let mut sets = listed.summaries().into_iter();
@@ -126,7 +120,7 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
+    /// Reads a set once. The set counts as gone only if the listing omits it too.
     fn sight(&self, name: &SetName) -> Sight {
         let look = |path: &str| self.client.look(path);
         match self.details(name, look) {
@@ -143,7 +137,9 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Decides what became of a change that was not confirmed, key by key: by how far it came, else by what `judge` sees in the set.
+    /// Determines the outcome of an unconfirmed change, key by key.
+    ///
+    /// `judge` compares a set with the change, for requests whose progress doesn't decide the outcome.
     fn decide(
         &self,
         name: &SetName,
@@ -155,7 +151,7 @@ impl<'a> Hosted<'a> {
         if reach == Reach::Nothing {
             return Err(ChangeError::not_done(error));
         }
-        // A user who wants to stop does not wait for a look, nor does a look help where nothing is new.
+        // The read is skipped if the user cancelled, or if its result could not decide anything.
         let helps = keys.iter().any(|key| judge(&Sight::Gone, key).is_some());
         let sight = if error == ServiceError::Cancelled || !helps {
             Sight::Unclear
@@ -166,7 +162,7 @@ impl<'a> Hosted<'a> {
         for key in keys {
             let state = match judge(&sight, &key) {
                 Some(true) => &mut parts.done,
-                // What is still under way may yet be carried out.
+                // A request that is under way may still be carried out.
                 Some(false) if reach == Reach::Ended => &mut parts.not_done,
                 Some(false) | None => &mut parts.unknown,
             };
@@ -182,7 +178,7 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Writes entries in one request, whole or one key.
+    /// Writes entries in one request: a whole set or a single key.
     fn put_body(
         &self,
         name: &SetName,
@@ -198,7 +194,7 @@ impl<'a> Hosted<'a> {
         };
         let keys = names(entries.iter().map(|entry| &entry.key));
         self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
-            // One that was there before looks the same with either value.
+            // A key that existed before looks the same with either value.
             (_, Prior::Keys(before)) if before.iter().any(|known| known == key) => None,
             (Sight::There(details), _) if is_in(details, prior.region()) => has(details, key),
             (Sight::Gone, _) => Some(false),
@@ -206,7 +202,7 @@ impl<'a> Hosted<'a> {
         })
     }
 
-    /// One request for each key, up to the first that fails.
+    /// Sends one request per key and stops at the first failure.
     fn put_keyed(
         &self,
         name: &SetName,
@@ -254,7 +250,7 @@ impl SecretsBackend for Hosted<'_> {
         }
         let mut summaries = match self.client.get(&path) {
             Ok(answer) => answer.decode::<wire::List>()?.summaries(),
-            // The service says so of an organization without any set, and also of one that there is not.
+            // The service returns this for an organization without sets, and for one that doesn't exist.
             Err(missing @ ServiceError::NotFound(_)) => match self.codes() {
                 Ok(_) if !missing.names_an_organization() => Vec::new(),
                 Ok(_) | Err(ServiceError::NotFound(_)) => return Err(missing.into()),
@@ -279,13 +275,13 @@ impl SecretsBackend for Hosted<'_> {
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
         let is_user = matches!(self.tenant, Tenant::User(_));
-        // With one key both forms are one request, and this one is known to both families.
+        // With one key, both forms are one request, and both families of paths accept this form.
         if is_user && entries.len() == 1 {
             return Ok(self.put_keyed(name, entries, prior)?);
         }
         let whole = wire::whole_set(entries, prior.region());
         let refused = match self.put_body(name, &whole, entries, prior) {
-            // The paths of an organization may know only one key a request; the published paths have only this form.
+            // An organization's paths may accept only one key per request. The published paths accept only this form.
             Err(refused)
                 if is_user
                     && refused.effect == Effect::NotDone
@@ -298,7 +294,7 @@ impl SecretsBackend for Hosted<'_> {
         self.put_keyed(name, entries, prior).map_err(|error| {
             let is_refused = matches!(error.cause, ServiceError::Refused { .. });
             if is_refused && error.effect == Effect::NotDone {
-                // What was wrong with the whole says more than what is wrong with its first key.
+                // The error for the whole set is more useful than the error for its first key.
                 return refused.into();
             }
             error.into()
@@ -327,7 +323,7 @@ impl SecretsBackend for Hosted<'_> {
                 Some(true)
             }
             (Sight::Gone, _) => Some(false),
-            // Credentials look the same before and after.
+            // Credentials look the same before and after the change.
             (Sight::There(_) | Sight::Unclear, _) => None,
         });
         Ok(decided?)
@@ -350,7 +346,7 @@ impl SecretsBackend for Hosted<'_> {
                 Sight::Gone => Some(true),
                 Sight::Unclear => None,
             };
-            // Is the key not there, or something else?
+            // The 404 may have another cause than a missing key.
             if unconfirmed.is_missing() && is_gone(&self.sight(name), key.as_str()) == Some(true) {
                 missing.push(key.clone());
                 continue;
@@ -366,7 +362,7 @@ impl SecretsBackend for Hosted<'_> {
         let Err(unconfirmed) = sent else {
             return Ok(true);
         };
-        // Is the set not there, or something else?
+        // The 404 may have another cause than a missing set.
         if unconfirmed.is_missing() && matches!(self.sight(name), Sight::Gone) {
             return Ok(false);
         }
@@ -388,12 +384,11 @@ impl SecretsBackend for Hosted<'_> {
     }
 }
 
-/// Whether a set is in the region where it was to be made.
 fn is_in(details: &Details, region: Option<&Region>) -> bool {
     region.is_none_or(|region| details.summary.region.as_deref() == Some(region.as_str()))
 }
 
-/// Whether a set has a key, where its keys can be seen.
+/// Reports whether a set has a key, or returns `None` if its keys are not visible.
 fn has(details: &Details, key: &str) -> Option<bool> {
     match &details.keys {
         Keys::Known(keys) => Some(keys.iter().any(|known| known == key)),
@@ -401,7 +396,7 @@ fn has(details: &Details, key: &str) -> Option<bool> {
     }
 }
 
-/// The error of the request for the key at `index`, after those for the keys before it were done.
+/// Returns the error of a change whose requests succeeded for all keys before `index`.
 fn partly(
     error: ChangeError<ServiceError>,
     keys: &[String],
@@ -416,7 +411,7 @@ fn partly(
     }
 }
 
-/// Whether the service may have refused the form of a request and not what is in it: it names none of the keys.
+/// Reports whether the service may have rejected the form of a request rather than its contents: its message names none of the keys.
 fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
     let ServiceError::Refused {
         status: 400 | 415 | 422,
@@ -425,7 +420,7 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
     else {
         return false;
     };
-    // What repeats a value is about the value.
+    // A message that repeats a value is about the contents.
     if message.contains(redact::HIDDEN) {
         return false;
     }
@@ -438,7 +433,7 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
 }
 
 impl Unconfirmed {
-    /// Whether the service has nothing to remove, and none of the tries has removed it.
+    /// Reports whether the resource was already missing and no attempt removed it.
     fn is_missing(&self) -> bool {
         self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound(_))
     }

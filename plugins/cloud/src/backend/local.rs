@@ -1,4 +1,4 @@
-//! The vault: sets in one file of age on this machine. `VAULT.md` documents the files, what is detected, and what can't be.
+//! The vault: sets in one age file on this machine. `VAULT.md` documents the files and which changes can be detected.
 
 mod backup;
 mod document;
@@ -28,10 +28,10 @@ use document::{Contents, Set, Sets};
 pub use error::VaultError;
 use home::{Home, Missing};
 
-/// The organization of a vault where no other is chosen.
+/// The default organization of a vault.
 pub const ORGANIZATION: &str = "local";
 
-/// The regions of a vault: those of the service, so that a set can move there.
+/// The regions of a vault. They are the service's regions, so that a set can move there.
 pub const REGIONS: [(&str, &str); 4] = [
     ("us-west", "US West"),
     ("us-east", "US East"),
@@ -39,16 +39,16 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
-/// The number of entries in a vault or in a backup.
+/// The number of entries in a vault or backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Secret sets and image pull secrets.
+    /// The number of secret sets and image pull secrets.
     pub sets: usize,
-    /// Their values.
+    /// The number of values in these sets.
     pub values: usize,
 }
 
-/// What `vault verify` found in a vault that opens.
+/// The result of `vault verify` for a vault that opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     /// The file with the sets.
@@ -60,22 +60,21 @@ pub struct Verified {
     pub values: usize,
 }
 
-/// A vault, seen from one organization.
+/// One organization's view of a vault.
 pub struct Vault<'a> {
     home: Home<'a>,
     organization: Organization,
     profile: Profile,
 }
 
-/// Returns the names of an organization's sets without asking anybody. What is wrong with the vault is not said here: then
-/// there are no names.
+/// Returns the names of an organization's sets, or `None` if reading them fails or needs the keyring.
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
     let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
     let sets = vault.home.sets_at_hand()?;
     Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
 }
 
-/// Returns the keys of a set as [`names`] does the sets.
+/// Returns the keys of a set under the same conditions as [`names`].
 pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
     let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
     match &vault.home.sets_at_hand()?.get(&vault.place(name))?.contents {
@@ -84,14 +83,13 @@ pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Optio
     }
 }
 
-/// Returns code and name of each region.
+/// Returns the code and the name of each region.
 pub fn regions() -> Vec<(String, String)> {
     REGIONS
         .map(|(code, name)| (code.to_owned(), name.to_owned()))
         .into()
 }
 
-/// Returns what the vault is and can.
 pub fn profile() -> Profile {
     Profile {
         keeper: "the vault of this machine".to_owned(),
@@ -112,8 +110,9 @@ pub fn profile() -> Profile {
 }
 
 impl<'a> Vault<'a> {
-    /// The vault in `folder`, which is made at the first write; a new key is kept in `key`. Waiting for other processes
-    /// and for the keyring ends with the user's request to stop.
+    /// Creates a handle to the vault in `folder`. The first write creates the folder. A new key is stored in `key`.
+    ///
+    /// If `watch` reports that the user cancelled, waits for other processes and for the keyring end too.
     pub fn new(
         folder: &Path,
         organization: Organization,
@@ -133,7 +132,7 @@ impl<'a> Vault<'a> {
         }
     }
 
-    /// Every organization that has something here.
+    /// Returns every organization that has a set in the vault.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
         let sets = self.home.sets()?.unwrap_or_default();
         let mut names: Vec<String> = sets.into_keys().map(|(name, _)| name).collect();
@@ -141,7 +140,7 @@ impl<'a> Vault<'a> {
         Ok(names)
     }
 
-    /// Opens and checks everything; `None` when there is no vault.
+    /// Decrypts and checks the whole vault, or returns `None` if it doesn't exist.
     pub fn verify(&self) -> Result<Option<Verified>, VaultError> {
         let Some(sets) = self.home.sets()? else {
             return Ok(None);
@@ -159,12 +158,12 @@ impl<'a> Vault<'a> {
         }))
     }
 
-    /// Seals everything to a new key and forgets the old one; where the new key is.
+    /// Seals the vault to a new key and removes the old one. Returns the new key's storage.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         self.home.rekey()
     }
 
-    /// Puts the contents of a backup in the place of everything that is in the vault.
+    /// Replaces the whole vault with the contents of a backup.
     pub fn restore(&self, backup: Backup) -> Result<Size, VaultError> {
         let size = document::size(&backup.sets);
         let put_back = |sets: &mut Sets| {
@@ -191,13 +190,12 @@ impl<'a> Vault<'a> {
         (self.organization.to_string(), name.to_string())
     }
 
-    /// The one set, taken out of the vault.
     fn set(&self, name: &SetName) -> Result<Option<Set>, VaultError> {
         let sets = self.home.sets()?;
         Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
     }
 
-    /// Stores a set of this kind that is still `alike` to what was seen before the change.
+    /// Stores a set of this kind. Fails unless the set is still as `prior` describes it; `alike` compares the keys.
     fn store(
         &self,
         name: &SetName,
@@ -228,7 +226,9 @@ impl<'a> Vault<'a> {
         Ok(Confirmed::ByAnswer)
     }
 
-    /// Changes one set that is as it was seen, under one lock; `false` where there is none and none is to be made.
+    /// Changes one set under the lock. Fails if the set is not as the caller saw it.
+    ///
+    /// Returns `false` if the set doesn't exist and `missing` forbids creating it.
     fn apply(
         &self,
         name: &SetName,
@@ -363,7 +363,7 @@ impl SecretsBackend for Vault<'_> {
     }
 
     fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
-        // What is in the vault is ready.
+        // Sets in the vault are always ready.
         Ok(())
     }
 }
@@ -390,7 +390,7 @@ impl ReadsValues for Vault<'_> {
     }
 }
 
-/// The values of a set that may be new.
+/// Returns the values of an existing secret set, or an empty map for a new one.
 fn secrets(found: Option<Contents>) -> BTreeMap<String, Secret> {
     match found {
         Some(Contents::Secret(values)) => values,
@@ -404,7 +404,7 @@ fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents {
     Contents::Secret(values)
 }
 
-/// Whether a set has just these keys; an image pull secret has none.
+/// Reports whether a set has exactly these keys. An image pull secret has none.
 fn has(set: &Set, keys: &[String]) -> bool {
     match &set.contents {
         Contents::Secret(values) => {
@@ -414,7 +414,7 @@ fn has(set: &Set, keys: &[String]) -> bool {
     }
 }
 
-/// Whether a key has neither come nor gone since those keys were seen. Keys that a change does not name may.
+/// Reports whether a key is still present or still missing, as in `seen`. Other keys may differ.
 fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
     let key = key.as_str();
     let has = matches!(&set.contents, Contents::Secret(values) if values.contains_key(key));

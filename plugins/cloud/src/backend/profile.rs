@@ -1,4 +1,4 @@
-//! The profile of a backend.
+//! A backend's profile: its name, abilities and limits.
 
 use std::collections::BTreeSet;
 
@@ -11,44 +11,40 @@ use crate::source::Source;
 /// A backend's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// As part of a sentence: "the hosting service".
+    /// The name inside a sentence: "the hosting service".
     pub keeper: String,
-    /// The same as the subject of what it says: "the service".
+    /// The name as the subject of a sentence: "the service".
     pub subject: String,
-    /// The same as a place: "at the hosting service".
+    /// The location: "at the hosting service".
     pub at: String,
     pub can: BTreeSet<Ability>,
-    /// The names of new sets.
+    /// The rules for the names of new sets.
     pub names: NameRules,
     pub limits: Limits,
-    /// The source of the default region of a new set.
+    /// The source of the default region for new sets.
     pub default_region: Source,
 }
 
-/// Something that not every backend can.
+/// A feature that not every backend has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ability {
-    /// Gives values back.
+    /// Returns stored values.
     Values,
-    /// Takes a value that is empty.
     EmptyValues,
-    /// Keeps credentials for image registries.
     ImagePullSecrets,
-    /// Tells which organizations there are.
     Organizations,
-    /// Has agents that run with the secrets it keeps.
+    /// Runs agents with the stored secrets.
     Agents,
-    /// Has the regions in which agents are deployed, which `cloud-deploy.toml` names.
+    /// Has the same regions as agent deployments, which `cloud-deploy.toml` names.
     DeployRegions,
 }
 
 impl Profile {
-    /// Returns whether it can do something.
     pub fn can(&self, ability: Ability) -> bool {
         self.can.contains(&ability)
     }
 
-    /// Checks the name of a new set.
+    /// Checks the name of a new set against the backend's rules.
     pub fn check_name(&self, name: &SetName) -> Result<(), String> {
         let NameRules {
             shortest,
@@ -71,7 +67,7 @@ impl Profile {
         ))
     }
 
-    /// Returns the keys that have an empty value, with what is wrong with that, where the backend takes none.
+    /// Returns a problem for each key with an empty value, if the backend rejects empty values.
     pub fn empty(&self, entries: &[Entry]) -> Vec<Field> {
         if self.can(Ability::EmptyValues) {
             return Vec::new();
@@ -87,8 +83,8 @@ impl Profile {
             .collect()
     }
 
-    /// Returns what is too much for the backend: a field and its problem each, which quotes no value. `known` are the keys that
-    /// the set has.
+    /// Returns a problem for each limit of the backend that the entries exceed. `known` lists the set's existing keys. Problems never quote
+    /// a value.
     pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<Field> {
         let mut problems = Vec::new();
         let keeper = &self.keeper;
@@ -116,7 +112,7 @@ impl Profile {
         problems
     }
 
-    /// Returns the problem of one value that is too long.
+    /// Returns a problem if a single value is too long.
     pub fn too_long(&self, field: &str, value: &str) -> Option<Field> {
         let (bytes, most) = (bytes(value), self.limits.value_bytes?);
         let problem = format!(

@@ -1,4 +1,4 @@
-//! Locks by which processes let one another in.
+//! Lock files, for exclusive access among processes.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,25 +8,24 @@ use std::time::Duration;
 use crate::platform::{give_to_owner, private_file};
 use crate::watch::{InVain, Watch, wait};
 
-/// The time limit for other processes.
+/// The time limit for waiting for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Why a lock was not taken.
+/// The reason why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process kept it for so long.
+    /// Another process kept the lock for this long.
     #[error("another process has kept it locked for {} seconds", .0.as_secs())]
     Busy(Duration),
-    /// The user did not want to wait any longer.
     #[error("cancelled")]
     Cancelled,
-    /// The file can't be opened or locked.
     #[error(transparent)]
     File(#[from] io::Error),
 }
 
-/// Takes the lock of the file at `path`, and waits up to `patience` for other processes that have it. Where that takes
-/// longer than a moment, `waiting` tells the user what for. The lock ends with what is returned.
+/// Locks the file at `path`, waiting up to `patience` for other processes.
+///
+/// If the wait lasts longer than a moment, shows the line `waiting` to the user. Dropping the returned file releases the lock.
 pub fn lock(
     path: &Path,
     patience: Duration,

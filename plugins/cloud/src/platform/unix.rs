@@ -1,4 +1,4 @@
-//! Unix.
+//! The Unix implementation.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -10,34 +10,33 @@ use std::process::{Child, Command, ExitStatus};
 
 use tempfile::NamedTempFile;
 
-/// The user's home folder.
 pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "HOME")
 }
 
-/// The folder of settings, as the XDG base directory specification wants it.
+/// Returns the settings folder, according to the XDG base directory specification.
 pub fn settings(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "XDG_CONFIG_HOME").or_else(|| Some(home(variable)?.join(".config")))
 }
 
-/// The folder of data.
+/// Returns the data folder, according to the XDG base directory specification.
 pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "XDG_DATA_HOME").or_else(|| Some(home(variable)?.join(".local/share")))
 }
 
-/// The specification of these folders has relative ones ignored.
+/// Returns a variable's path. The XDG specification ignores relative paths.
 fn absolute(variable: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name)
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
 }
 
-/// Creates a folder that only its owner can enter, and its parents.
+/// Creates a folder and its parents, accessible only to their owner.
 pub fn create_private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Gives a new file or folder to the owner of its folder, if root made it: `sudo` must lock nobody out.
+/// Changes the owner of a new file or folder to its folder's owner if root created it, so that `sudo` doesn't lock the user out.
 pub fn give_to_owner(new: &Path) -> io::Result<()> {
     let folder = fs::metadata(new.parent().unwrap_or(Path::new("/")))?;
     if rustix::process::geteuid().is_root() && folder.uid() != 0 {
@@ -46,35 +45,35 @@ pub fn give_to_owner(new: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How files are opened that only their owner can read, if they are new.
+/// Returns options that create a file readable only by its owner.
 pub fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600);
     options
 }
 
-/// Puts a file in the place of an earlier one.
+/// Replaces `path` with the temporary file.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     let renamed = temporary.persist(path);
     renamed.map(drop).map_err(|error| error.error)
 }
 
-/// Makes the names in a folder durable.
+/// Makes renames in a folder durable.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns the mode of a file that others than its owner can read or write.
+/// Returns the mode of a file that other users can read or write, otherwise `None`.
 pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
     Ok(mode_with(&fs::metadata(path)?, 0o077))
 }
 
-/// Returns the mode of a file or folder that others than its owner can write.
+/// Returns the mode of a file or folder that other users can write, otherwise `None`.
 pub fn writable_by_others(found: &Metadata) -> Option<u32> {
     mode_with(found, 0o022)
 }
 
-/// Returns the user id of an owner who is neither this user nor root. Root itself may use everybody's files.
+/// Returns the owner's user id if the owner is neither this user nor root. Root accepts every owner.
 pub fn foreign_owner(found: &Metadata) -> Option<u32> {
     let user = rustix::process::geteuid().as_raw();
     let owner = found.uid();
@@ -86,31 +85,31 @@ fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
     (mode & bits != 0).then_some(mode)
 }
 
-/// The program that a word means to the system, which looks for it itself.
+/// Returns the program unchanged, because the system searches `PATH` itself.
 pub fn program(word: &str) -> OsString {
     word.into()
 }
 
-/// Has the command's process go on without this one.
+/// Lets the command's process continue after this one ends.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }
 
-/// Has the command's process hear [`interrupt`], as every process does.
+/// Does nothing: every process receives [`interrupt`].
 pub const fn interruptible(_: &mut Command) {}
 
-/// Tells a child to stop, as Ctrl-C does.
+/// Sends SIGINT to a child, as Ctrl-C does.
 pub fn interrupt(child: &Child) {
     let process = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw);
     if let Some(process) = process {
-        // It may have ended this moment.
+        // The child may have just ended.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::INT);
     }
 }
 
-/// Returns how a process ended, as a shell has it.
+/// Returns the exit status as a shell reports it: 128 plus the signal for a killed process.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status
         .code()

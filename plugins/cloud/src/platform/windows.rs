@@ -1,7 +1,7 @@
-//! Windows.
+//! The Windows implementation.
 //!
-//! Owners and access control lists are neither set nor read: files have the rights of their folder, and by default the folders of a
-//! profile can be entered by their user and by administrators only.
+//! Owners and access control lists are neither set nor checked. Files inherit the rights of their folder. By default, only the user and
+//! administrators can enter a profile's folders.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
@@ -16,24 +16,21 @@ use bot_cli_system::console;
 use tempfile::NamedTempFile;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
 
-/// How long a rename is tried again: scanners for viruses open every new file for a moment.
+/// The time limit for repeating a rename. Virus scanners open every new file for a moment.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval between attempts.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The user's home folder.
 pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["HOME", "USERPROFILE"])
 }
 
-/// The folder of settings. One in the form of the XDG base directory specification wins, so that several homes can be used on one
-/// machine.
+/// Returns the settings folder. `XDG_CONFIG_HOME` overrides `APPDATA`, so that several homes can be used on one machine.
 pub fn settings(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["XDG_CONFIG_HOME", "APPDATA"])
 }
 
-/// The folder of data, which stay on this machine.
+/// Returns the folder for data that stays on this machine.
 pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["XDG_DATA_HOME", "LOCALAPPDATA"])
 }
@@ -50,18 +47,18 @@ pub fn create_private_folders(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Does nothing: new files have the rights of their folder.
+/// Does nothing: new files inherit the rights of their folder.
 #[expect(clippy::unnecessary_wraps, reason = "the same on every system")]
 pub const fn give_to_owner(_new: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How files are opened that only their owner can read.
+/// Returns the default options: new files inherit the rights of their folder.
 pub fn private_file() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// Puts a file in the place of an earlier one, also while others have that open to read it.
+/// Replaces `path` with the temporary file, even while other processes read the old file.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     let kept = temporary.into_temp_path().keep();
     let from = kept.map_err(|error| error.error)?;
@@ -74,7 +71,7 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
                 thread::sleep(TICK);
             }
             Err(error) => {
-                // It may have secrets.
+                // The file may contain secrets.
                 let _ = fs::remove_file(&from);
                 return Err(error);
             }
@@ -83,50 +80,49 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the names in a folder durable: the file system's journal does that, and there is no call for it.
+/// Does nothing: the file system's journal makes renames durable, and Windows offers no sync call.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub const fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the mode of a file that others than its owner can read or write: files have none.
+/// Returns `None`, because files have no mode on Windows.
 pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
     fs::metadata(path).map(|_| None)
 }
 
-/// Returns the mode of a file or folder that others than its owner can write: they have none.
+/// Returns `None`, because files have no mode on Windows.
 pub const fn writable_by_others(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// Returns an owner who is not this user, as far as it is looked at.
+/// Returns `None`, because owners are not checked on Windows.
 pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// The program that a word means to the user: a file with an ending of `PATHEXT`, such as `npm.cmd`, of which the system itself only
-/// looks for `.exe`.
+/// Finds a program with any extension in `PATHEXT`, such as `npm.cmd`. The system itself searches only for `.exe`.
 pub fn program(word: &str) -> OsString {
     which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
 }
 
-/// Has the command's process go on without this one and its console.
+/// Lets the command's process continue after this one and its console end.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | DETACHED_PROCESS)
 }
 
-/// Has the command's process hear [`interrupt`], and not the Ctrl-C of this process's console.
+/// Lets the command's process receive [`interrupt`], but not the Ctrl-C of this process's console.
 pub fn interruptible(command: &mut Command) {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
 
-/// Tells a child to stop, as Ctrl-Break does.
+/// Sends Ctrl-Break to a child.
 pub fn interrupt(child: &Child) {
-    // Without a console there is nobody to tell; it is killed when its time is over.
+    // Without a console, the event can't be sent. The child is killed at its time limit.
     let _ = console::send_break(child.id());
 }
 
-/// Returns how a process ended.
+/// Returns the exit status of a process.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code()
 }

@@ -1,7 +1,7 @@
-//! Changes that say what became of them.
+//! Changes that report their outcome.
 //!
-//! Every change names the version of the object that it is meant for, so none is carried out twice and none undoes another's.
-//! If the answer is lost, the object shows the outcome: once its version has changed, a late request can no longer change it.
+//! Every change names the version of the object that it applies to, so no change is applied twice or undoes another. If the response is
+//! lost, the object shows the outcome: once its version has changed, a late request can no longer apply.
 
 use std::collections::BTreeSet;
 
@@ -17,19 +17,18 @@ use crate::kubeconfig::one_line;
 use crate::naming;
 use crate::object::{MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 
-/// A change of one set.
 #[derive(Default)]
 pub(super) struct Change<'a> {
     pub name: &'a str,
-    /// The type of the Secret; `None` where it is to go, whatever it is.
+    /// The type of the Secret; `None` to delete a Secret of any type.
     pub type_: Option<&'static str>,
-    /// The keys with the values that they get; `None` for those that are to go.
+    /// The keys with their new values; `None` for a key to remove.
     pub wanted: Vec<(String, Option<Secret>)>,
     /// The state that the caller saw, if the change depends on it.
     pub prior: Option<Prior>,
 }
 
-/// A change that is made for what was found: the Secret as it was, and what is asked of the cluster.
+/// A change, the Secret that it applies to, and the affected keys.
 struct Attempt<'a> {
     change: &'a Change<'a>,
     cluster: &'a Cluster,
@@ -38,7 +37,7 @@ struct Attempt<'a> {
 }
 
 impl Kubernetes {
-    /// Carries a change out. Returns the set as it was before, if there was one.
+    /// Applies a change. Returns the set as it was before, if it existed.
     pub(super) fn carry_out(
         &self,
         change: &Change<'_>,
@@ -64,13 +63,12 @@ impl Kubernetes {
 }
 
 impl Change<'_> {
-    /// Whether it needs a set to be there.
+    /// Reports whether the change needs an existing set.
     fn removes(&self) -> bool {
         self.type_.is_none() || self.wanted.iter().any(|(_, value)| value.is_none())
     }
 
-    /// Whether the change may be made to what is there: it is as the caller saw it, can be changed, and everything fits. Returns
-    /// what is touched.
+    /// Checks that the set is as the caller saw it, can be changed, and stays within the limits. Returns the affected keys.
     fn check(&self, base: Option<&Object>) -> Result<Touched, Error> {
         if let Some(base) = base {
             self.check_base(base)?;
@@ -119,7 +117,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// The keys that are touched, with their new values.
+    /// Returns the affected keys, with their new values.
     fn touched(&self, base: Option<&Object>) -> Result<Touched, Error> {
         let mut touched = Touched::new();
         for (key, value) in &self.wanted {
@@ -144,7 +142,7 @@ impl Attempt<'_> {
         let name = self.change.name;
         let error = match self.cluster.send(&request, session) {
             Ok(answer) if self.is_confirmed_by(&answer) => return Ok(()),
-            // Whatever answered may have passed the request on.
+            // The sender of this response may have passed the request on.
             Ok(answer) => match answer.decode::<Object>() {
                 Some(object) if object.is_being_deleted() => being_deleted(name),
                 Some(_) | None => not_the_api(),
@@ -155,7 +153,7 @@ impl Attempt<'_> {
             }
             Err(failed) => return Err(failed),
         };
-        // A user who wants to stop does not wait for a look.
+        // A user who cancelled doesn't wait for another request.
         if session.cancelled() {
             return Err(error.unknown());
         }
@@ -185,7 +183,7 @@ impl Attempt<'_> {
             return status.is_some_and(|status| status.is_success());
         }
         let object = answer.decode::<Object>();
-        // A webhook of the cluster may have its own idea of a value.
+        // An admission webhook may change a value, so only the keys are compared.
         let has_keys = |object: &Object| {
             let mut touched = self.touched.iter();
             touched.all(|(key, value)| object.value(key).is_some() == value.is_some())
@@ -193,7 +191,7 @@ impl Attempt<'_> {
         object.is_some_and(|object| object.is_secret(self.change.name) && has_keys(&object))
     }
 
-    /// Returns what became of the change, from the Secret as it is now.
+    /// Determines the outcome of the change from the Secret's current state.
     fn outcome(&self, sight: Option<&Object>) -> Effect {
         if let Some(object) = sight
             && self.change.type_.is_some()
@@ -205,14 +203,14 @@ impl Attempt<'_> {
         let same = self.base.zip(sight);
         let same = same.filter(|(base, now)| base.metadata().uid == now.metadata().uid);
         let Some((base, now)) = same else {
-            // A set that is not there may yet be created; one that was there and is gone has nothing left.
+            // A late request may still create a missing set. A deleted set has nothing left to remove.
             let adds = self.base.is_none() || self.touched.values().any(Option::is_some);
             return if adds { Effect::Unknown } else { Effect::Done };
         };
         let mut keys = self.touched.keys();
         let is_untouched =
             !now.is_being_deleted() && keys.all(|key| now.value(key) == base.value(key));
-        // An object that has another version can't be changed by this request any more.
+        // A late request can't change an object whose version has changed.
         if is_untouched && now.metadata().resource_version != base.metadata().resource_version {
             Effect::NotDone
         } else {
@@ -221,7 +219,6 @@ impl Attempt<'_> {
     }
 }
 
-/// The error for a Secret that is not one of our sets.
 fn foreign(name: &str) -> Error {
     let message = format!("the cluster has a Secret `{name}` that is not a set of bot-cli");
     Error::new(Code::Foreign, message).hint(

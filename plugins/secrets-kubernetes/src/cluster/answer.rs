@@ -1,5 +1,7 @@
-//! Answers. Only what the API itself says counts: a page of a proxy is neither a set nor the absence of one. No sentence quotes
-//! the cluster: an answer, or an admission webhook, may repeat a value.
+//! Responses of the API.
+//!
+//! Only a response from the API itself counts: a proxy's page doesn't show whether a set exists. Messages never quote the cluster, because
+//! a response or an admission webhook may repeat a value.
 
 use bot_cli_secrets::{ChangeError, Code, Error};
 use bytes::Bytes;
@@ -10,17 +12,17 @@ use zeroize::Zeroizing;
 
 use super::Request;
 
-/// The body of a successful answer.
+/// The body of a successful response.
 pub struct Answer(Zeroizing<Vec<u8>>);
 
 impl Answer {
-    /// The body as the API means it; `None` when it is something else. The parser's own words would quote the body.
+    /// Decodes the body, or returns `None` if it has another shape. The parser's message is dropped, because it would quote the body.
     pub fn decode<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.0).ok()
     }
 }
 
-/// The error for an answer that is no object of the API.
+/// Returns the error for a response that is not from the API.
 pub fn not_the_api() -> Error {
     Error::new(
         Code::Unavailable,
@@ -29,7 +31,7 @@ pub fn not_the_api() -> Error {
     .hint("check `server` of the cluster in the kubeconfig")
 }
 
-/// Interprets an answer.
+/// Returns the body of a successful response, or the error for any other status.
 pub fn read(
     parts: &Parts,
     body: &Bytes,
@@ -49,8 +51,8 @@ pub fn read(
         status,
         400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 413 | 415 | 422
     );
-    // An API server that refuses a request has not carried it out. One that fails may have, and a proxy in between says
-    // nothing of what it has passed on. Too many requests at once are turned away before anything else, without an object.
+    // An API server that refuses a request has not carried it out. If it fails internally, it may have, and a proxy may have passed the
+    // request on. A 429 is sent before any processing, without a `Status` object.
     Err(if status == 429 || is_refused && said.is_some() {
         error.not_done()
     } else {
@@ -58,7 +60,7 @@ pub fn read(
     })
 }
 
-/// Returns the error for a status; `said` are the API's own words, if it is the API.
+/// Returns the error for a status. `said` is the `Status` object, if the API sent one.
 fn explain(status: u16, said: Option<&Status>, request: &Request, namespace: &str) -> Error {
     let Request { verb, resource, .. } = request;
     match (status, said) {

@@ -1,4 +1,4 @@
-//! Errors before there is an answer.
+//! Errors of requests without a complete response.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,7 +10,7 @@ use bot_cli_secrets::{ChangeError, Code, Error};
 use bot_cli_terminal::short_line;
 use kube::client::AuthError;
 
-/// A request that got no answer.
+/// Returns the error for a request without a response.
 pub fn failed(error: &kube::Error) -> ChangeError {
     if cause::<AuthError>(error).is_some() {
         return sign_in().not_done();
@@ -24,7 +24,7 @@ pub fn failed(error: &kube::Error) -> ChangeError {
     }
 }
 
-/// An answer that broke off, or that is larger than any of the API.
+/// Returns the error for a response that broke off or is too large.
 pub fn broken() -> ChangeError {
     unreachable("the connection broke off").unknown()
 }
@@ -35,30 +35,30 @@ fn unreachable(reason: &str) -> Error {
         .hint("`kubectl version` with the same kubeconfig and context tells whether the cluster can be reached")
 }
 
-/// An answer that did not come in time.
+/// Returns the error for a response that did not arrive within `limit`.
 pub fn timed_out(limit: Duration) -> ChangeError {
     let message = format!("the cluster did not answer within {} s", limit.as_secs());
     Error::new(Code::TimedOut, message).unknown()
 }
 
-/// A sign-in that failed before anything was sent. The output of a sign-in program is not quoted: it may have a token.
+/// Returns the error for a sign-in that failed before any request was sent.
+///
+/// The output of a sign-in program may contain a token, so it is not quoted.
 pub fn sign_in() -> Error {
     let message = "the sign-in of the kubeconfig failed: its program, token, certificates or key can't be used";
     Error::new(Code::NotSignedIn, message)
         .hint("`kubectl auth whoami` with the same kubeconfig and context tells whether the sign-in works")
 }
 
-/// An error, or one of its causes.
 type Cause = dyn StdError + 'static;
 
-/// The error with all its causes.
 fn causes(error: &Cause) -> impl Iterator<Item = &Cause> {
     iter::successors(Some(error), |error| (*error).source())
 }
 
-/// The first cause of that type.
+/// Returns the first cause of type `T`.
 fn cause<T: StdError + 'static>(error: &Cause) -> Option<&T> {
-    // An error of I/O keeps what it is made of behind its source.
+    // The `source` of an I/O error skips the error that it wraps.
     causes(error).find_map(|error| {
         let inner = || error.downcast_ref::<io::Error>()?.get_ref();
         let found = error.downcast_ref::<T>();
@@ -66,7 +66,7 @@ fn cause<T: StdError + 'static>(error: &Cause) -> Option<&T> {
     })
 }
 
-/// The words of the cause that has no cause: a failed connection knows no value.
+/// Returns the message of the innermost cause. The message of a failed connection can't contain a value.
 fn innermost(error: &Cause) -> String {
     let innermost = causes(error).last().unwrap_or(error);
     let words = match innermost.downcast_ref::<io::Error>() {

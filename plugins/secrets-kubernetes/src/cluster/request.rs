@@ -1,4 +1,4 @@
-//! Requests as the API reads them. `kube` writes addresses and headers.
+//! Requests to the Kubernetes API. `kube` builds their addresses and headers.
 
 use bot_cli_secrets::{Code, Error};
 use bytes::Bytes;
@@ -15,26 +15,26 @@ use crate::object::{MANAGED_BY, Object, Written};
 /// The name under which the API records our changes.
 const FIELD_MANAGER: &str = "bot-cli";
 
-/// A request, with the words of RBAC for it.
+/// A request, with its RBAC verb and resource for error messages.
 pub struct Request {
-    /// `get`, `list`, `create`, `patch`, `delete`.
+    /// The RBAC verb: `get`, `list`, `create`, `patch` or `delete`.
     pub verb: &'static str,
-    /// `secrets` or `namespaces`.
+    /// The RBAC resource: `secrets` or `namespaces`.
     pub resource: &'static str,
     pub http: http::Request<Bytes>,
 }
 
-/// The error is a name that is no name.
+/// A request, or the error for an invalid name or body.
 type Built = Result<http::Request<Vec<u8>>, request::Error>;
 
 impl Request {
-    /// One Secret.
+    /// Fetches one Secret.
     pub fn get(namespace: &str, name: &str) -> Result<Self, Error> {
         let built = secrets(namespace).get(name, &GetParams::default());
         Self::new("get", "secrets", built)
     }
 
-    /// Our Secrets of one type, without their values.
+    /// Lists our Secrets of one type, without their values.
     pub fn list(namespace: &str, type_: &str) -> Result<Self, Error> {
         let (label, value) = MANAGED_BY;
         let params = ListParams::default()
@@ -44,7 +44,7 @@ impl Request {
         Self::new("list", "secrets", built)
     }
 
-    /// Creates a Secret; fails if the name is taken.
+    /// Creates a Secret. Fails if the name is already in use.
     pub fn create(namespace: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PostParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
@@ -55,7 +55,7 @@ impl Request {
         Self::new("create", "secrets", body.and_then(created))
     }
 
-    /// Changes the version of a Secret that `written` names.
+    /// Patches the version of a Secret that `written` names.
     pub fn patch(namespace: &str, name: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PatchParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
@@ -65,7 +65,7 @@ impl Request {
         Self::new("patch", "secrets", built)
     }
 
-    /// Deletes this version of a Secret.
+    /// Deletes exactly this version of a Secret.
     pub fn delete(namespace: &str, name: &str, base: &Object) -> Result<Self, Error> {
         let params = DeleteParams::default().preconditions(Preconditions {
             resource_version: base.metadata().resource_version.clone(),
@@ -75,13 +75,11 @@ impl Request {
         Self::new("delete", "secrets", built)
     }
 
-    /// The namespaces of the cluster.
     pub fn namespaces() -> Result<Self, Error> {
         let built = namespaces().list_metadata(&ListParams::default());
         Self::new("list", "namespaces", built)
     }
 
-    /// One namespace.
     pub fn namespace(name: &str) -> Result<Self, Error> {
         let built = namespaces().get_metadata(name, &GetParams::default());
         Self::new("get", "namespaces", built)
@@ -93,7 +91,7 @@ impl Request {
         Ok(Self {
             verb,
             resource,
-            // The body is wiped once it is not needed any more.
+            // The body is wiped on drop.
             http: http.map(|body| Bytes::from_owner(Zeroizing::new(body))),
         })
     }

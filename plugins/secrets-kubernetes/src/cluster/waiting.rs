@@ -1,4 +1,4 @@
-//! Waiting for what is asynchronous, for as long as the user wants to.
+//! Waits for asynchronous work that the user can cancel.
 
 use std::future::Future;
 use std::pin::pin;
@@ -8,18 +8,18 @@ use bot_cli_sdk::session::Session;
 use bot_cli_secrets::{Code, Error};
 use tokio::runtime::{Builder, Runtime};
 
-/// The interval at which a request to stop is checked.
+/// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 
-/// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.
+/// The interval between progress reports. A host treats longer silence as a fault.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// The runtime of a scope: one thread is enough for one request after the other. Its connections end with it, and
-/// a sign-in program that does not end must not keep this process from ending.
+/// The runtime of a scope. One thread is enough for consecutive requests.
+///
+/// Connections end with the runtime. A sign-in program that hangs must not keep this process running.
 pub struct Worker(Option<Runtime>);
 
 impl Worker {
-    /// Starts one.
     pub fn start() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| {
@@ -30,7 +30,9 @@ impl Worker {
         Ok(Self(Some(runtime)))
     }
 
-    /// Waits for the future or for the user's request to stop. A request that is already there comes first. `what` is waited for.
+    /// Waits for the future, or until the user cancels. Cancellation is checked first.
+    ///
+    /// `what` describes the wait in progress reports.
     pub fn wait<T>(
         &self,
         session: &mut Session,
@@ -69,7 +71,7 @@ impl Drop for Worker {
     }
 }
 
-/// The user stopped it.
+/// Returns the error for cancelled work.
 pub fn cancelled() -> Error {
     Error::new(Code::Cancelled, "cancelled")
 }

@@ -1,4 +1,4 @@
-//! The token's kind and the organization that it is used for.
+//! The kind of a token, and the organizations that it can access.
 
 use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::http::{Answer, Client};
 use super::{ServiceError, path, wire};
 use crate::domain::TokenKind;
 
-/// Returns the kind of a token, as far as its prefix shows it.
+/// Returns the kind of a token, if its prefix shows it.
 pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     let token = token.expose();
     if token.starts_with("sk_") {
@@ -19,13 +19,13 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     }
 }
 
-/// A person's organizations: the name in paths, and the one for people.
+/// Returns a user's organizations as pairs of path name and display name.
 pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
     let answer = client.get(&path(&["organizations"]))?;
     Ok(answer.decode::<wire::Names>()?.pairs())
 }
 
-/// Returns the address of the person whose token it is, or what the service calls them. Asks once.
+/// Returns the user's email address, or the user id if there is no address. Makes a single attempt.
 pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
     let answer: Value = client.look(&path(&["users"]))?.decode()?;
     let user = &answer["user"];
@@ -35,14 +35,14 @@ pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
         .ok_or_else(|| ServiceError::InvalidResponse("it names no user".to_owned()))
 }
 
-/// The service's answer about a token.
+/// The result of [`probe`].
 pub struct Probed {
     pub kind: TokenKind,
-    /// A person's organizations.
+    /// The user's organizations; `None` for an API key.
     pub organizations: Option<Vec<(String, String)>>,
 }
 
-/// Asks the service for the kind of a token. If both families of paths refuse it, returns the first refusal.
+/// Determines the kind of a token by requests to both families of paths. If both refuse it, returns the first refusal.
 pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
     let refused = match organizations(client) {
         Ok(organizations) => {

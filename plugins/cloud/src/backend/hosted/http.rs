@@ -1,7 +1,6 @@
-//! Requests and answers: what is sent where, how long it may take, how much may come back, and what may be tried again.
+//! HTTP requests and responses: addresses, time limits, size limits and retries.
 //!
-//! The only place besides signing in where anything is asynchronous. How far a change may have come is recorded here, over
-//! all its tries.
+//! Only this module and the sign-in are asynchronous. This module also records how far a change may have progressed, over all attempts.
 
 pub mod connect;
 mod exchange;
@@ -24,46 +23,43 @@ use crate::text::theirs;
 use crate::watch::Watch;
 use connect::{connector, runtime, until_cancelled};
 
-/// The maximum number of attempts. Every request can be tried again: it says what shall be, not what to add.
+/// The maximum number of attempts. Every request can be repeated, because it states the wanted result and not a difference.
 const TRIES: u32 = 3;
 
-/// The point that a request may have reached, over all attempts. The furthest one counts.
+/// The furthest point that a request may have reached in any attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// No try was carried out.
+    /// No attempt was carried out.
     Nothing,
-    /// A try has ended, and may have been carried out.
+    /// An attempt has ended and may have been carried out.
     Ended,
-    /// A try may still be carried out.
+    /// An attempt may still be carried out.
     UnderWay,
 }
 
 /// A change that was not confirmed.
 #[derive(Debug)]
 pub struct Unconfirmed {
-    /// The last error.
+    /// The error of the last attempt.
     pub error: ServiceError,
     pub reach: Reach,
 }
 
 impl Unconfirmed {
-    /// A change of which no try was carried out.
     fn not_sent(error: ServiceError) -> Self {
         let reach = Reach::Nothing;
         Self { error, reach }
     }
 
-    /// A change that may still be carried out.
     fn under_way(error: ServiceError) -> Self {
         let reach = Reach::UnderWay;
         Self { error, reach }
     }
 }
 
-/// Fetches another token in the place of one that the service no longer accepts; `None` where there is no other.
+/// A function that replaces a token that the service rejected. It returns `None` if there is no replacement.
 pub type Renew<'a> = Box<dyn Fn(&Secret) -> Option<Secret> + 'a>;
 
-/// The service at the other end.
 pub struct Client<'a> {
     runtime: Runtime,
     http: reqwest::Client,
@@ -82,9 +78,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns the body as the service means it.
+    /// Decodes the body of a response. Fails if the body contains an error or has another shape.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, ServiceError> {
-        // What fails does not describe anything as well. The parser's own words quote the body.
+        // A body with an error is never a result. The parser's message is dropped, because it would quote the body.
         let body = self.body.filter(|body| !body["error"].is_string());
         let decoded = body.and_then(|body| serde_json::from_value(body).ok());
         decoded.ok_or_else(|| {
@@ -93,8 +89,9 @@ impl Answer {
         })
     }
 
-    /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
-    /// is now. What also names an error, or describes a set, says something else.
+    /// Reports whether the response confirms the change: with `"status": "OK"`, or, for a PUT without a status, with a region.
+    ///
+    /// A body that also contains an error or describes a set confirms nothing.
     fn confirms(&self, change: &Method) -> bool {
         let Some(body) = &self.body else {
             return false;
@@ -116,7 +113,6 @@ impl Answer {
 }
 
 impl<'a> Client<'a> {
-    /// A client of the service at `base`.
     pub fn new(
         base: &Url,
         token: &Secret,
@@ -137,23 +133,23 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Replaces a token once if the service rejects it.
+    /// Makes the client renew its token once if the service rejects it.
     pub fn renewing(mut self, renew: Renew<'a>) -> Self {
         self.renew = Some(renew);
         self
     }
 
-    /// Hides these values from now on.
+    /// Adds values to redact.
     pub fn conceal(&self, values: &[Secret]) {
         self.secrets.borrow_mut().conceal(values);
     }
 
-    /// Reads something, and tries again what may pass.
+    /// Sends a GET request and retries temporary failures.
     pub fn get(&self, path: &str) -> Result<Answer, ServiceError> {
         self.with_renewal(|| self.read(path, TRIES))
     }
 
-    /// Reads something, once: a look that only makes another answer surer.
+    /// Sends a GET request once, for an optional check that is not worth a retry.
     pub fn look(&self, path: &str) -> Result<Answer, ServiceError> {
         self.read(path, 1)
     }
@@ -164,7 +160,7 @@ impl<'a> Client<'a> {
         got.map_err(|unconfirmed| unconfirmed.error)
     }
 
-    /// Changes something, and tries again what may pass. Only the service's own confirmation is a success.
+    /// Sends a change and retries temporary failures. Only the service's own confirmation counts as success.
     pub fn change(
         &self,
         method: &Method,
@@ -187,21 +183,21 @@ impl<'a> Client<'a> {
             Ok(answer) if answer.confirms(method) => Ok(()),
             Ok(answer) => {
                 let what = format!("status {} does not confirm the change", answer.status);
-                // Whatever answered may have passed the request on.
+                // The sender of this response may have passed the request on.
                 Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
             }
             Err(error) => Err(Unconfirmed { error, reach }),
         }
     }
 
-    /// Waits, until the user wants to stop.
+    /// Waits, and fails if the user cancels.
     pub fn pause(&self, pause: Duration) -> Result<(), ServiceError> {
-        // The timer belongs to the runtime, so it begins inside.
+        // The timer must be created inside the runtime.
         let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
         self.runtime.block_on(waiting)
     }
 
-    /// Does `work` a second time with another token, where the service refuses the present one.
+    /// Runs `work`, and runs it again with a new token if the service rejects the current one.
     fn with_renewal<T>(
         &self,
         mut work: impl FnMut() -> Result<T, ServiceError>,
@@ -212,7 +208,7 @@ impl<'a> Client<'a> {
         };
         let token = self.token.borrow().clone();
         let Some(renewed) = self.renew.as_ref().and_then(|renew| renew(&token)) else {
-            // The user may have left the wait for it.
+            // The user may have cancelled while the token was renewed.
             return Err(if self.watch.cancelled() {
                 ServiceError::Cancelled
             } else {
@@ -224,7 +220,7 @@ impl<'a> Client<'a> {
         work()
     }
 
-    /// Sends a request until it succeeds, fails in a way that stays, or has been tried so often.
+    /// Sends a request until it succeeds, fails permanently, or reaches the maximum number of attempts.
     async fn tries(
         &self,
         method: &Method,
@@ -261,7 +257,7 @@ impl<'a> Client<'a> {
 
     fn address(&self, path: &str) -> Result<Url, ServiceError> {
         let base = self.base.as_str().trim_end_matches('/');
-        // Tolerates a base address that has the version in it already.
+        // The base address may already include the version.
         let base = base.strip_suffix("/v1").unwrap_or(base);
         Url::parse(&format!("{base}{path}")).map_err(|_| {
             ServiceError::InvalidResponse("the address of the request is not valid".to_owned())
@@ -269,7 +265,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// Returns the pause after the `tried`-th attempt failed; `None` if another attempt would fail as well.
+/// Returns the pause after the `tried`-th attempt failed, or `None` if another attempt would fail too.
 fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
     if !is_passing(error) {
         return None;
@@ -285,7 +281,7 @@ fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration>
     (asked <= pace.longest_wait).then(|| asked.max(pace.first_retry))
 }
 
-/// Whether the same request may well succeed in a moment.
+/// Reports whether the same request may succeed a moment later.
 fn is_passing(error: &ServiceError) -> bool {
     if let ServiceError::Conflict(message) = error {
         return message.contains("modified concurrently");

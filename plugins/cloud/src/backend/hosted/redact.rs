@@ -1,4 +1,4 @@
-//! Hides what the service, or a proxy in front of it, repeats of the secrets that were sent.
+//! Redacts sent secrets in the responses of the service or of a proxy in front of it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,34 +6,34 @@ use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-/// Takes the place of a text that repeats a secret.
+/// The replacement for a text that repeats a secret.
 pub const HIDDEN: &str = "[hidden]";
 
-/// A repetition of so many characters is a leak, wherever in a secret they are.
+/// The number of repeated characters that counts as a leak, anywhere in a secret.
 const TELLING: usize = 8;
 
-/// Shorter values occur in honest sentences.
+/// The length of the shortest values that are redacted. Shorter ones occur in ordinary sentences.
 const SHORTEST: usize = 3;
 
-/// Members of an answer that are sentences. In other members, which are names, a value of less than [`NO_NAME`] characters
-/// may occur by chance.
+/// The members of a response that contain sentences. Other members contain names, where values shorter than [`NO_NAME`] characters may
+/// occur by chance.
 const SENTENCES: [&str; 2] = ["error", "errorMessage"];
 
 const NO_NAME: usize = 12;
 
-/// The token and the values that were sent, and what they are in base64.
+/// The token and the sent values, also base64-encoded and decoded.
 #[derive(Default)]
 pub struct Redactor(Vec<Zeroizing<Vec<char>>>);
 
 impl Redactor {
-    /// Hides these secrets from now on, as well as earlier ones.
+    /// Adds secrets to redact.
     pub fn conceal<'s>(&mut self, secrets: impl IntoIterator<Item = &'s Secret>) {
         for secret in secrets {
             let decoded = STANDARD.decode(secret.expose()).ok();
             let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
             let decoded = Zeroizing::new(decoded.unwrap_or_default());
             let encoded = Zeroizing::new(STANDARD.encode(secret.expose()));
-            // The password of credentials.
+            // Registry credentials are `user:password` in base64.
             let password = decoded.split_once(':').map_or("", |(_, password)| password);
             let encoded_password = Zeroizing::new(STANDARD.encode(password));
             let plain = [secret.expose(), &decoded, password];
@@ -46,12 +46,12 @@ impl Redactor {
         }
     }
 
-    /// Returns a text, or [`HIDDEN`] where it repeats a secret.
+    /// Returns the text, or [`HIDDEN`] if it repeats a secret.
     pub fn text(&self, text: &str) -> String {
         self.hidden(text, SHORTEST)
     }
 
-    /// Hides every text of an answer that repeats a secret.
+    /// Replaces every text in a response that repeats a secret.
     pub fn answer(&self, answer: &mut Value) {
         self.member("", answer);
     }
@@ -81,7 +81,7 @@ impl Redactor {
     }
 }
 
-/// Whether a short secret is in a text as a word of its own.
+/// Reports whether a text contains a short secret as a whole word.
 fn has_word(text: &str, secret: &[char]) -> bool {
     let secret = Zeroizing::new(String::from_iter(secret));
     text.match_indices(&**secret).any(|(at, found)| {

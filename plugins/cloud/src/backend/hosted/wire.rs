@@ -1,4 +1,4 @@
-//! Paths and bodies of requests, and bodies of answers. Answers may have fields that are not here.
+//! Request paths, request bodies and response bodies. Responses may have more fields than these types.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_protocol::secret::Secret;
 
-/// Everything but what is unreserved in an address. Segments of dots alone never come here: the domain refuses them.
+/// All characters but the unreserved ones of a URL. A segment never consists of dots alone, because the domain types refuse that.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// A segment.
+/// Percent-encodes a path segment.
 pub fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// `/v1/…`.
+/// Joins segments to a path under `/v1`.
 pub fn path(parts: &[&str]) -> String {
     let mut path = "/v1".to_owned();
     for part in parts {
@@ -30,7 +30,7 @@ pub fn path(parts: &[&str]) -> String {
     path
 }
 
-/// The sets of an organization.
+/// A listing of an organization's sets.
 #[derive(Deserialize)]
 pub struct List {
     sets: Vec<Row>,
@@ -80,7 +80,7 @@ const fn pending() -> Status {
     Status::Pending
 }
 
-/// One set.
+/// The response for one set.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Set {
@@ -128,7 +128,7 @@ impl Set {
     }
 }
 
-/// The regions of an organization, or the organizations of a person.
+/// The response that lists regions or organizations.
 #[derive(Deserialize)]
 pub struct Names {
     #[serde(rename = "regions", alias = "organizations")]
@@ -144,7 +144,7 @@ struct Name {
 }
 
 impl Names {
-    /// The name of each in paths, and the one for people; the first organization is the default.
+    /// Returns pairs of path name and display name. The first organization is the default.
     pub fn pairs(self) -> Vec<(String, String)> {
         let rows = self.rows.into_iter();
         rows.map(|row| (row.name.clone(), row.label.unwrap_or(row.name)))
@@ -152,10 +152,9 @@ impl Names {
     }
 }
 
-/// The body of a request.
 pub struct Body {
     pub text: Secret,
-    /// The parts that must not be shown.
+    /// The parts that must be redacted.
     pub secrets: Vec<Secret>,
 }
 
@@ -195,7 +194,7 @@ struct ImagePullSecret<'a> {
     region: Option<&'a str>,
 }
 
-/// All keys in one request.
+/// Builds the body that writes all keys in one request.
 pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
     let body = WholeSet {
         secrets: entries
@@ -211,7 +210,7 @@ pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
     Body::new(&body, values)
 }
 
-/// One key a request.
+/// Builds the body that writes one key.
 pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     let body = OneKey {
         name: name.as_str(),
@@ -223,7 +222,7 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     Body::new(&body, [entry.value.clone()])
 }
 
-/// Credentials of a registry.
+/// Builds the body that writes registry credentials.
 pub fn image_pull_secret(
     host: &RegistryHost,
     credentials: &Secret,
@@ -241,7 +240,7 @@ pub fn image_pull_secret(
 impl Body {
     fn new(body: &impl Serialize, secrets: impl IntoIterator<Item = Secret>) -> Self {
         Self {
-            // Structs of texts always have a JSON form.
+            // A struct of strings always serializes.
             text: Secret::new(serde_json::to_string(body).unwrap_or_default()),
             secrets: secrets.into_iter().collect(),
         }

@@ -1,4 +1,4 @@
-//! A backup: everything in the vault as one file of age, sealed to a passphrase.
+//! A backup: the whole vault in one age file, sealed with a passphrase.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,14 +12,14 @@ use super::seal;
 use super::{Size, Vault, VaultError};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
-/// A backup that is open, checked and ready to be restored.
+/// A backup that was decrypted and checked, ready to be restored.
 #[derive(Debug)]
 pub struct Backup {
     pub(super) sets: Sets,
 }
 
 impl Backup {
-    /// Opens a backup.
+    /// Reads and decrypts a backup.
     pub fn read(path: &Path, passphrase: &Secret) -> Result<Self, VaultError> {
         let not_a_backup =
             |reason: &str| VaultError::NotABackup(path.to_owned(), reason.to_owned());
@@ -42,7 +42,7 @@ impl Backup {
 }
 
 impl Vault<'_> {
-    /// Checks that a backup can be written to `path`, which is no part of the vault and no device.
+    /// Checks that a backup can be written to `path`. Devices and the vault's own files are refused.
     pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
         let refused = |reason| Err(VaultError::NotAPlace(path.to_owned(), reason));
         let is_there = exists(path).map_err(|error| VaultError::file(path, error))?;
@@ -62,7 +62,7 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Writes everything, of every organization, to one file that opens with the passphrase.
+    /// Writes the sets of all organizations to one file, sealed with the passphrase.
     pub fn backup(
         &self,
         path: &Path,
@@ -87,10 +87,10 @@ impl Vault<'_> {
     }
 }
 
-/// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
+/// Opens a backup file without reading it. Devices and pipes are refused, because they may never end.
 pub fn open_backup(path: &Path) -> Result<File, VaultError> {
     let not_read = |reason: Reason| VaultError::NotRead(path.to_owned(), reason);
-    // A pipe that nobody writes to would not even open.
+    // Opening a pipe without a writer would block.
     let found = fs::metadata(path).map_err(|error| not_read(error.into()))?;
     if !found.is_file() {
         return Err(not_read("it is not a regular file".into()));

@@ -1,4 +1,4 @@
-//! The content of a vault and of a backup: one JSON document, which `VAULT.md` describes.
+//! The JSON document in a vault or backup, as described in `VAULT.md`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use super::Size;
 use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::secret_file::exposed;
 
-/// The version of the document.
 const VERSION: u32 = 1;
 
 /// The sets, by organization and name.
@@ -19,16 +18,16 @@ pub type Sets = BTreeMap<(String, String), Set>;
 /// A secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The code of its region.
+    /// The region's code.
     pub region: String,
     pub contents: Contents,
 }
 
-/// The values of a set.
+/// The contents of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Contents {
-    /// By key.
+    /// The values, by key.
     #[serde(serialize_with = "exposed_values")]
     Secret(BTreeMap<String, Secret>),
     ImagePullSecret {
@@ -38,14 +37,14 @@ pub enum Contents {
     },
 }
 
-/// Why a sealed document can't be read.
+/// The reason why a sealed document can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
-    /// It is sealed to another key or passphrase.
+    /// The document is sealed to another key or passphrase.
     OtherKey,
-    /// A later version of this program wrote it.
+    /// A later version of this program wrote the document.
     Later,
-    /// It can't be what this program wrote.
+    /// This program can't have written the document.
     Damaged(String),
 }
 
@@ -95,7 +94,6 @@ fn exposed_values<S: Serializer>(
     serializer.collect_map(values.iter().map(|(key, value)| (key, value.expose())))
 }
 
-/// Counts sets and values.
 pub fn size(sets: &Sets) -> Size {
     Size {
         sets: sets.len(),
@@ -103,7 +101,6 @@ pub fn size(sets: &Sets) -> Size {
     }
 }
 
-/// Returns the document of these sets.
 pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
     let rows = sets.iter().map(|((organization, name), set)| Row {
         organization: organization.clone(),
@@ -120,7 +117,7 @@ pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Returns the sets of a document, each of which could have been stored here.
+/// Decodes a document. Fails for a set that this program could not have stored.
 pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
     let unlike = |_| Flaw::Damaged("its content is not a vault's".to_owned());
     let Version { version } = serde_json::from_slice(bytes).map_err(unlike)?;
@@ -130,7 +127,7 @@ pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
     let document: Document<Contents> = serde_json::from_slice(bytes).map_err(unlike)?;
     let mut sets = Sets::new();
     for (index, row) in document.sets.into_iter().enumerate() {
-        // By its number: its name may be what is wrong.
+        // The message uses the set's number, because the name may be the problem.
         let wrong = |problem: String| Flaw::Damaged(format!("set {}: {problem}", index + 1));
         check(&row).map_err(wrong)?;
         let set = Set {

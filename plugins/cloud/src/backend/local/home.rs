@@ -1,6 +1,6 @@
-//! The folder of a vault: who may use it, how it is read, and how a change takes effect by one rename.
+//! The vault's folder: its permissions, reading, and changes by one atomic rename.
 //!
-//! A lock lets one writer in at a time. Reading takes none and writes nothing.
+//! A lock admits one writer at a time. Reading needs no lock and writes nothing.
 
 use std::cell::RefCell;
 use std::fs::{self, File, Metadata};
@@ -21,7 +21,7 @@ use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, Storage};
 use crate::watch::Watch;
 
-/// The largest file that is read.
+/// The size limit for vault and backup files, in bytes.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
 const TOO_LARGE: &str = "it is larger than 256 MiB";
@@ -29,46 +29,41 @@ const TOO_LARGE: &str = "it is larger than 256 MiB";
 /// The maximum number of attempts to read a vault while another process replaces its key.
 const ATTEMPTS: u32 = 20;
 
-/// The location of a vault.
+/// A vault's folder, and the settings and state for opening it.
 pub struct Home<'a> {
-    /// The folder with its files.
     pub folder: PathBuf,
     /// The storage for a new key.
     pub key: Storage,
-    /// The time limit for other processes.
+    /// The time limit for waiting for other processes.
     pub patience: Duration,
-    /// Told about waiting.
     pub watch: &'a dyn Watch,
-    /// The keys that were read last, so that a keyring is not asked twice.
+    /// The keys that were read last, so that the keyring is asked only once.
     pub known: RefCell<Vec<Identity>>,
 }
 
-/// The behaviour if there is no vault.
+/// The behaviour if the vault or the set doesn't exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing is done.
     Leave,
-    /// A vault is made.
     Create,
 }
 
 impl<'a> Home<'a> {
-    /// Returns the file with everything but the key.
+    /// Returns the path of the vault file, which contains everything but the key.
     pub fn vault(&self) -> PathBuf {
         self.folder.join("vault.age")
     }
 
-    /// Returns the file of the key.
     pub fn key_file(&self) -> SecretFile<'a> {
         SecretFile::new(self.folder.join("vault.key"), self.watch)
     }
 
-    /// Returns the sets; `None` when there is no vault.
+    /// Returns the sets, or `None` if the vault doesn't exist.
     pub fn sets(&self) -> Result<Option<Sets>, VaultError> {
         Ok(self.open()?.map(|(sets, _)| sets))
     }
 
-    /// Returns the sets unless the key is in a keyring, which may have to be unlocked.
+    /// Returns the sets, unless that needs the keyring, which may prompt the user.
     pub fn sets_at_hand(&self) -> Option<Sets> {
         let file = self.key_file();
         if file.exists() && file.place() == Storage::Keyring {
@@ -77,12 +72,11 @@ impl<'a> Home<'a> {
         self.sets().ok()?
     }
 
-    /// Returns the sets, and the key that opens them.
     fn open(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
         let mut attempt = 1;
         loop {
             match self.open_once() {
-                // Another process may be replacing both.
+                // Another process may be replacing the vault and its key.
                 Err(
                     VaultError::NoKey(_)
                     | VaultError::WrongKey { .. }
@@ -115,7 +109,7 @@ impl<'a> Home<'a> {
         Ok(Some(opened))
     }
 
-    /// Opens the vault with the one of these keys that fits, if there is one.
+    /// Decrypts the vault with the first key that fits, if any.
     fn opened(
         &self,
         bytes: &[u8],
@@ -134,7 +128,6 @@ impl<'a> Home<'a> {
         Ok(None)
     }
 
-    /// Reads the file of the vault; `None` when there is none.
     fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
         let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
         if !is_there(&self.folder)? {
@@ -153,7 +146,7 @@ impl<'a> Home<'a> {
         }
         let found = fs::symlink_metadata(&path);
         let found = found.map_err(|error| VaultError::file(&path, error))?;
-        // A rename would replace a link and leave old values behind it.
+        // A rename would replace the link and leave old values in its target.
         if !found.is_file() {
             let problem = "it is not a regular file, and only the whole folder may be a link";
             return Err(VaultError::file(&path, problem));
@@ -166,13 +159,15 @@ impl<'a> Home<'a> {
         Ok(Some(bytes))
     }
 
-    /// Changes the vault; `None`, and nothing written, when there is no vault or `work` has nothing to change.
+    /// Changes the vault.
+    ///
+    /// Returns `None` and writes nothing if `work` has nothing to change, or if the vault doesn't exist and `missing` forbids creating it.
     pub fn change<T>(
         &self,
         missing: Missing,
         work: impl FnOnce(&mut Sets) -> Result<Option<T>, VaultError>,
     ) -> Result<Option<T>, VaultError> {
-        // Other processes don't wait while the keyring asks to be unlocked.
+        // Opening the vault first keeps the keyring's prompt outside the locked section.
         if self.open()?.is_none() && missing == Missing::Leave {
             return Ok(None);
         }
@@ -196,9 +191,9 @@ impl<'a> Home<'a> {
         Ok(Some(result))
     }
 
-    /// Seals everything to a new key, and forgets the old one. Returns where the new key is.
+    /// Seals the vault to a new key and removes the old one. Returns the new key's storage.
     ///
-    /// Both keys are kept until the vault is sealed to the new one, so that it opens at every moment.
+    /// Both keys are kept until the vault is sealed to the new one, so that the vault can be opened at any moment.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         let no_vault = || VaultError::NoVault(self.vault());
         self.open()?.ok_or_else(no_vault)?;
@@ -213,7 +208,7 @@ impl<'a> Home<'a> {
         Ok(file.place())
     }
 
-    /// Returns the key of a new vault, which is kept before anything is sealed to it.
+    /// Returns the key of a new vault. The key is stored before anything is sealed to it.
     fn new_key(&self) -> Result<Identity, VaultError> {
         let file = self.key_file();
         if let Some(key) = key::read(&file)?.into_iter().next() {
@@ -239,14 +234,15 @@ impl<'a> Home<'a> {
         if bytes.len() as u64 > LARGEST {
             return Err(VaultError::not_written(&path, TOO_LARGE));
         }
-        // With the lock, whatever is unfinished was left behind.
+        // This process has the lock, so every temporary file is a leftover.
         sweep(&self.folder, Duration::ZERO);
         files::replace(&path, &bytes, Overwrite::Allow)
             .map_err(|error| VaultError::write(&path, error))
     }
 
-    /// Makes the key that the vault is sealed to the only one, also after a `rekey` that was interrupted. The change is
-    /// in place, whatever fails now.
+    /// Removes all keys but the one that the vault is sealed to, including leftovers of an interrupted `rekey`.
+    ///
+    /// The change is already in place, even if this fails.
     fn settle(&self, key: &Identity) -> Result<(), VaultError> {
         if self.known.borrow().len() < 2 {
             return Ok(());
@@ -259,7 +255,7 @@ impl<'a> Home<'a> {
         Ok(())
     }
 
-    /// Waits until no other process writes.
+    /// Locks the vault, waiting while another process writes.
     pub fn lock(&self) -> Result<File, VaultError> {
         let path = self.folder.join("vault.lock");
         let waiting = "waiting for another process that is using the vault";
@@ -272,7 +268,7 @@ impl<'a> Home<'a> {
     }
 }
 
-/// Refuses what others can write: they can put an older copy in its place, and that can't be detected.
+/// Refuses a path that another user owns or can write. That user could restore an older copy, which can't be detected.
 fn refuse_others(path: &Path, found: &Metadata) -> Result<(), VaultError> {
     let path = path.to_owned();
     if let Some(owner) = foreign_owner(found) {

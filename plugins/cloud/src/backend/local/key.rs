@@ -1,4 +1,4 @@
-//! The key of the vault as it is kept: an identity of age, in the keyring or in a private file.
+//! The stored key of the vault: an age identity in the keyring or in a private file.
 
 use age::secrecy::ExposeSecret;
 use age::x25519::Identity;
@@ -10,7 +10,7 @@ use crate::keyring::KeyringError;
 use crate::random::random;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
-/// Reads the keys in a file: usually one, two while the vault gets a new one, none without a file.
+/// Reads the vault's keys: usually one, two during a rekey, none if the file is missing.
 pub fn read(file: &SecretFile<'_>) -> Result<Vec<Identity>, VaultError> {
     let unusable = |reason: Reason| VaultError::File(file.path().to_owned(), reason);
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
@@ -24,14 +24,14 @@ pub fn read(file: &SecretFile<'_>) -> Result<Vec<Identity>, VaultError> {
         .ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))
 }
 
-/// Generates a key for the vault whose key is in `file`.
+/// Generates a key. Errors name `file`.
 pub fn generate(file: &SecretFile<'_>) -> Result<Identity, VaultError> {
     // Without random numbers, `generate` would panic.
     random(&mut [0; 32]).map_err(|reason| VaultError::not_written(file.path(), reason))?;
     Ok(Identity::generate())
 }
 
-/// Keeps keys in the place of earlier ones, in the keyring if `wanted` and there is one. Returns where.
+/// Replaces the stored keys and returns the storage used. The keyring is used if it is `wanted` and available.
 pub fn write(
     file: &SecretFile<'_>,
     keys: &[&Identity],
@@ -55,7 +55,7 @@ fn failed(
     match error {
         SecretFileError::TooOpen { mode } => VaultError::TooOpen { path, mode },
         SecretFileError::Foreign { owner } => VaultError::Foreign { path, owner },
-        // Nothing is sealed with a new key before its file is known to be on the disk.
+        // A key whose file may be lost must not seal anything, so both cases are failures.
         SecretFileError::NotSynced(reason) | SecretFileError::File(reason) => with_file(reason),
         SecretFileError::Keyring(KeyringError::Cancelled) => VaultError::Cancelled,
         SecretFileError::Keyring(error) => VaultError::Keyring(error),

@@ -1,4 +1,4 @@
-//! Documents sealed in the format of age: to the key of a vault, or to the passphrase of a backup.
+//! Encryption in the age format, with a vault's key or a backup's passphrase.
 
 use std::io::{Read, Write};
 use std::iter;
@@ -11,32 +11,32 @@ use zeroize::Zeroizing;
 use super::document::Flaw;
 use crate::random::random;
 
-/// The cost of guessing the passphrase of a new backup, as a power of two: 128 MiB and half a second per guess.
+/// The work factor for the passphrase of a new backup, as a power of two: 128 MiB and half a second per guess.
 const WORK: u8 = if cfg!(test) { 4 } else { 17 };
 
-/// The largest cost that is read, so that a file can't demand all of the memory.
+/// The largest accepted work factor, so that a file can't use up all memory.
 const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";
 
-/// Seals a document to the key of a vault.
+/// Encrypts a document with a vault's key.
 pub fn with_key(document: &[u8], key: &x25519::Identity) -> Result<Vec<u8>, String> {
     seal(document, &key.to_public())
 }
 
-/// Seals a document to the passphrase of a backup.
+/// Encrypts a document with a backup's passphrase.
 pub fn with_passphrase(document: &[u8], passphrase: &Secret) -> Result<Vec<u8>, String> {
     let mut recipient = scrypt::Recipient::new(owned(passphrase));
     recipient.set_work_factor(WORK);
     seal(document, &recipient)
 }
 
-/// Opens what was sealed to the key of a vault.
+/// Decrypts a document with a vault's key.
 pub fn open_with_key(bytes: &[u8], key: &x25519::Identity) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     document(header(bytes)?, key, bytes.len())
 }
 
-/// Opens what was sealed to the passphrase of a backup.
+/// Decrypts a document with a backup's passphrase.
 pub fn open_with_passphrase(bytes: &[u8], passphrase: &Secret) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     let decryptor = header(bytes)?;
     if !decryptor.is_scrypt() {
@@ -72,7 +72,7 @@ fn document(
     length: usize,
 ) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     let reader = decryptor.decrypt(iter::once(identity));
-    // As large as it will be: what a growing buffer leaves behind would not be wiped.
+    // The full capacity from the start: a growing buffer would leave copies that are not wiped.
     let mut document = Zeroizing::new(Vec::with_capacity(length));
     reader
         .map_err(|error| closed(&error))?

@@ -49,7 +49,6 @@ fn passphrase() -> Secret {
     Secret::new("correct horse battery".to_owned())
 }
 
-/// An error of a backend as the vault has it.
 fn own(error: BackendError) -> VaultError {
     match error {
         BackendError::Cancelled => VaultError::Cancelled,
@@ -76,7 +75,6 @@ fn values(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<Entry>>, VaultError
     ReadsValues::values(vault, &name(set)).map_err(own)
 }
 
-/// Looks, then changes.
 fn put(
     vault: &Vault<'_>,
     set: &str,
@@ -115,7 +113,7 @@ fn delete(vault: &Vault<'_>, set: &str) -> Result<bool, VaultError> {
     SecretsBackend::delete(vault, &name(set), None).map_err(changed)
 }
 
-/// A folder with two sets and an image pull secret.
+/// Creates a vault with two secret sets and an image pull secret.
 fn filled(folder: &Path) -> Vault<'static> {
     let vault = local(folder);
     put(&vault, "prod", &[entry("A", "1"), entry("B", "2")], None).unwrap();
@@ -125,10 +123,10 @@ fn filled(folder: &Path) -> Vault<'static> {
     vault
 }
 
-/// Everything that can be seen of a vault.
+/// The name, the region and the values of every set.
 type View = Vec<(String, String, Option<Vec<Entry>>)>;
 
-/// As another process sees it.
+/// Reads the vault as another process would.
 fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     let vault = &local(&vault.home.folder);
     let sets = list(vault, None)?.into_iter();
@@ -139,7 +137,6 @@ fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     .collect()
 }
 
-/// The files of a folder with their contents.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -226,7 +223,7 @@ fn what_killed_processes_left_goes_with_the_next_change() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     fs::write(folder.path().join(".bot-cli-left"), "").unwrap();
-    // Nobody else writes while the vault is locked, so a wrong clock saves no file.
+    // No other process writes while the vault is locked, so a file's date doesn't matter.
     let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(30);
     let ahead = fs::File::create(folder.path().join(".bot-cli-ahead")).unwrap();
     ahead.set_modified(soon).unwrap();
@@ -285,7 +282,7 @@ fn missing_or_foreign_key_is_no_new_vault() {
     assert_eq!(fs::read(vault.home.vault()).unwrap(), sealed);
 }
 
-/// The set is not what the plan said: another process came between the look and the change.
+/// Another process changes the set between the plan and the change.
 #[test]
 fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
     let folder = tempfile::tempdir().unwrap();
@@ -293,7 +290,7 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
     let vault = local(folder.path());
     let keys = |keys: &[&str]| -> Vec<String> { keys.iter().map(ToString::to_string).collect() };
     let (seen, of_test) = (keys(&["A", "B"]), keys(&["C"]));
-    // The other adds keys, deletes a set, and makes one.
+    // The other process adds keys, deletes a set, and creates one.
     put(&other, "prod", &[entry("Q", "q")], None).unwrap();
     delete(&other, "test").unwrap();
     put(&other, "new", &[entry("A", "theirs")], None).unwrap();
@@ -339,7 +336,7 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
         );
         assert_eq!(view(&vault).unwrap(), before, "{what}");
     }
-    // What was planned for A is still true.
+    // The plan for `A` is still valid.
     vault.put(&prod, &ours, Prior::Keys(&seen)).unwrap();
     let seen = keys(&["A", "B", "Q"]);
     vault
@@ -368,7 +365,7 @@ fn vault_from_before_the_first_release_is_named_and_not_touched() {
     }
 }
 
-/// What VAULT.md says of the format, with age's own implementation of it in between.
+/// Checks the format that `VAULT.md` describes with age's own implementation.
 #[test]
 fn vault_is_a_file_of_age_and_its_key_an_identity() {
     use age::secrecy::ExposeSecret;
@@ -378,7 +375,7 @@ fn vault_is_a_file_of_age_and_its_key_an_identity() {
     let identity: age::x25519::Identity = key.parse().unwrap();
     assert_eq!(identity.to_string().expose_secret(), key);
     let sealed = fs::read(vault.home.vault()).unwrap();
-    // Whoever has the recipient could forge a vault.
+    // Anyone with the recipient could forge a vault.
     let recipient = identity.to_public().to_string();
     for (file, bytes) in files(folder.path()) {
         assert!(

@@ -1,4 +1,4 @@
-//! Connections: how they are made, why they fail, in words for people, and waiting for them as long as the user wants to.
+//! Connections: setup, error messages, and waits that the user can cancel.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -13,12 +13,12 @@ use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::watch::Watch;
 
-/// The interval at which a request to stop is checked.
+/// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Returns an HTTP client for the service at `base`.
 pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {
-    // Whoever was first has installed the same.
+    // An earlier call may have installed the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("bot-cli-cloud/", env!("CARGO_PKG_VERSION")))
@@ -27,21 +27,21 @@ pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError
         .timeout(pace.request)
         .referer(false);
     if is_this_machine(base) {
-        // No proxy sees what is meant for this machine.
+        // A proxy must not see requests to this machine.
         builder = builder.no_proxy();
         if base.scheme() == "http" {
-            // Nothing to verify, so no certificates are loaded.
+            // Plain HTTP verifies nothing, so no certificates are loaded.
             let nobody = rustls::ClientConfig::builder()
                 .with_root_certificates(rustls::RootCertStore::empty())
                 .with_no_client_auth();
             builder = builder.tls_backend_preconfigured(nobody);
         }
     }
-    // Without a request, only the certificates of this machine can be missing.
+    // No request is sent here, so only missing root certificates can cause a failure.
     builder.build().map_err(|_| ServiceError::NoAuthorities)
 }
 
-/// Reads the body of a response, unless it is too long.
+/// Reads the body of a response. Fails if the body has more than `longest` bytes.
 pub async fn read(
     mut response: reqwest::Response,
     base: &Url,
@@ -61,7 +61,7 @@ pub async fn read(
     }
 }
 
-/// A failure before a whole answer came.
+/// Returns the error for a request that failed before its response was complete.
 pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     let name = base.host_str().unwrap_or_default();
     let host = match base.port() {
@@ -86,7 +86,7 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     ServiceError::Unreachable { host, reason }
 }
 
-/// The runtime of a client: one thread is enough for a few requests.
+/// Creates a client's runtime. One thread is enough for a few requests.
 pub fn runtime() -> Result<Runtime, ServiceError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -97,7 +97,7 @@ pub fn runtime() -> Result<Runtime, ServiceError> {
         })
 }
 
-/// Waits for the future or for the user's request to stop.
+/// Waits for the future, or until the user cancels.
 pub async fn until_cancelled<T>(
     watch: &dyn Watch,
     future: impl Future<Output = T>,
@@ -105,7 +105,7 @@ pub async fn until_cancelled<T>(
     patiently(watch, Duration::MAX, || {}, future).await
 }
 
-/// The same, and says so when it takes longer than `soon`.
+/// Waits as [`until_cancelled`] does, and calls `slow` once if the wait lasts longer than `soon`.
 pub async fn patiently<T>(
     watch: &dyn Watch,
     soon: Duration,

@@ -1,4 +1,4 @@
-//! One request and its answer. Everything that comes back is searched for secrets here, before anything else sees it.
+//! One request and its response. Responses are redacted here, before any other code sees them.
 
 use bot_cli_protocol::secret::Secret;
 use bytes::Bytes;
@@ -13,18 +13,18 @@ use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::redact::HIDDEN;
 use crate::backend::hosted::wire::Body;
 
-/// The most that is read of an answer.
+/// The size limit for a response, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;
 
 impl Client<'_> {
-    /// Sends one request, and says what is waited for where that takes long.
+    /// Sends one request, and reports the wait to the user if the response is slow.
     pub(super) async fn exchange(
         &self,
         method: &Method,
         url: Url,
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
-        // Answers that come at once must not keep the user from stopping.
+        // While responses are fast, only this check notices that the user cancelled.
         if self.watch.cancelled() {
             return Err(Unconfirmed::not_sent(ServiceError::Cancelled));
         }
@@ -37,9 +37,9 @@ impl Client<'_> {
         answered.map_err(Unconfirmed::under_way)?
     }
 
-    /// No redirection is followed with a token.
+    /// Returns the error for a redirect. A request with a token never follows one.
     fn redirected(&self, url: &Url, to: &str) -> Unconfirmed {
-        // Without its path, which may have anything in it.
+        // Omits the path, which may contain anything.
         let target = url
             .join(to)
             .map(|target| target.origin().ascii_serialization());
@@ -61,13 +61,13 @@ impl Client<'_> {
             .header(ACCEPT, "application/json")
             .header(AUTHORIZATION, authorization);
         if let Some(body) = body {
-            // Wiped when the last part of it has been sent.
+            // The body is wiped once it has been sent.
             let bytes = Bytes::from_owner(SharedBody(body.text.clone()));
             request = request.header(CONTENT_TYPE, "application/json").body(bytes);
         }
         let sent = request.send().await;
         let response = sent.map_err(|error| {
-            // Without a connection nothing was sent.
+            // Without a connection, nothing was sent.
             let is_unsent = error.is_connect() || error.is_builder();
             let error = failed(&self.base, &error);
             if is_unsent {
@@ -125,8 +125,9 @@ impl AsRef<[u8]> for SharedBody {
     }
 }
 
-/// An answer that is no success. Only the service's own words, which have both members, say that nothing was done; whatever
-/// stands in between may have passed the request on before it answered.
+/// Returns the error for an unsuccessful response.
+///
+/// Only a body with both of the service's members proves that nothing was done. A proxy may have passed the request on before it responded.
 fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Unconfirmed {
     let text = |name: &str| body.and_then(|body| body[name].as_str());
     let ours = text("error").is_some() && text("code").is_some();
@@ -135,7 +136,7 @@ fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Uncon
         (message, _) => message.unwrap_or_default().to_owned(),
     };
     let reach = match status {
-        // A gateway says these also in the service's shape, while the service goes on.
+        // A gateway may send these in the service's format while the service is still working.
         408 | 502 | 503 | 504 => Reach::UnderWay,
         500.. if ours => Reach::Ended,
         _ if ours => Reach::Nothing,
