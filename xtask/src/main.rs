@@ -1,4 +1,4 @@
-//! `cargo xtask`: builds what users install.
+//! `cargo xtask`: builds the release artifacts.
 
 use std::process::ExitCode;
 
