@@ -1,4 +1,4 @@
-//! The files of an artifact, packed as `.tar.gz` because small images don't include `xz`.
+//! Packs the files of an artefact as `.tar.gz`, because small images don't include `xz`.
 
 use std::io::Write as _;
 
@@ -10,7 +10,7 @@ use tar::{Builder, EntryType, Header};
 /// A file in memory. Owner and time are the same for all files.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// The path below the artifact's root, with `/` as the separator.
+    /// The path below the artefact's root, with `/` as the separator.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) mode: u32,
@@ -32,7 +32,7 @@ impl Entry {
         }
     }
 
-    /// Returns a copy of the file below a folder.
+    /// Returns a copy of the file with its path below `folder`.
     pub(crate) fn below(&self, folder: &str) -> Self {
         Self {
             path: format!("{folder}/{}", self.path),

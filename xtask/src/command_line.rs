@@ -1,3 +1,4 @@
+//! Command-line parsing.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The contents of an installation: executables, completions, manual pages, licenses and notices.
+//! The contents of an installation: executables, completions, manual pages, licences and notices.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +65,7 @@ impl Contents {
     }
 }
 
-/// Returns the license of some packages and the notices of their dependencies.
+/// Returns the licence of the given packages and the notices of their dependencies.
 pub(crate) fn licences(
     project: &Project,
     target: &str,

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: builds all artifacts for one target.
+//! `cargo xtask dist`: builds all artefacts for one target.
 
 use std::env;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ const INSTALLER: &str = include_str!("../assets/install.sh");
 /// The C compiler in Debian's `musl-tools`.
 const MUSL_COMPILER: &str = "musl-gcc";
 
-/// Builds all artifacts and writes them with their checksums.
+/// Builds all artefacts and writes them with their checksums.
 pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Result<()> {
     let target = &arguments.target;
     let folder = match &arguments.executables {
@@ -71,7 +71,8 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
         let _ = writeln!(sums, "{}  {}", entry.sum(), entry.path);
     }
     artefacts.push(Entry::data("SHA256SUMS", sums));
-    // The installer verifies the checksums, so it is not included in them. It downloads from the project's homepage, if one is set.
+    // The installer verifies the checksums, so the list omits the installer itself. The archive is downloaded from the project's
+    // homepage, if set.
     let installer = INSTALLER.replace("@SOURCE@", project.homepage());
     artefacts.push(Entry::data("install.sh", installer));
     let out = project.root.join(&arguments.out);

@@ -1,6 +1,6 @@
-//! `cargo xtask`: builds the release artifacts. None of this code is part of the product.
+//! `cargo xtask`: builds the release artefacts. None of this code is part of the product.
 //!
-//! One set of executables is packed as a wheel and as archives, with completions, manual pages, licenses and notices.
+//! The executables are packed as a wheel and as archives, with completions, manual pages, licences and notices.
 
 mod archive;
 mod command_line;

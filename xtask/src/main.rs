@@ -1,4 +1,4 @@
-//! `cargo xtask`: builds the release artifacts.
+//! `cargo xtask`: builds the release artefacts.
 
 use std::process::ExitCode;
 

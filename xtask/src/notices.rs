@@ -1,4 +1,4 @@
-//! The license texts of all code that is linked into the executables.
+//! The licence texts of all code that is linked into the executables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ const MUSL: &str = include_str!("../assets/musl.txt");
 const APACHE: &str = include_str!("../assets/Apache-2.0.txt");
 const MIT: &str = include_str!("../assets/MIT.txt");
 
-/// The file name prefixes of license texts.
+/// The file name prefixes of licence texts.
 const NOTICES: [&str; 6] = [
     "LICENSE",
     "LICENCE",
@@ -25,7 +25,7 @@ const NOTICES: [&str; 6] = [
     "UNLICENSE",
 ];
 
-/// Returns the notices for some packages. Every license text appears once, below the names of its crates.
+/// Returns the notices for the given packages. Every licence text appears once, below the names of its crates.
 pub(crate) fn of(project: &Project, target: &str, packages: &[&str]) -> anyhow::Result<Vec<Entry>> {
     let mut page = format!(
         "{} contains code of these packages, under these licences:\n\n",
@@ -101,7 +101,7 @@ fn linked(
     Ok(by_name.filter(|(name, _)| names.contains(name)).collect())
 }
 
-/// Returns the license texts in a crate's folder.
+/// Returns the licence texts of a crate.
 fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let entries = fs::read_dir(manifest.parent().unwrap_or(manifest))?;
@@ -120,7 +120,7 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     if !texts.is_empty() {
         return Ok(texts);
     }
-    // Without a text in the package, use the standard text, for MIT with the authors' names.
+    // The package has no licence text. Use the standard one, for MIT with the authors' names.
     let licence = package["license"].as_str().unwrap_or_default();
     let authors = package["authors"].as_array().into_iter().flatten();
     let authors: Vec<&str> = authors

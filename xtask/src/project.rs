@@ -18,7 +18,7 @@ pub(crate) const TOGETHER: [&str; 5] = [
     "bot-cli-cloud",
 ];
 
-/// The host's package, which determines the version of the artifacts.
+/// The host's package, which determines the version of the artefacts.
 pub(crate) const HOST: &str = "bot-cli";
 
 /// The package that is shipped separately. Few users have a cluster, and the backend has its own version. Shipping it with the host would
@@ -66,7 +66,6 @@ impl Project {
     }
 }
 
-/// Creates a cargo command in `folder`.
 pub(crate) fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder);

@@ -21,8 +21,8 @@ const NAME: &str = "voicebot-cli";
 /// The metadata for `pip` and package indexes, followed by the README.
 const METADATA: &str = include_str!("../assets/METADATA");
 
-/// The script that starts the host under the package's name. Installers either link the executables into one folder or leave them
-/// together.
+/// The script that starts the host under the package's name. It finds the host beside itself, or beside the target of a link to the
+/// script.
 const SAME_NAME: &str = "\
 #!/bin/sh
 # bot-cli, under the name of its package.

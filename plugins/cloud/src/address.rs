@@ -31,7 +31,6 @@ pub fn address(text: &str) -> Result<Url, Failure> {
     }
 }
 
-/// Reports whether an address points to this machine.
 pub fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -51,7 +51,6 @@ impl SetName {
     }
 }
 
-/// Checks the length and the characters of a name.
 fn checked(
     text: &str,
     longest: usize,
@@ -85,7 +84,7 @@ impl Key {
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("is empty".to_owned()),
-            // As part of a path, these would mean a folder.
+            // In a path, these would refer to a folder.
             "." | ".." => Err("can't be a key".to_owned()),
             _ if text.len() > LONGEST_EXISTING_KEY => {
                 Err(format!("is longer than {LONGEST_EXISTING_KEY} bytes"))

@@ -199,7 +199,7 @@ impl Scope {
         self.api_url.value.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Formats the scope for `-v`.
+    /// Formats the scope for verbose output.
     pub fn words(&self) -> String {
         let settings = self.json();
         let settings = settings.as_object().into_iter().flatten();
@@ -245,7 +245,6 @@ pub const fn keyring_word(place: Storage) -> &'static str {
     }
 }
 
-/// Parses a number of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     text.parse::<f64>()
         .ok()

@@ -1,6 +1,5 @@
 //! The sources of settings.
 
-/// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A command-line option.

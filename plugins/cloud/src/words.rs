@@ -85,7 +85,6 @@ pub fn keyring(error: &KeyringError) -> Failure {
     }
 }
 
-/// Returns the failure for a file that could not be written.
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
     Failure::new(Exit::Failed, "not_written", message)
@@ -130,7 +129,6 @@ pub fn close(path: &Path) -> String {
     format!("chmod 600 {}", quoted(path))
 }
 
-/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
 }

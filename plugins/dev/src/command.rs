@@ -1,4 +1,4 @@
-//! Runs the command from the first start until the user stops it.
+//! The `dev` command: installs dependencies, starts the programs, and restarts the bot when its code changes.
 
 use std::env;
 use std::path::Path;
@@ -25,14 +25,12 @@ use crate::shown::{Event, Shown};
 /// The interval for checking the files and ports.
 const TICK: Duration = Duration::from_millis(250);
 
-/// The names of the processes.
 const BOT: &str = "bot";
 const SERVER: &str = "server";
 const CLIENT: &str = "client";
 const EVAL: &str = "eval";
 const SETUP: &str = "setup";
 
-/// The bot's default port.
 const USUAL_PORT: u16 = 7860;
 
 impl Plugin for Options {

@@ -64,7 +64,7 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Reports whether the keys in the vault changed. It is called while the bot is down.
+    /// Reloads the key names from the vault and reports whether they changed. Other backends are not polled.
     pub fn renew(&mut self) -> bool {
         if self.backend != VAULT {
             return false;
@@ -137,7 +137,6 @@ impl Keys {
         Ok(())
     }
 
-    /// Returns the names in the set.
     fn list(&self) -> Result<Option<Vec<String>>, Failure> {
         if self.cloud.is_none() {
             return Ok(None);

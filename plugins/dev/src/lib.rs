@@ -1,6 +1,6 @@
 //! Runs a project's bot and its web client until the user stops them.
 //!
-//! Stored keys stay in their backend: `secrets run` starts a bot that uses a secret set, and only the bot receives the values.
+//! If the bot uses a secret set, `secrets run` starts it, so this process never receives the values.
 
 mod changes;
 mod command;

@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use bot_cli_engine::discovery::{self, Discovery, PluginName};
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// An external program.
 #[derive(Debug, Clone, Copy)]
 pub enum Program {
     Uv,
@@ -45,7 +44,7 @@ pub fn cloud() -> Option<PathBuf> {
     discovery.by_name(&name).plugin.map(|plugin| plugin.file)
 }
 
-/// Returns `wrapper` with the inner command as its arguments, and the inner command's folder and environment.
+/// Returns a command that runs `inner` through `wrapper`, with the folder and environment of `inner`.
 pub fn wrapped(mut wrapper: Command, inner: &Command) -> Command {
     wrapper
         .arg("--")

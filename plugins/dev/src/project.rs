@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// The file in which `bot-cli init` records the project's options.
 const RECORD: &str = ".bot-cli/project.json";
 
-/// The deploy files that may name the secret set.
+/// The deploy files, which can contain the secret set's name.
 const DEPLOYMENT: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
 
 #[derive(Debug)]

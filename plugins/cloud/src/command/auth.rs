@@ -183,7 +183,7 @@ fn still_works(credentials: &Credentials) -> Option<&'static str> {
     }
 }
 
-/// Revokes the sign-in, only at the issuer of the service that the token belongs to.
+/// Revokes the sign-in. Only the issuer of the token's own service receives the request.
 fn revoke(
     context: &CommandContext<'_>,
     credentials: &Credentials,
@@ -252,7 +252,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
-/// Returns the status of an installed backend, which signs in by itself.
+/// Opens an installed backend, which signs in by itself, and returns its status.
 fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
     let opened = open::open_scope(context, scope)?;
     let (place, keeper) = (opened.place(), &opened.profile().keeper);

@@ -42,7 +42,7 @@ pub enum Work {
 #[derive(Default)]
 pub struct Keys {
     pub entries: Vec<Entry>,
-    /// The keys to remove: with `--prune`, all keys that have no entry.
+    /// The existing keys to remove with `--prune`.
     pub removed: Vec<Key>,
     /// The keys that are left out because they have no value.
     pub skipped: Vec<Key>,
@@ -152,8 +152,8 @@ impl Change {
         }
     }
 
-    /// Returns the status of the changed set; with `wait`, polls until the set is ready. If the status can't be read, it warns and
-    /// returns `None`, or fails with `wait`.
+    /// Returns the status of the changed set. With `wait`, polls until the set is ready. If the status can't be read, the function fails
+    /// with `wait` and otherwise warns and returns `None`.
     fn settled(
         &self,
         context: &CommandContext<'_>,
@@ -262,7 +262,7 @@ pub fn confirm_by_name(
     Err(Failure::cancelled().message(message))
 }
 
-/// Registers the values for redaction and refuses empty values if the backend doesn't accept them. `hint` explains how to fix those.
+/// Registers the values for redaction. Refuses empty values if the backend doesn't accept them; `hint` explains the fix.
 pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);

@@ -1,5 +1,6 @@
-//! Completion from local data: the vault, the settings and the manifests of installed backends. It never contacts the service, the
-//! keyring or a backend.
+//! Completes arguments from local data: the vault, the settings and the manifests of installed backends.
+//!
+//! Completion never contacts the service, the keyring or a backend.
 
 use std::path::PathBuf;
 
@@ -75,7 +76,7 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     local::names(&folder, &organization)
 }
 
-/// Returns the keys of the set on the command line, without keys that are already listed there.
+/// Returns the keys of the named set, except the keys that are already on the command line.
 fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let backend = option(words, &["--backend"]);
     let (folder, organization) = vault(words, environment, backend, false)?;

@@ -17,10 +17,10 @@ use crate::input::LONGEST;
 use crate::secret_file::SecretFile;
 use crate::watch::Watch;
 
-/// The problem with a path that doesn't exist. The path is omitted because it may be a misplaced secret value.
+/// The problem reported for a missing file. The path is not quoted, because it may be a misplaced secret value.
 pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
-/// The session, which several callers borrow in turn, and the environment.
+/// The context of a command. Callers borrow the session in turn.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
     /// Whether the user asked to stop.
@@ -57,7 +57,6 @@ impl<'a> CommandContext<'a> {
         })
     }
 
-    /// Reports whether prompting is possible.
     pub fn interactive(&self) -> bool {
         self.session().interactive()
     }
@@ -71,7 +70,7 @@ impl<'a> CommandContext<'a> {
         self.session().log(Level::Note, message);
     }
 
-    /// Shows a line with `-v`.
+    /// Shows a line in verbose mode (`-v`).
     pub fn tell(&self, message: &str) {
         self.session().log(Level::Info, message);
     }
@@ -80,7 +79,6 @@ impl<'a> CommandContext<'a> {
         self.session().progress(message, None, None);
     }
 
-    /// Reads the piped input.
     pub fn stdin(&self) -> Result<Vec<u8>, Failure> {
         self.session().stdin()
     }

@@ -27,7 +27,7 @@ pub(super) fn put(
     let wanted = options.scope.in_region(options.region.as_ref());
     let mut opened = open::open(context, &wanted)?;
     check_credentials(&opened, given.as_slice())?;
-    // The listing has everything that matters about credentials, and shows sets of either kind.
+    // The listing contains sets of both kinds, and everything that is needed about credentials.
     let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
     let existing = found.map(|summary| Details {

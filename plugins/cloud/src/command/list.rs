@@ -45,7 +45,7 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
     let region = region.map(|region| region.value.clone());
     let mut sets = opened.backend.list(region.as_ref())?;
     if sets.is_empty() && region.is_some() {
-        // Check whether the region exists at all.
+        // The region may not exist.
         settle(opened)?;
     }
     sets.retain(|set| !options.sets || set.kind == SetKind::Secret);

@@ -44,8 +44,8 @@ pub fn open_scope<'a>(
     })
 }
 
-/// Opens a backend that can return values. If the selected backend can't, the vault replaces it, or, with an explicit backend option, it
-/// fails. `so` is the consequence in the message.
+/// Opens a backend that can return values. If the selected backend can't, uses the vault instead, or fails if an option selected the
+/// backend. `so` completes the error message.
 pub fn open_readable<'a>(
     context: &'a CommandContext<'_>,
     wanted: &Wanted,
@@ -75,7 +75,7 @@ impl Opened<'_> {
         self.backend.profile()
     }
 
-    /// Returns the backend's reader. Fails if the backend can't return values; `so` is the consequence in the message.
+    /// Returns the backend's reader. Fails if the backend can't return values; `so` completes the error message.
     pub fn reader(&self, so: &str) -> Result<&dyn ReadsValues, Failure> {
         self.backend
             .reader()
@@ -87,8 +87,7 @@ impl Opened<'_> {
         self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
-    /// Returns the failure for a missing set, with a suggestion. If the listing shows the set or can't be read, it returns that failure
-    /// instead.
+    /// Returns the failure for a missing set, with a suggestion. If the listing fails or includes the set, returns that failure instead.
     pub fn not_found(&self, name: &SetName) -> Failure {
         let sets = match self.backend.list(None) {
             Ok(sets) => sets,

@@ -18,7 +18,6 @@ const DEEPEST: usize = 4;
 /// The settings in `cloud-deploy.toml`.
 pub struct DeployFile {
     pub path: PathBuf,
-    /// The set that the agent uses.
     pub secret_set: SetName,
     pub region: Option<String>,
 }
@@ -55,7 +54,7 @@ pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, F
     Ok(deploy)
 }
 
-/// Finds the deploy file of the project that contains `folder`, from its root, its `server` folder or a folder below them.
+/// Searches `folder` and its parents for the deploy file of a project.
 fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     for above in folder.ancestors().take(DEEPEST) {
         let below = ["server/cloud-deploy.toml", "cloud-deploy.toml"];

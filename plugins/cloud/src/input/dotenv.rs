@@ -1,6 +1,6 @@
 //! Parses files with one `KEY=value` per line.
 //!
-//! Values match python-dotenv, which the bots use to load their `.env`. Lines that python-dotenv would silently drop or expand are errors
+//! Values match python-dotenv, which the bots use to load their `.env`. Text that python-dotenv would silently drop or expand is an error
 //! with a position. Errors never contain any part of a value.
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ pub fn parse(text: &str) -> Dotenv {
     Dotenv { bindings, problems }
 }
 
-/// The comment lines since the last other line.
+/// The comment lines collected so far.
 #[derive(Default)]
 struct Comments {
     lines: Vec<String>,

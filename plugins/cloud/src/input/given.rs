@@ -32,7 +32,6 @@ pub struct Given {
     pub skipped: Vec<Key>,
 }
 
-/// A key in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateKey {
     pub key: Key,
@@ -98,7 +97,7 @@ pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<F
     Ok(keys)
 }
 
-/// Reads every line of the file `name` and returns all problems in line order.
+/// Reads every line of the file `name`. Fails with all problems, in line order.
 fn each_line(
     name: &str,
     flag: &'static str,

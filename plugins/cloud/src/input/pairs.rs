@@ -67,7 +67,7 @@ fn may_be_several(value: &str) -> bool {
         let pair = piece.split_once('=');
         pair.is_some_and(|(key, _)| Key::parse(key).is_ok())
     };
-    // The first piece belongs to the pair itself.
+    // The first piece is part of the value.
     let own = usize::from(!value.starts_with(char::is_whitespace));
     value.split_whitespace().skip(own).any(is_pair)
 }

@@ -68,7 +68,6 @@ impl Change {
         }
     }
 
-    /// Returns the report on a successful change.
     pub(super) fn done(&self, opened: &Opened<'_>, done: &str, status: Option<Status>) -> String {
         let place = self.place(opened);
         let status = status.map_or(String::new(), |status| format!("; {}", status.name()));
@@ -130,7 +129,6 @@ impl Change {
         keys.partition(|key| !self.target.has(key))
     }
 
-    /// Returns one line per key.
     fn lines(&self, keys: &Keys) -> String {
         let stored = keys.entries.iter().map(|entry| &entry.key);
         let lengths = stored.chain(&keys.removed).map(|key| key.as_str().len());
@@ -223,10 +221,10 @@ fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failu
     }
 }
 
-/// Adds to a failure that the outcome of the change is unknown.
+/// Marks the outcome of the change as unknown.
 fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
     failure.message = format!("{}; it is unknown whether {what}", failure.message);
-    // An interrupted script must still see the interruption in the exit status.
+    // Keep the exit status of an interrupted command.
     if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
         failure.exit = Exit::Unknown;
     }
@@ -271,7 +269,7 @@ mod tests {
     use crate::backend::{BackendError, ChangeError, Effect};
     use crate::domain::SetName;
 
-    /// Without the outcome, "cancelled" would imply that nothing changed.
+    /// A bare "cancelled" would imply that nothing changed.
     #[test]
     fn what_is_done_is_said_to_be_done() {
         let error = ChangeError {

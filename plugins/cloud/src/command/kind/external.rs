@@ -55,7 +55,6 @@ fn user() -> User {
 }
 
 impl Installed {
-    /// Finds the backend with this name.
     pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
         let found = environment.plugins.backend(value.as_str(), Some(&user()));
