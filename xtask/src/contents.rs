@@ -27,7 +27,6 @@ const COMPLETIONS: [(&str, &str); 4] = [
     ("powershell", "share/powershell/completions/bot-cli.ps1"),
 ];
 
-/// The files that are installed together.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) target: String,
@@ -76,7 +75,6 @@ pub(crate) fn licences(
     Ok(licences)
 }
 
-/// Returns the file name of a package's executable.
 pub(crate) fn executable(package: &str, target: &str) -> String {
     let suffix = if target.contains("-windows-") {
         ".exe"

@@ -101,7 +101,6 @@ fn linked(
     Ok(by_name.filter(|(name, _)| names.contains(name)).collect())
 }
 
-/// Returns the licence texts of a crate.
 fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let entries = fs::read_dir(manifest.parent().unwrap_or(manifest))?;

@@ -104,7 +104,6 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Prints a progress message.
 pub(crate) fn say(line: &str) {
     // A closed standard error must not stop the build.
     let _ = writeln!(io::stderr(), "{line}");
@@ -133,7 +132,6 @@ pub(crate) fn this_machine() -> anyhow::Result<String> {
         .context("rustc does not name its target")
 }
 
-/// Returns the toolchain's folder.
 pub(crate) fn sysroot() -> anyhow::Result<PathBuf> {
     Ok(rustc(&["--print", "sysroot"])?.trim().into())
 }

@@ -1,5 +1,4 @@
-//! The settings files: `config.toml`, with the settings that apply unless an option or a variable overrides them, and `backends.toml`,
-//! with one table per installed backend.
+//! The settings files. Options and variables override `config.toml`. `backends.toml` has one table per installed backend.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -157,7 +156,6 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
     })
 }
 
-/// Returns the failure for an unknown home folder.
 pub fn homeless() -> Failure {
     let message =
         "there is no folder for settings and data: neither HOME nor the XDG folders are set";

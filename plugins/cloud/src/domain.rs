@@ -167,7 +167,6 @@ pub struct BackendName(Cow<'static, str>);
 pub const BUILT_IN: [BackendName; 2] = [BackendName::LOCAL, BackendName::HOSTED];
 
 impl BackendName {
-    /// The local vault.
     pub const LOCAL: Self = Self(Cow::Borrowed("local"));
 
     pub const HOSTED: Self = Self(Cow::Borrowed("hosted"));
@@ -223,7 +222,6 @@ pub const fn kind_words(kind: SetKind) -> &'static str {
     }
 }
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {

@@ -38,7 +38,6 @@ pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
     })
 }
 
-/// Returns the failure for one invalid field.
 pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
     Failure::invalid_input(vec![Field::new(field, problem)])
 }

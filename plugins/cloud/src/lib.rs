@@ -1,7 +1,8 @@
 //! Manages secret sets and image pull secrets in a hosting service, a local encrypted vault or an installed backend.
 //!
-//! A command is a pipeline: options → input (validated, all problems reported together) → scope (organization, region and backend, each
-//! with its source) → `backend::SecretsBackend` → report. Backends don't prompt, word messages or format tables.
+//! A command is a pipeline: options → input → scope → `backend::SecretsBackend` → report. The input step validates everything and reports
+//! all problems together. The scope contains the organization, the region and the backend, each with its source. Backends don't prompt,
+//! word messages or format tables.
 
 mod address;
 mod auth;

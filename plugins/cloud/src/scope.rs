@@ -20,7 +20,6 @@ use crate::text::theirs;
 /// The hosting service's default address.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
 
-/// A value and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     pub value: T,
@@ -34,7 +33,6 @@ impl<T> Setting<T> {
 }
 
 impl<T: ToString> Setting<T> {
-    /// Returns the setting as JSON.
     pub fn json(&self) -> Value {
         json!({ "value": self.value.to_string(), "source": self.source.name() })
     }
@@ -55,7 +53,6 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Creates options with a backend and optionally an organization.
     pub fn of(backend: &str, organization: Option<&str>) -> Self {
         Self {
             organization: organization.map(str::to_owned),
@@ -64,7 +61,6 @@ impl Wanted {
         }
     }
 
-    /// Returns a copy with the given region.
     pub fn in_region(&self, region: Option<&String>) -> Self {
         Self {
             region: region.cloned(),
@@ -80,7 +76,6 @@ pub struct Scope {
     pub organization: Option<Setting<Organization>>,
     /// The region, if the user chose one.
     pub region: Option<Setting<Region>>,
-    /// The hosting service's address.
     pub api_url: Setting<Url>,
     /// The backend's own description of its place.
     pub place: Option<String>,
@@ -163,7 +158,6 @@ impl Scope {
         self.organization.as_ref().map(|one| one.value.as_str())
     }
 
-    /// Returns the scope as JSON.
     pub fn json(&self) -> Value {
         let nothing = json!({ "value": null, "source": Source::Default.name() });
         let mut scope = json!({

@@ -2,11 +2,8 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A command-line option.
     Flag,
-    /// An environment variable.
     Environment,
-    /// The configuration file.
     Config,
     /// The project's `cloud-deploy.toml`.
     DeployFile,

@@ -24,7 +24,6 @@ const UNSYNCED: &str =
 /// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
-/// The command for signing in.
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
 
 impl Explained for BackendError {
@@ -66,7 +65,6 @@ pub fn failed(code: &str, message: impl Into<String>) -> Failure {
     Failure::new(Exit::Failed, code, message)
 }
 
-/// Returns the failure for a keyring error.
 pub fn keyring(error: &KeyringError) -> Failure {
     let failure =
         |exit, code: &str| Failure::new(exit, code, error.to_string()).caused_by(error.clone());
@@ -103,7 +101,6 @@ pub fn not_synced(path: &Path, reason: Reason) -> Failure {
         .caused_by(reason)
 }
 
-/// Returns the failure for a write error, before or after the write took effect.
 pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     match error {
         WriteError::NotWritten(error) => not_written(path, error.into()),

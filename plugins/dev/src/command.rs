@@ -166,7 +166,6 @@ impl Work<'_> {
         self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
     }
 
-    /// Returns the options for the bot's program.
     fn run_options(&self, transport: Option<&Transport>) -> Vec<String> {
         let several = self.project.transports.len() > 1 && self.project.client.is_some()
             || self.options.eval.is_some();

@@ -17,14 +17,12 @@ const DEPLOYMENT: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
 pub struct Project {
     pub root: PathBuf,
     pub server: PathBuf,
-    /// The web client, if the project has one.
     pub client: Option<Client>,
     pub transports: Vec<&'static Transport>,
     /// The name of the secret set, which may not exist.
     pub secret_set: String,
 }
 
-/// A web client with a development server.
 #[derive(Debug)]
 pub struct Client {
     pub folder: PathBuf,

@@ -29,7 +29,6 @@ pub struct Change {
 pub enum Work {
     /// Stores keys and optionally removes others.
     Save(Keys),
-    /// Stores credentials for an image registry.
     Credentials {
         host: RegistryHost,
         credentials: Secret,
@@ -246,7 +245,6 @@ impl Change {
     }
 }
 
-/// Asks the user to type `name` to confirm.
 pub fn confirm_by_name(
     context: &CommandContext<'_>,
     name: &str,
@@ -269,7 +267,6 @@ pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Resul
     refused(opened.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
-/// Fails with these problems, if any.
 pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
     if fields.is_empty() {
         return Ok(());

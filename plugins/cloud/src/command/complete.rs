@@ -15,7 +15,6 @@ use crate::environment::Environment;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 
-/// The arguments that have completions.
 pub(super) const ARGUMENTS: &[&str] = &[
     "name",
     "secret_key",

@@ -23,13 +23,11 @@ pub const NO_FILE: &str = "there is no such file (what is given is not shown: it
 /// The context of a command. Callers borrow the session in turn.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
-    /// Whether the user asked to stop.
     pub cancel: Cancel,
     pub environment: Environment,
 }
 
 impl<'a> CommandContext<'a> {
-    /// Creates the context of a command in `session`.
     pub fn new(session: &'a mut Session, environment: Environment) -> Self {
         Self {
             cancel: session.cancel().clone(),
@@ -65,7 +63,6 @@ impl<'a> CommandContext<'a> {
         self.session().log(Level::Warn, message);
     }
 
-    /// Shows a note, which needs no action.
     pub fn note(&self, message: &str) {
         self.session().log(Level::Note, message);
     }
@@ -108,12 +105,10 @@ impl<'a> CommandContext<'a> {
         }))
     }
 
-    /// Returns the folder in which the user ran the command.
     pub fn cwd(&self) -> PathBuf {
         self.session().cwd().to_owned()
     }
 
-    /// Returns the file that stores the sign-in.
     pub fn credentials(&self) -> Result<SecretFile<'_>, Failure> {
         Ok(SecretFile::new(credentials::path(&self.environment)?, self))
     }

@@ -20,7 +20,6 @@ use crate::words::failed;
 pub use external::{Installed, no_setting, uses};
 
 pub enum Kind {
-    /// The local vault.
     Local,
     Hosted,
     /// A backend with its own executable.
@@ -102,7 +101,6 @@ impl Kind {
     }
 }
 
-/// Opens the local vault.
 pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
     let own = || Setting::new(Organization::of_vault(), Source::Default);
     let organization = scope.organization.get_or_insert_with(own).value.clone();

@@ -15,7 +15,6 @@ use crate::input::wrong;
 /// The number of folders to search for a project, including the current one.
 const DEEPEST: usize = 4;
 
-/// The settings in `cloud-deploy.toml`.
 pub struct DeployFile {
     pub path: PathBuf,
     pub secret_set: SetName,

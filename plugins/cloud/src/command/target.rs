@@ -36,7 +36,6 @@ impl Target {
         }
     }
 
-    /// Returns the prior state in the form that the backend expects.
     pub fn prior(&self) -> Prior<'_> {
         if self.exists {
             Prior::Keys(self.known())

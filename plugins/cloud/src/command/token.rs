@@ -17,7 +17,6 @@ use crate::words::SIGN_IN;
 /// The remaining validity, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;
 
-/// A token and its origin.
 pub struct Access {
     pub token: Secret,
     pub kind: Option<TokenKind>,

@@ -13,7 +13,6 @@ use bot_cli_protocol::secret::Secret;
 
 use crate::domain::Key;
 
-/// A key, its value and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
     /// The key, not validated yet.
@@ -29,7 +28,6 @@ pub struct Binding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub line: usize,
-    /// The character within the line.
     pub column: usize,
 }
 
@@ -50,7 +48,6 @@ pub struct Problem {
 pub struct Dotenv {
     /// All valid lines, in file order.
     pub bindings: Vec<Binding>,
-    /// The problems of the other lines.
     pub problems: Vec<Problem>,
 }
 
@@ -98,7 +95,6 @@ pub fn parse(text: &str) -> Dotenv {
     Dotenv { bindings, problems }
 }
 
-/// The comment lines collected so far.
 #[derive(Default)]
 struct Comments {
     lines: Vec<String>,
@@ -236,7 +232,6 @@ impl<'a> Reader<'a> {
         self.rest = &self.rest[length..];
     }
 
-    /// Skips to the end of the line after a problem.
     fn next_line(&mut self, start: Position) {
         if self.at.line == start.line || !self.rest.is_empty() {
             self.take_while(|c| c != '\n');

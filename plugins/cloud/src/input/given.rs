@@ -22,7 +22,6 @@ pub enum Empty {
     Keep,
 }
 
-/// The keys and values from the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
     pub entries: Vec<Entry>,

@@ -49,7 +49,6 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
     }
 }
 
-/// Returns the exit status, the sentence and the hint for an error code.
 const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
     use Exit::{Cancelled, Failed, NotAllowed, Unavailable, Usage};
     let later = "try again in a while";

@@ -85,7 +85,6 @@ impl Change {
         text
     }
 
-    /// Returns the JSON output of the change.
     pub fn data(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
         let name = self.name.as_str();
         let region = self.target.region.as_ref().map(Region::as_str);
@@ -175,7 +174,6 @@ fn list(keys: &[Key]) -> Value {
 }
 
 impl Change {
-    /// Returns the failure of the change, including its outcome.
     pub(super) fn failure(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
         let (past, look) = match self.work {
             Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {

@@ -33,7 +33,6 @@ const EVERYWHERE: [(&str, &str); 2] = [
     ("region", "The region, as --region"),
 ];
 
-/// An installed, compatible backend.
 pub struct Installed {
     pub name: BackendName,
     plugin: Box<Plugin>,
