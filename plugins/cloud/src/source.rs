@@ -9,7 +9,7 @@ pub enum Source {
     DeployFile,
     Service,
     Backend,
-    /// An existing set.
+    /// The region of an existing set.
     Existing,
     Default,
 }
