@@ -1,4 +1,4 @@
-//! Files of an artefact, and archives: `.tar.gz`, because `xz` is missing from small images.
+//! Packs the files of an artefact as `.tar.gz`, because small images don't include `xz`.
 
 use std::io::Write as _;
 
@@ -7,10 +7,10 @@ use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
-/// A file, in memory. Owner and time are the same for all.
+/// A file in memory. Owner and time are the same for all files.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// With `/`, and below the root of the artefact.
+    /// The path below the artefact's root, with `/` as the separator.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) mode: u32,
@@ -32,7 +32,7 @@ impl Entry {
         }
     }
 
-    /// The same file below a folder.
+    /// Returns a copy of the file with its path below `folder`.
     pub(crate) fn below(&self, folder: &str) -> Self {
         Self {
             path: format!("{folder}/{}", self.path),
@@ -40,13 +40,13 @@ impl Entry {
         }
     }
 
-    /// The SHA-256 sum, in hexadecimal digits.
+    /// Returns the SHA-256 sum in hexadecimal.
     pub(crate) fn sum(&self) -> String {
         format!("{:x}", Sha256::digest(&self.bytes))
     }
 }
 
-/// Packs the files below the folder `root`, sorted, owned by root, all of one time.
+/// Packs the files below the folder `root`, sorted, owned by root and with the same time.
 pub(crate) fn packed(root: &str, entries: &[Entry], time: u64) -> anyhow::Result<Vec<u8>> {
     let mut entries: Vec<Entry> = entries.iter().map(|entry| entry.below(root)).collect();
     entries.sort_by(|one, other| one.path.cmp(&other.path));

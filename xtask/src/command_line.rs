@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line parsing.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ enum Arguments {
     Dist(DistArguments),
 }
 
-/// Runs the command of this process's arguments.
+/// Parses the process's arguments and runs the command.
 pub fn main() -> ExitCode {
     let Arguments::Dist(arguments) = Arguments::parse();
     match Project::read().and_then(|project| dist::make(&project, &arguments)) {

@@ -12,14 +12,14 @@ use crate::archive::Entry;
 use crate::notices;
 use crate::project::{HOST, Project, TOGETHER, output};
 
-/// The members with a manifest, and so with pages of the manual.
+/// The manifests from which manual pages are generated.
 const MANIFESTS: [&str; 3] = [
     "plugins/plugin/manifest.json",
     "plugins/init/manifest.json",
     "plugins/cloud/manifest.json",
 ];
 
-/// The places where shells look for completions. PowerShell looks nowhere: a profile names the file.
+/// The shells' default completion paths. PowerShell has none, so a profile must name the file.
 const COMPLETIONS: [(&str, &str); 4] = [
     ("bash", "share/bash-completion/completions/bot-cli"),
     ("zsh", "share/zsh/site-functions/_bot-cli"),
@@ -27,13 +27,12 @@ const COMPLETIONS: [(&str, &str); 4] = [
     ("powershell", "share/powershell/completions/bot-cli.ps1"),
 ];
 
-/// Everything that is installed together.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) target: String,
-    /// The executables, which find one another in one folder; the host first.
+    /// The executables, the host first. They must be in the same folder to find one another.
     pub(crate) executables: Vec<Entry>,
-    /// Below `share`: completions and manual pages.
+    /// The completions and manual pages below `share`.
     pub(crate) share: Vec<Entry>,
     pub(crate) licences: Vec<Entry>,
 }
@@ -55,7 +54,7 @@ impl Contents {
         })
     }
 
-    /// The files as they lie below `~/.local`.
+    /// Returns the files with their paths below `~/.local`.
     pub(crate) fn installed(&self) -> Vec<Entry> {
         let executables = self.executables.iter().map(|entry| entry.below("bin"));
         let licences = self.licences.iter();
@@ -65,7 +64,7 @@ impl Contents {
     }
 }
 
-/// The licence of some packages, and the notices of what is linked into them.
+/// Returns the licence of the given packages and the notices of their dependencies.
 pub(crate) fn licences(
     project: &Project,
     target: &str,
@@ -76,7 +75,6 @@ pub(crate) fn licences(
     Ok(licences)
 }
 
-/// The file name of a package's executable.
 pub(crate) fn executable(package: &str, target: &str) -> String {
     let suffix = if target.contains("-windows-") {
         ".exe"
@@ -86,7 +84,6 @@ pub(crate) fn executable(package: &str, target: &str) -> String {
     format!("{package}{suffix}")
 }
 
-/// Reads a package's executable.
 pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result<Entry> {
     let name = executable(package, target);
     let path = folder.join(&name);
@@ -94,7 +91,7 @@ pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result
     Ok(Entry::executable(name, bytes))
 }
 
-/// A page for each command: `man bot-cli-init`.
+/// Returns a manual page for every command, such as `bot-cli-init`.
 fn manual(project: &Project) -> anyhow::Result<Vec<Entry>> {
     let manifest = |path: &&str| -> anyhow::Result<Manifest> {
         serde_json::from_slice(&project.file(path)?).with_context(|| format!("`{path}`"))

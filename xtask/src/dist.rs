@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: every artefact of one target.
+//! `cargo xtask dist`: builds all artefacts for one target.
 
 use std::env;
 use std::fmt::Write as _;
@@ -37,10 +37,10 @@ pub(crate) struct DistArguments {
 
 const INSTALLER: &str = include_str!("../assets/install.sh");
 
-/// The C compiler of Debian's `musl-tools`.
+/// The C compiler in Debian's `musl-tools`.
 const MUSL_COMPILER: &str = "musl-gcc";
 
-/// Makes all of them and writes them, with their sums.
+/// Builds all artefacts and writes them with their checksums.
 pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Result<()> {
     let target = &arguments.target;
     let folder = match &arguments.executables {
@@ -71,7 +71,8 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
         let _ = writeln!(sums, "{}  {}", entry.sum(), entry.path);
     }
     artefacts.push(Entry::data("SHA256SUMS", sums));
-    // Not among the sums: it is what checks them. It takes the archive from where the project publishes it, if it does.
+    // The installer verifies the checksums, so the list omits the installer itself. The archive is downloaded from the project's
+    // homepage, if set.
     let installer = INSTALLER.replace("@SOURCE@", project.homepage());
     artefacts.push(Entry::data("install.sh", installer));
     let out = project.root.join(&arguments.out);
@@ -85,7 +86,7 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
     Ok(())
 }
 
-/// Builds the executables of a target. Returns their folder.
+/// Builds the executables for a target and returns their folder.
 fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
     project::add_target(project, target, installs)?;
     let is_musl = target.ends_with("-linux-musl");
@@ -93,7 +94,7 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
     if is_musl && compiler.is_err() {
         bail!("`{MUSL_COMPILER}` is missing\nhint: apt-get install musl-tools");
     }
-    // Messages of panics name no folder of this machine.
+    // Panic messages must not contain local paths.
     let cargo_home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(env::home_dir()?.join(".cargo")))
@@ -105,13 +106,13 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
     let mut head = Command::new("git");
     head.args(["rev-parse", "HEAD"]).current_dir(&project.root);
     let commit = output(&mut head).ok();
-    // Apart from one another: the one that is packed alone would bring features into the crates of the others.
+    // Build separately, so that the standalone package doesn't enable features in the crates of the others.
     for packages in [&TOGETHER[..], &[ALONE]] {
         let mut command = cargo(&project.root);
         command
             .args(["build", "--release", "--locked", "--target", target])
             .args(packages.iter().flat_map(|package| ["--package", package]))
-            // cargo hands these to the compiler one by one, whatever characters they have.
+            // Cargo passes these to the compiler separately, whatever characters they contain.
             .env("CARGO_ENCODED_RUSTFLAGS", &flags)
             .env_remove("RUSTFLAGS")
             .envs(
@@ -128,7 +129,7 @@ fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<Path
     Ok(project.target_folder.join(target).join("release"))
 }
 
-/// `SOURCE_DATE_EPOCH`, or the time of the last commit, in seconds since 1970: that of every file in an archive.
+/// Returns the timestamp for files in archives, in seconds since 1970: `SOURCE_DATE_EPOCH`, or the time of the last commit.
 fn time(project: &Project) -> anyhow::Result<u64> {
     let text = match env::var("SOURCE_DATE_EPOCH") {
         Ok(text) => text,

@@ -1,7 +1,6 @@
-//! `cargo xtask`: builds what users install. Nothing of it is part of the product.
+//! `cargo xtask`: builds the release artefacts. None of this code is part of the product.
 //!
-//! From one set of executables it makes a wheel and archives, with what belongs to them: completions, manual pages, licences and
-//! notices.
+//! The executables are packed as a wheel and as archives, with completions, manual pages, licences and notices.
 
 mod archive;
 mod command_line;
@@ -15,7 +14,7 @@ use std::path::Path;
 
 pub use command_line::main;
 
-/// Packs the executables of a folder, which are of this machine, as `dist` packs those that it builds.
+/// Packs existing executables for this machine, as `dist` packs the ones that it builds.
 pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {
     let arguments = dist::DistArguments {
         target: project::this_machine()?,

@@ -1,4 +1,4 @@
-//! `cargo xtask`: builds what users install.
+//! `cargo xtask`: builds the release artefacts.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The licences of everything that is linked into executables, with their texts.
+//! The licence texts of all code that is linked into the executables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ const MUSL: &str = include_str!("../assets/musl.txt");
 const APACHE: &str = include_str!("../assets/Apache-2.0.txt");
 const MIT: &str = include_str!("../assets/MIT.txt");
 
-/// The beginnings of the names of files that have a licence.
+/// The file name prefixes of licence texts.
 const NOTICES: [&str; 6] = [
     "LICENSE",
     "LICENCE",
@@ -25,7 +25,7 @@ const NOTICES: [&str; 6] = [
     "UNLICENSE",
 ];
 
-/// The notices of some packages: every licence text once, below the names of the crates that it is of.
+/// Returns the notices for the given packages. Every licence text appears once, below the names of its crates.
 pub(crate) fn of(project: &Project, target: &str, packages: &[&str]) -> anyhow::Result<Vec<Entry>> {
     let mut page = format!(
         "{} contains code of these packages, under these licences:\n\n",
@@ -59,14 +59,14 @@ pub(crate) fn of(project: &Project, target: &str, packages: &[&str]) -> anyhow::
     ])
 }
 
-/// The crates of others that are linked, by name and version, as cargo describes them.
+/// Returns the linked third-party crates by name and version, with their `cargo metadata`.
 fn linked(
     project: &Project,
     target: &str,
     packages: &[&str],
 ) -> anyhow::Result<BTreeMap<String, Value>> {
     let mut tree = cargo(&project.root);
-    // A procedural macro is no part of what is linked, and what it is made of may be for this machine only.
+    // Procedural macros are not linked, and their dependencies may be for the build machine only.
     tree.args(["tree", "--locked", "--edges=normal,no-proc-macro"])
         .args(["--prefix=none", "--format={p}", "--target", target])
         .args(packages.iter().flat_map(|package| ["--package", package]));
@@ -101,7 +101,6 @@ fn linked(
     Ok(by_name.filter(|(name, _)| names.contains(name)).collect())
 }
 
-/// The texts in the folder of a crate.
 fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let entries = fs::read_dir(manifest.parent().unwrap_or(manifest))?;
@@ -120,7 +119,7 @@ fn texts_of(package: &Value) -> anyhow::Result<Vec<String>> {
     if !texts.is_empty() {
         return Ok(texts);
     }
-    // The package names its licence without the text: the common text, for MIT with the names of the authors.
+    // The package has no licence text. Use the standard one, for MIT with the authors' names.
     let licence = package["license"].as_str().unwrap_or_default();
     let authors = package["authors"].as_array().into_iter().flatten();
     let authors: Vec<&str> = authors

@@ -1,4 +1,4 @@
-//! The project as cargo describes it, and the programs that a build needs.
+//! The project's `cargo metadata`, and the programs that a build needs.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-/// The packages whose executables belong together, the host first.
+/// The packages whose executables are shipped together, the host first.
 pub(crate) const TOGETHER: [&str; 5] = [
     HOST,
     "bot-cli-plugin",
@@ -18,18 +18,17 @@ pub(crate) const TOGETHER: [&str; 5] = [
     "bot-cli-cloud",
 ];
 
-/// The host's package, whose version is that of what users install.
+/// The host's package, which determines the version of the artefacts.
 pub(crate) const HOST: &str = "bot-cli";
 
-/// Packed alone. Few people have a cluster, and this one has a version of its own: beside the host it would be twice the download,
-/// and could not be updated alone.
+/// The package that is shipped separately. Few users have a cluster, and the backend has its own version. Shipping it with the host would
+/// double the download and prevent separate updates.
 pub(crate) const ALONE: &str = "bot-cli-secrets-kubernetes";
 
-/// The project in this folder, as `cargo metadata` describes it.
+/// The workspace as `cargo metadata` describes it.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
-    /// Cargo's folder for what it builds.
     pub(crate) target_folder: PathBuf,
     packages: Vec<Value>,
 }
@@ -48,7 +47,7 @@ impl Project {
         })
     }
 
-    /// A member of a package's description, such as `version`.
+    /// Returns a field of a package's metadata, such as `version`.
     pub(crate) fn fact(&self, package: &str, key: &str) -> anyhow::Result<&str> {
         let mut packages = self.packages.iter();
         let package = packages.find(|one| one["name"] == package);
@@ -56,25 +55,24 @@ impl Project {
         fact.with_context(|| format!("a package has no `{key}`"))
     }
 
-    /// The address below which the files of the newest release lie; empty while nothing is published.
+    /// Returns the base address of the latest release's files, or an empty string if nothing is published.
     pub(crate) fn homepage(&self) -> &str {
         self.fact(HOST, "homepage").unwrap_or_default()
     }
 
-    /// The contents of a file.
+    /// Reads a file relative to the workspace root.
     pub(crate) fn file(&self, path: &str) -> anyhow::Result<Vec<u8>> {
         fs::read(self.root.join(path)).with_context(|| format!("could not read `{path}`"))
     }
 }
 
-/// Cargo in `folder`.
 pub(crate) fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder);
     command
 }
 
-/// Runs a command whose standard output is the result.
+/// Runs a command and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
@@ -86,7 +84,7 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Runs a command of which only the outcome counts.
+/// Runs a command and reports only whether it succeeded.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     say(&shown(command));
     let status = command
@@ -106,13 +104,12 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Progress of what takes minutes.
 pub(crate) fn say(line: &str) {
-    // A closed standard error is no reason to stop.
+    // A closed standard error must not stop the build.
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Makes sure that the standard library of a target is there.
+/// Ensures that a target's standard library is installed.
 pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> anyhow::Result<()> {
     let libraries = sysroot()?.join("lib/rustlib").join(target).join("lib");
     if libraries.is_dir() {
@@ -127,7 +124,7 @@ pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> any
         .current_dir(&project.root))
 }
 
-/// The target of the toolchain itself.
+/// Returns the toolchain's own target.
 pub(crate) fn this_machine() -> anyhow::Result<String> {
     let said = rustc(&["--version", "--verbose"])?;
     let line = said.lines().find_map(|line| line.strip_prefix("host: "));
@@ -135,7 +132,6 @@ pub(crate) fn this_machine() -> anyhow::Result<String> {
         .context("rustc does not name its target")
 }
 
-/// The folder of the toolchain.
 pub(crate) fn sysroot() -> anyhow::Result<PathBuf> {
     Ok(rustc(&["--print", "sysroot"])?.trim().into())
 }

@@ -1,4 +1,4 @@
-//! A wheel: executables for `pip` and `uv`, without any Python.
+//! The wheel, which lets `pip` and `uv` install the executables. It contains no Python code.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -14,14 +14,15 @@ use crate::archive::Entry;
 use crate::contents::Contents;
 use crate::project::{HOST, Project};
 
-/// The name of the distribution, and of an executable that starts the host, for `uvx`. An index refuses `bot-cli`, which looks like a
-/// name that is taken.
+/// The distribution's name, and the name of a second executable that starts the host, for `uvx`. Package indexes refuse `bot-cli` because
+/// it resembles an existing name.
 const NAME: &str = "voicebot-cli";
 
-/// The metadata that `pip` and an index show; the README follows.
+/// The metadata for `pip` and package indexes, followed by the README.
 const METADATA: &str = include_str!("../assets/METADATA");
 
-/// Starts the host under the name of the package. Installers link the executables into one folder, or leave them in one.
+/// The script that starts the host under the package's name. It finds the host beside itself, or beside the target of a link to the
+/// script.
 const SAME_NAME: &str = "\
 #!/bin/sh
 # bot-cli, under the name of its package.
@@ -30,14 +31,14 @@ host=${0%/*}/bot-cli
 exec \"$host\" \"$@\"
 ";
 
-/// The platform tags of a target. A static executable runs beside any C library; the tags of both let installers take it.
+/// Returns a target's platform tags. A static executable runs with any C library, so it has the tags of both.
 fn tag(target: &str) -> anyhow::Result<String> {
     let (machine, system) = target.split_once('-').unwrap_or_default();
     Ok(match (system, machine) {
         ("unknown-linux-musl", _) => {
             format!("manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_2_{machine}")
         }
-        // For this machine alone: an index takes none that doesn't say which C library it needs.
+        // Package indexes refuse this tag because it doesn't name a C library version, so the wheel is for local use only.
         ("unknown-linux-gnu", _) => format!("linux_{machine}"),
         // The oldest systems that the toolchain supports.
         ("apple-darwin", "aarch64") => "macosx_11_0_arm64".to_owned(),
@@ -47,7 +48,7 @@ fn tag(target: &str) -> anyhow::Result<String> {
     })
 }
 
-/// The wheel, named as its metadata says.
+/// Builds the wheel. The file name is derived from the metadata.
 pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<Entry> {
     let tag = tag(&contents.target)?;
     let version = version(project.fact(HOST, "version")?)?;
@@ -59,7 +60,7 @@ pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<E
     let mut entries = below(&scripts(contents)?, "data/scripts");
     entries.extend(below(&contents.share, "data/data"));
     entries.sort_by(|one, other| one.path.cmp(&other.path));
-    // The metadata come last in a wheel, with the list of its files.
+    // In a wheel, the metadata and the list of files come last.
     let homepage = match project.homepage() {
         "" => String::new(),
         address => format!("Project-URL: Homepage, {address}\n"),
@@ -90,7 +91,7 @@ pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<E
     Ok(Entry::data(name, zipped(&entries)?))
 }
 
-/// The executables, and one with the name of the distribution.
+/// Returns the executables and one that is named after the distribution.
 fn scripts(contents: &Contents) -> anyhow::Result<Vec<Entry>> {
     let mut scripts = contents.executables.clone();
     let host = scripts.first().context("there is no host")?;
@@ -102,7 +103,7 @@ fn scripts(contents: &Contents) -> anyhow::Result<Vec<Entry>> {
     Ok(scripts)
 }
 
-/// A version as Python writes it: `1.0.0-rc.1` is `1.0.0rc1`.
+/// Converts a version to Python's format: `1.0.0-rc.1` becomes `1.0.0rc1`.
 fn version(version: &str) -> anyhow::Result<String> {
     let python = version
         .replace("-alpha.", "a")
@@ -120,7 +121,7 @@ fn zipped(entries: &[Entry]) -> anyhow::Result<Vec<u8>> {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(9))
-            // The format's earliest time, whatever the commit's is: no installer keeps it.
+            // Use the format's earliest time instead of the commit's: installers don't preserve it.
             .last_modified_time(DateTime::default())
             .unix_permissions(entry.mode);
         zip.start_file(entry.path.as_str(), options)?;

@@ -1,9 +1,9 @@
-//! Addresses of services.
+//! Service addresses.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use url::Url;
 
-/// An address of a service: HTTPS, or HTTP on this machine; no user in it.
+/// Parses a service address: HTTPS, or HTTP for this machine only, without a user name, password, query or fragment.
 pub fn address(text: &str) -> Result<Url, Failure> {
     let failure = |problem: &str| {
         Failure::new(
@@ -31,7 +31,6 @@ pub fn address(text: &str) -> Result<Url, Failure> {
     }
 }
 
-/// Whether an address stays on this machine.
 pub fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

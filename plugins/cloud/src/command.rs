@@ -1,4 +1,4 @@
-//! The commands, each in its own file.
+//! The commands of the plugin.
 
 mod auth;
 mod change;
@@ -48,13 +48,13 @@ impl Plugin for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        // Until the reply: every command looks whether it is to stop, and reading may renew the sign-in.
+        // The guard lasts until the reply: every command checks for a request to stop, and reading may renew the sign-in.
         std::mem::forget(session.guard());
         run(self, session, Environment::read()?)
     }
 }
 
-/// Runs a command in an environment, which need not be that of the process.
+/// Runs a command in the given environment, which may differ from that of the process.
 pub fn run(
     options: Options,
     session: &mut Session,
@@ -67,7 +67,7 @@ pub fn run(
         if can_sign_in && context.environment.token.is_some() {
             failure = failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it");
         }
-        // What fails after a change, or in the middle of it, says so itself.
+        // A failure during or after a change already has its own outcome.
         if changes && failure.outcome.is_none() {
             failure = failure.outcome(ChangeState::NotDone);
         }

@@ -1,5 +1,4 @@
-//! `config.toml`, the settings that apply where no option and no variable says otherwise, and `backends.toml` beside it,
-//! with a table for each backend that has an executable of its own.
+//! The settings files. Options and variables override `config.toml`. `backends.toml` has one table per installed backend.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,7 +14,7 @@ use crate::files::{exists, refuse_special, write_private};
 use crate::text::theirs;
 use crate::words::{self, failed};
 
-/// The settings of `config.toml`, each a text.
+/// The settings in `config.toml`, all strings.
 pub const KEYS: [&str; 6] = [
     "organization",
     "region",
@@ -25,7 +24,7 @@ pub const KEYS: [&str; 6] = [
     "keyring",
 ];
 
-/// Settings in a file: those of `config.toml`, or those of one backend.
+/// The settings in `config.toml`, or one backend's settings in `backends.toml`.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The path, whether or not the file exists; empty if its folder is unknown.
@@ -35,11 +34,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `config.toml`; a missing file has no settings.
+    /// Reads `config.toml`. A missing file has no settings.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
         let settings = Self::in_file(environment, "config.toml", None)?;
         for (key, value) in settings.document.iter() {
-            // A later version may have tables.
+            // A later version may add tables.
             if !value.is_table_like() && !KEYS.contains(&key) {
                 let failure = unreadable(&settings.path, format!("there is no setting `{key}`"));
                 let possible = format!("settings: {}", KEYS.join(", "));
@@ -49,12 +48,12 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads the settings of a backend from `backends.toml`. The tables of others are not looked at.
+    /// Reads a backend's settings from `backends.toml`. Errors in other backends' tables are ignored.
     pub fn of_backend(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
         Self::in_file(environment, "backends.toml", Some(backend.clone()))
     }
 
-    /// Reads the file that has the organization and the region for `backend`.
+    /// Reads the file that contains the organization and the region for `backend`.
     pub fn of(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
         if BUILT_IN.contains(backend) {
             return Self::read(environment);
@@ -93,12 +92,10 @@ impl Settings {
         }
     }
 
-    /// Returns a setting.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.table()?.get(key)?.as_str()
     }
 
-    /// Returns every setting.
     pub fn all(&self) -> BTreeMap<String, String> {
         let settings = self.table().into_iter().flat_map(TableLike::iter);
         settings
@@ -106,8 +103,8 @@ impl Settings {
             .collect()
     }
 
-    /// Sets or, with `None`, removes a setting with the comment above it, and writes the file. Everything else in it stays as
-    /// it was written; behind a link, the link's target is written.
+    /// Sets a setting and writes the file. `None` removes the setting together with the comment above it. The rest of the file is
+    /// unchanged. If the path is a link, the link's target is written.
     pub fn set(&mut self, key: &str, new: Option<&str>) -> Result<(), Failure> {
         let table: Option<&mut dyn TableLike> = match &self.table {
             None => Some(self.document.as_table_mut()),
@@ -142,7 +139,7 @@ impl Settings {
     }
 }
 
-/// Reads a file of settings; a missing one has none.
+/// Parses a settings file. A missing file is empty.
 fn read(path: &Path) -> Result<DocumentMut, Failure> {
     if !exists(path).map_err(|error| unreadable(path, error))? {
         return Ok(DocumentMut::new());
@@ -159,7 +156,6 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
     })
 }
 
-/// No home folder is known.
 pub fn homeless() -> Failure {
     let message =
         "there is no folder for settings and data: neither HOME nor the XDG folders are set";

@@ -1,4 +1,4 @@
-//! The words of the field as types: what is parsed once, at the edge, and passed on.
+//! The domain types. Input is parsed into them once, when it is read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,31 +8,30 @@ use bot_cli_protocol::secret::Secret;
 pub use bot_cli_secrets::messages::{SetKind, SetStatus as Status};
 use serde::{Deserialize, Serialize};
 
-/// The prefix of a backend's name in the name of its plugin.
+/// The prefix of a backend's plugin name, before the backend's own name.
 pub const SECRETS: &str = "secrets-";
 
-/// The longest name of a set, and of a region.
+/// The maximum length of a set's name and of a region.
 const LONGEST_NAME: usize = 63;
 
-/// The longest key.
 const LONGEST_KEY: usize = 64;
 
-/// The longest key that another client may have made, in bytes.
+/// The maximum length, in bytes, of a key that another client created.
 const LONGEST_EXISTING_KEY: usize = 1024;
 
-/// The name of a secret set or of an image pull secret.
+/// The name of a secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetName(String);
 
 impl SetName {
-    /// Letters, digits and hyphens, 1 to 63, no hyphen at the ends. The error says what is wrong.
+    /// Parses a name of 1 to 63 letters, digits and hyphens, without a hyphen at either end. The error describes the problem.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::checked(text, "letters, digits and hyphens", |character| {
             character.is_ascii_alphanumeric() || character == '-'
         })
     }
 
-    /// The name of a set that exists already: the service has names with dots, made elsewhere.
+    /// Parses the name of an existing set, which may contain dots: other clients of the service can create such names.
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         let name = Self::checked(text, "letters, digits, hyphens and dots", |character| {
             character.is_ascii_alphanumeric() || character == '-' || character == '.'
@@ -52,7 +51,6 @@ impl SetName {
     }
 }
 
-/// Checks the length and the characters of a name.
 fn checked(
     text: &str,
     longest: usize,
@@ -75,18 +73,18 @@ fn checked(
 pub struct Key(String);
 
 impl Key {
-    /// Letters, digits, underscores and hyphens, 1 to 64.
+    /// Parses a key of 1 to 64 letters, digits, underscores and hyphens.
     pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = "letters, digits, underscores and hyphens";
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         checked(text, LONGEST_KEY, allowed, is_allowed).map(Self)
     }
 
-    /// The key of a value that exists already: other clients have made keys with dots, blanks and letters of any kind.
+    /// Parses the key of an existing value. Other clients can create keys with dots, blanks and non-ASCII letters.
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("is empty".to_owned()),
-            // A path would take these for a folder.
+            // In a path, these would refer to a folder.
             "." | ".." => Err("can't be a key".to_owned()),
             _ if text.len() > LONGEST_EXISTING_KEY => {
                 Err(format!("is longer than {LONGEST_EXISTING_KEY} bytes"))
@@ -97,12 +95,12 @@ impl Key {
     }
 }
 
-/// The code of a region: `us-west`.
+/// A region code, such as `us-west`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Region(String);
 
 impl Region {
-    /// Letters, digits and hyphens, 1 to 63.
+    /// Parses a region code of 1 to 63 letters, digits and hyphens.
     pub fn parse(text: &str) -> Result<Self, String> {
         let is_allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
         if text.is_empty() || text.len() > LONGEST_NAME || !text.chars().all(is_allowed) {
@@ -112,12 +110,12 @@ impl Region {
     }
 }
 
-/// The name of an organization, as the service knows it.
+/// The name by which the service identifies an organization.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Organization(String);
 
 impl Organization {
-    /// Anything on one line that is no path; up to 128 bytes.
+    /// Parses a name of at most 128 bytes on one line, without the characters of a path or URL.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("is empty".to_owned()),
@@ -130,18 +128,18 @@ impl Organization {
         }
     }
 
-    /// The organization of a vault where no other is chosen.
+    /// Returns the vault's default organization.
     pub fn of_vault() -> Self {
         Self("local".to_owned())
     }
 }
 
-/// The address of a container image registry: `https://registry.example/v1/` or `ghcr.io`.
+/// The address of a container image registry, such as `https://registry.example/v1/` or `ghcr.io`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryHost(String);
 
 impl RegistryHost {
-    /// A host, with a port, a path and `https://` where wanted; never with a user or a password in it.
+    /// Parses a host with an optional scheme, port and path. Refuses a user name or password in the address.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("has a blank in it".to_owned());
@@ -161,21 +159,19 @@ impl RegistryHost {
     }
 }
 
-/// The name of a backend: `local`, `hosted`, or that of one with an executable of its own.
+/// The name of a backend: `local`, `hosted` or an installed one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BackendName(Cow<'static, str>);
 
-/// The backends that need no executable of their own.
+/// The backends that don't need their own executable.
 pub const BUILT_IN: [BackendName; 2] = [BackendName::LOCAL, BackendName::HOSTED];
 
 impl BackendName {
-    /// The vault of this machine.
     pub const LOCAL: Self = Self(Cow::Borrowed("local"));
 
-    /// The hosting service.
     pub const HOSTED: Self = Self(Cow::Borrowed("hosted"));
 
-    /// Lower-case letters, digits and hyphens, with which the name of an executable can end.
+    /// Parses a name of lower-case letters, digits and hyphens that is also valid in the name of an executable.
     pub fn parse(text: &str) -> Option<Self> {
         let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let fits = !text.is_empty() && PluginName::parse(&format!("{SECRETS}{text}")).is_some();
@@ -186,7 +182,7 @@ impl BackendName {
 macro_rules! text_of {
     ($($name:ident),*) => {$(
         impl $name {
-            /// The text.
+            /// Returns the text as a string slice.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -208,7 +204,7 @@ text_of!(
     BackendName
 );
 
-/// A key with its value.
+/// A key and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The key.
@@ -217,7 +213,7 @@ pub struct Entry {
     pub value: Secret,
 }
 
-/// Returns the name of a kind as part of a sentence.
+/// Returns the kind's name for use in a sentence.
 pub const fn kind_words(kind: SetKind) -> &'static str {
     match kind {
         SetKind::Secret => "secret set",
@@ -226,13 +222,12 @@ pub const fn kind_words(kind: SetKind) -> &'static str {
     }
 }
 
-/// The requests that a token is valid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
-    /// It speaks for a person, who may belong to several organizations.
+    /// A token of a user, who may belong to several organizations.
     User,
-    /// It belongs to one organization.
+    /// A key of one organization.
     ApiKey,
 }
 

@@ -10,7 +10,7 @@ use bot_cli_protocol::secret::Secret;
 use crate::pace::Pace;
 use crate::platform;
 
-/// The variables, with what `bot-cli help environment` says of them.
+/// The variables and their descriptions in `bot-cli help environment`.
 pub const VARIABLES: [(&str, &str); 10] = [
     (
         "BOT_CLI_ORGANIZATION",
@@ -42,7 +42,7 @@ pub const VARIABLES: [(&str, &str); 10] = [
     ("HOME", "The home folder, for the defaults of these"),
 ];
 
-/// The variables that this plugin looks at.
+/// The environment variables of this plugin, and values derived from the process.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     /// `BOT_CLI_ORGANIZATION`.
@@ -59,21 +59,21 @@ pub struct Environment {
     pub timeout: Option<String>,
     /// `BOT_CLI_KEYRING`.
     pub keyring: Option<String>,
-    /// The folder of the configuration.
+    /// The configuration folder.
     pub config_folder: Option<PathBuf>,
-    /// The folder of the vault.
+    /// The folder that contains the vault.
     pub data_folder: Option<PathBuf>,
-    /// Finds external backends.
+    /// Finds installed backends.
     pub plugins: Discovery,
-    /// Whether the process was started with arguments, and so has the user's own streams.
+    /// Whether the process has arguments, and therefore the user's own streams.
     pub own_streams: bool,
     /// The default time limits.
     pub pace: Pace,
 }
 
 impl Environment {
-    /// Reads the variables. An empty one counts as unset; one that is not UTF-8 is an error, because what it was meant to say
-    /// must not be replaced by something else.
+    /// Reads the variables. Empty variables count as unset. A variable that is not UTF-8 is an error, because a default must not silently
+    /// replace it.
     pub fn read() -> Result<Self, Failure> {
         let mut wrong = Vec::new();
         let mut given = |name: &str| match std::env::var(name) {
@@ -84,7 +84,7 @@ impl Environment {
                 None
             }
         };
-        // An empty address is a mistake of a script, and not worth sending a token somewhere else.
+        // An empty address is probably a script's mistake, so the token must not be sent to the default address instead.
         let api_url = given("BOT_CLI_API_URL");
         let mut text = |name: &str| given(name).filter(|value| !value.is_empty());
         let environment = Self {
@@ -92,7 +92,7 @@ impl Environment {
             region: text("BOT_CLI_REGION"),
             backend: text("BOT_CLI_BACKEND"),
             api_url,
-            // Files end with a line end, and `$(cat FILE)` is not the only way to fill a variable.
+            // A token read from a file may end with a line break.
             token: text("BOT_CLI_TOKEN")
                 .map(Secret::new)
                 .map(|token| Secret::new(token.expose().trim().to_owned()))
@@ -124,7 +124,7 @@ impl Environment {
         }
     }
 
-    /// Returns the folder of the vault.
+    /// Returns the vault's folder.
     pub fn vault_folder(&self) -> Option<PathBuf> {
         Some(self.data_folder.as_ref()?.join("vault"))
     }

@@ -1,4 +1,4 @@
-//! Keys and values as the user gives them: words, files, standard input.
+//! The user's keys and values, from arguments, files or standard input.
 
 pub mod advice;
 pub mod dotenv;
@@ -8,13 +8,13 @@ pub mod pairs;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
-/// The length from which a part of a word that has digits may be a token in capitals: `AKIAIOSFODNN7EXAMPLE`.
+/// The minimum length of an upper-case part with digits that may be a token, such as `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
 
-/// The most bytes that a file of secrets may have.
+/// The maximum size of an input file, in bytes.
 pub const LONGEST: usize = 1024 * 1024;
 
-/// Returns whether a word is surely a key and not a value in the wrong place: `OPENAI_API_KEY`.
+/// Reports whether a word is clearly a key, such as `OPENAI_API_KEY`, and not a misplaced value.
 pub fn looks_like_a_key(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -27,7 +27,7 @@ fn may_be_a_token(part: &str) -> bool {
     part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the text of a file or of standard input; the error quotes nothing of it.
+/// Decodes the contents of a file or of standard input. The error quotes none of it.
 pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
     if bytes.len() > LONGEST {
         return Err("is longer than 1 MiB");
@@ -38,7 +38,6 @@ pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
     })
 }
 
-/// Returns a failure that names the one field that is wrong.
 pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
     Failure::invalid_input(vec![Field::new(field, problem)])
 }

@@ -1,7 +1,8 @@
-//! Manages secret sets and image pull secrets, of a hosting service or of a local encrypted vault.
+//! Manages secret sets and image pull secrets in a hosting service, a local encrypted vault or an installed backend.
 //!
-//! A command is a pipeline: options → input (validated, all problems at once) → scope (organization, region and backend, each
-//! with its source) → `backend::SecretsBackend` → report. Backends know nothing about questions, wording or tables.
+//! A command is a pipeline: options → input → scope → `backend::SecretsBackend` → report. The input step validates everything and reports
+//! all problems together. The scope contains the organization, the region and the backend, each with its source. Backends don't prompt,
+//! word messages or format tables.
 
 mod address;
 mod auth;
@@ -24,7 +25,7 @@ mod text;
 mod watch;
 mod words;
 
-// What this repository's tests use besides the executable.
+// The repository's tests use these items directly.
 pub use backend::local::{ORGANIZATION, REGIONS, Vault};
 pub use backend::{
     BackendError, ChangeError, Details, Effect, Explained, Keys, Prior, ReadsValues,
@@ -41,7 +42,7 @@ pub use watch::Nobody;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
-/// Runs the plugin as a command or over the protocol, whichever it was started for.
+/// Runs the plugin as a command or over the protocol, depending on how it was started.
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -1,4 +1,4 @@
-//! The options of the command line, and what they say.
+//! The command-line options and their help texts.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::input::given::Empty;
 use crate::scope::Wanted;
 
-/// The examples below the help of a command.
+/// Includes the examples below a command's help.
 macro_rules! examples {
     ($name:literal) => {
         include_str!(concat!("options/examples/", $name, ".txt")).trim_end()
@@ -62,7 +62,7 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// A change at once, after consent unless that is to be skipped.
+    /// Returns a change that runs without a dry run or waiting, and asks for confirmation unless `skip` is set.
     pub const fn unless_skipped(skip: bool) -> Self {
         Self {
             skip,
@@ -73,7 +73,7 @@ impl Manner {
 }
 
 impl Command {
-    /// Returns whether the command changes stored data, so that its failure must state the outcome.
+    /// Reports whether the command changes stored data, so that a failure must include the outcome.
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets(command) => {

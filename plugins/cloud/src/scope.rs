@@ -17,13 +17,11 @@ use crate::secret_file::Storage;
 use crate::source::Source;
 use crate::text::theirs;
 
-/// The address of the service.
+/// The hosting service's default address.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
 
-/// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
-    /// The value.
     pub value: T,
     pub source: Source,
 }
@@ -35,7 +33,6 @@ impl<T> Setting<T> {
 }
 
 impl<T: ToString> Setting<T> {
-    /// Returns the setting for programs.
     pub fn json(&self) -> Value {
         json!({ "value": self.value.to_string(), "source": self.source.name() })
     }
@@ -56,7 +53,6 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A backend, and an organization of it.
     pub fn of(backend: &str, organization: Option<&str>) -> Self {
         Self {
             organization: organization.map(str::to_owned),
@@ -65,7 +61,6 @@ impl Wanted {
         }
     }
 
-    /// The same in a region.
     pub fn in_region(&self, region: Option<&String>) -> Self {
         Self {
             region: region.cloned(),
@@ -74,29 +69,26 @@ impl Wanted {
     }
 }
 
-/// The scope of a command.
 #[derive(Debug, Clone)]
 pub struct Scope {
     pub backend: Setting<BackendName>,
-    /// The organization, if it is known before the service is asked.
+    /// The organization, if it is known without asking the service.
     pub organization: Option<Setting<Organization>>,
-    /// The region, if one was given.
+    /// The region, if the user chose one.
     pub region: Option<Setting<Region>>,
-    /// The address of the service.
     pub api_url: Setting<Url>,
-    /// The place in the backend's own words.
+    /// The backend's own description of its place.
     pub place: Option<String>,
-    /// Time limits.
     pub pace: Pace,
-    /// The source of the time limit of a request.
+    /// The source of the request timeout.
     pub timeout: Source,
-    /// The storage of a new sign-in and of the key of a new vault.
+    /// The storage of a new sign-in and of a new vault's key.
     pub keyring: Setting<Storage>,
 }
 
 impl Scope {
-    /// Resolves options, then variables, then the file, then defaults; all problems at once. Whether the user has signed in
-    /// decides on the backend where nothing else does.
+    /// Resolves the scope from options, then variables, then files, then defaults, and reports invalid values together. If no backend is
+    /// chosen, a token, a service address or a sign-in selects the hosting service.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
@@ -116,7 +108,7 @@ impl Scope {
         } else if let Some(url) = &api_url {
             Setting::new(BackendName::HOSTED, url.source)
         } else if signed_in {
-            // Also with credentials that can't be used: never silently something else.
+            // This includes unusable credentials: never silently use another backend.
             Setting::new(BackendName::HOSTED, Source::Config)
         } else {
             Setting::new(BackendName::LOCAL, Source::Default)
@@ -162,12 +154,10 @@ impl Scope {
         })
     }
 
-    /// Returns the name of the organization, if it is known.
     pub fn organization_name(&self) -> Option<&str> {
         self.organization.as_ref().map(|one| one.value.as_str())
     }
 
-    /// Returns the scope for programs.
     pub fn json(&self) -> Value {
         let nothing = json!({ "value": null, "source": Source::Default.name() });
         let mut scope = json!({
@@ -184,7 +174,7 @@ impl Scope {
         scope
     }
 
-    /// Returns a command for the same place: what an option said of it is repeated.
+    /// Returns a command for the same scope, repeating the user's options.
     pub fn command(&self, words: &str) -> String {
         let mut command = format!("bot-cli cloud {words}");
         let organization = self.organization.as_ref();
@@ -198,12 +188,12 @@ impl Scope {
         command
     }
 
-    /// Returns the address as the user writes it.
+    /// Returns the address without a trailing slash, as users write it.
     pub fn shown_url(&self) -> String {
         self.api_url.value.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Returns the scope for `-v`.
+    /// Formats the scope for verbose output.
     pub fn words(&self) -> String {
         let settings = self.json();
         let settings = settings.as_object().into_iter().flatten();
@@ -216,12 +206,12 @@ impl Scope {
     }
 }
 
-/// Parses the name of a backend. Whether it is installed is seen when it is opened.
+/// Parses a backend's name. Opening the backend checks whether it is installed.
 pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
     BackendName::parse(name).ok_or_else(|| unknown_backend(name, source))
 }
 
-/// There is no such backend. A word of the command line may be a value, and is not shown.
+/// Returns the failure for an unknown backend. A name from the command line is not quoted, because it may be a misplaced secret value.
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
@@ -232,7 +222,7 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
     failure.field("backend", Some("--backend"), problem)
 }
 
-/// Parses whether the keyring is used where there is one.
+/// Parses the keyring setting. `auto` uses the keyring if there is one.
 pub fn keyring_of(text: &str) -> Result<Storage, String> {
     match text {
         "auto" => Ok(Storage::Keyring),
@@ -241,7 +231,7 @@ pub fn keyring_of(text: &str) -> Result<Storage, String> {
     }
 }
 
-/// Returns the word that [`keyring_of`] reads.
+/// Returns the text that [`keyring_of`] parses.
 pub const fn keyring_word(place: Storage) -> &'static str {
     match place {
         Storage::Keyring => "auto",
@@ -249,7 +239,6 @@ pub const fn keyring_word(place: Storage) -> &'static str {
     }
 }
 
-/// Parses a number of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     text.parse::<f64>()
         .ok()

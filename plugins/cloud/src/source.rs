@@ -1,23 +1,16 @@
-//! Where a setting comes from.
+//! The sources of settings.
 
-/// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// An option.
     Flag,
-    /// A variable of the environment.
     Environment,
-    /// `config.toml`.
     Config,
-    /// `cloud-deploy.toml` of a project.
+    /// The project's `cloud-deploy.toml`.
     DeployFile,
-    /// The service said so.
     Service,
-    /// The backend said so.
     Backend,
-    /// The set must exist.
+    /// The region of an existing set.
     Existing,
-    /// Nobody said otherwise.
     Default,
 }
 
@@ -35,7 +28,7 @@ impl Source {
         }
     }
 
-    /// Behind what is wrong with a value, where it is not on the command line.
+    /// Returns the suffix for a problem with a value that is not from the command line.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Environment => " (from the environment)",

@@ -1,14 +1,14 @@
-//! Words that every room needs: numbers of things, and texts of the other side.
+//! Shared text formatting: durations, and untrusted text for display.
 
 use bot_cli_protocol::wording::count;
 use bot_cli_terminal::short_line;
 
-/// Returns a text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
+/// Makes untrusted text safe to show: one line of at most 300 characters, without terminal control sequences.
 pub fn theirs(text: &str) -> String {
     short_line(text, 300)
 }
 
-/// Returns "5 seconds", "2 minutes", "24 hours", "3 days": never less than it is.
+/// Formats a duration, rounded up: "5 seconds", "2 minutes", "24 hours", "3 days".
 pub fn span(seconds: u64) -> String {
     let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
     match seconds {

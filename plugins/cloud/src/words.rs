@@ -1,4 +1,4 @@
-//! The sentences in which this crate says what went wrong, and what to do about it.
+//! The failures of this plugin, with their messages and hints.
 
 mod external;
 
@@ -24,7 +24,6 @@ const UNSYNCED: &str =
 /// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
-/// The command to sign in.
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
 
 impl Explained for BackendError {
@@ -61,12 +60,11 @@ impl From<VaultError> for Failure {
     }
 }
 
-/// A command that ran and failed.
+/// Returns a failure with the general exit status.
 pub fn failed(code: &str, message: impl Into<String>) -> Failure {
     Failure::new(Exit::Failed, code, message)
 }
 
-/// Returns the failure for an error of the keyring.
 pub fn keyring(error: &KeyringError) -> Failure {
     let failure =
         |exit, code: &str| Failure::new(exit, code, error.to_string()).caused_by(error.clone());
@@ -85,7 +83,6 @@ pub fn keyring(error: &KeyringError) -> Failure {
     }
 }
 
-/// A file that could not be written.
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
     Failure::new(Exit::Failed, "not_written", message)
@@ -93,7 +90,7 @@ pub fn not_written(path: &Path, reason: Reason) -> Failure {
         .caused_by(reason)
 }
 
-/// A file that was written, but perhaps not durably.
+/// Returns the failure for a file that was written, but perhaps not durably.
 pub fn not_synced(path: &Path, reason: Reason) -> Failure {
     let message = format!(
         "`{}` was written, but the disk did not confirm it: {reason}",
@@ -104,7 +101,6 @@ pub fn not_synced(path: &Path, reason: Reason) -> Failure {
         .caused_by(reason)
 }
 
-/// A write that failed, before it took effect or after.
 pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     match error {
         WriteError::NotWritten(error) => not_written(path, error.into()),
@@ -112,7 +108,7 @@ pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     }
 }
 
-/// The failure with the known name that may have been meant, else with what to do instead.
+/// Adds the most similar known name as a hint, or `instead` if none is similar.
 pub fn near_or<'a>(
     failure: Failure,
     word: &str,
@@ -125,12 +121,11 @@ pub fn near_or<'a>(
     }
 }
 
-/// The command that keeps others out of a file.
+/// Returns the command that makes a file private.
 pub fn close(path: &Path) -> String {
     format!("chmod 600 {}", quoted(path))
 }
 
-/// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
 }
@@ -268,7 +263,7 @@ impl Explained for VaultError {
     }
 }
 
-/// Returns what the vault could not do, whatever became of a change.
+/// Returns the failure for a vault error, without the outcome of a change.
 fn worded(error: &VaultError) -> Failure {
     let failure = |code: &str| failed(code, error.to_string());
     match error {
@@ -324,7 +319,7 @@ fn worded(error: &VaultError) -> Failure {
     }
 }
 
-/// The look at what keeps a file from being used.
+/// Returns the hint to check the permissions and the disk of an unusable file.
 fn look_at(path: &Path) -> String {
     format!(
         "look at its rights (`ls -ld {}`), and whether its disk is mounted",

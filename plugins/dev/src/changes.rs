@@ -1,14 +1,14 @@
-//! Changes of the bot's code.
+//! Detects changes to the bot's code.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The number of folders below the bot's that are looked into, one in the other.
+/// The maximum depth of the searched folders.
 const DEEPEST: usize = 6;
 
-/// The Python files and the `.env` of a folder, and when each was changed.
+/// The modification times of the Python files and `.env` in a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Snapshot(BTreeMap<PathBuf, SystemTime>);
 
@@ -19,7 +19,7 @@ impl Snapshot {
         Self(files)
     }
 
-    /// A file that differs: a changed one, a new one or one that is gone.
+    /// Returns a file that was changed, added or removed.
     pub fn difference<'a>(&'a self, earlier: &'a Self) -> Option<&'a Path> {
         let changed = self
             .0
@@ -43,7 +43,7 @@ fn collect(folder: &Path, deeper: usize, files: &mut BTreeMap<PathBuf, SystemTim
             continue;
         };
         if found.is_dir() {
-            // Environments, caches, logs.
+            // Skip virtual environments, caches and logs.
             if deeper > 0 && !name.starts_with(['.', '_']) && name != "node_modules" {
                 collect(&path, deeper - 1, files);
             }

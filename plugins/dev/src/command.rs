@@ -1,4 +1,4 @@
-//! The command: what is started, and what happens until it is stopped.
+//! The `dev` command: installs dependencies, starts the programs, and restarts the bot when its code changes.
 
 use std::env;
 use std::path::Path;
@@ -22,24 +22,22 @@ use crate::programs::Program;
 use crate::project::Project;
 use crate::shown::{Event, Shown};
 
-/// The interval at which the files and the ports are looked at.
+/// The interval for checking the files and ports.
 const TICK: Duration = Duration::from_millis(250);
 
-/// The names of the processes.
 const BOT: &str = "bot";
 const SERVER: &str = "server";
 const CLIENT: &str = "client";
 const EVAL: &str = "eval";
 const SETUP: &str = "setup";
 
-/// The default port of the bot.
 const USUAL_PORT: u16 = 7860;
 
 impl Plugin for Options {
     const DIRECT: &'static [&'static str] = &[""];
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        // The processes end before this one does.
+        // Keep this process alive until its children have ended.
         let _held = session.cancel().hold();
         session.cancel().before_exit(process::kill_all);
         let project = Project::find(session.cwd(), &self.dir)?;
@@ -71,7 +69,6 @@ impl Plugin for Options {
     }
 }
 
-/// A run of the command.
 struct Work<'a> {
     project: &'a Project,
     options: &'a Options,
@@ -79,12 +76,12 @@ struct Work<'a> {
     said: Sender<Said>,
     heard: Receiver<Said>,
     running: Vec<Running>,
-    /// Whether the page is still to be opened.
+    /// Whether the page has yet to be opened.
     opens: bool,
 }
 
 impl Work<'_> {
-    /// Returns the status to end with.
+    /// Runs the programs and returns the exit status.
     fn run(&mut self, transport: Option<&'static Transport>) -> Result<u8, Failure> {
         let project = self.project;
         let has_client = project
@@ -163,13 +160,12 @@ impl Work<'_> {
         }
     }
 
-    /// Whether another program may have the user's terminal.
+    /// Reports whether another program may use the user's terminal.
     fn can_ask(&self) -> bool {
-        // Over the protocol, which has no arguments, the terminal is the host's.
+        // In protocol mode, where the process has no arguments, the terminal belongs to the host.
         self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
     }
 
-    /// The options of the bot's program.
     fn run_options(&self, transport: Option<&Transport>) -> Vec<String> {
         let several = self.project.transports.len() > 1 && self.project.client.is_some()
             || self.options.eval.is_some();
@@ -195,7 +191,7 @@ impl Work<'_> {
         words
     }
 
-    /// The one that users reach first: in a browser, where there is such.
+    /// Returns the preferred transport: the first web transport, otherwise the first one.
     fn main_transport(&self) -> Option<&'static Transport> {
         let all = &self.project.transports;
         let in_browser = all.iter().find(|one| one.bot_type == BotType::Web);
@@ -215,7 +211,7 @@ impl Work<'_> {
         for (name, file, options) in programs {
             let mut uv = Program::Uv.command(&self.project.server)?;
             uv.args(["run", file]).args(options);
-            // Lines come when they are printed.
+            // Without buffering, log lines appear as soon as they are printed.
             uv.env("PYTHONUNBUFFERED", "1");
             self.shown.event(&Event::Started {
                 name,
@@ -227,7 +223,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether the bot has ended.
     fn is_down(&self) -> bool {
         self.running.iter().all(|one| one.name != BOT)
     }
@@ -253,7 +248,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs a command to its end.
+    /// Runs a setup command and waits for its end.
     fn set_up(&mut self, command: &mut Command) -> Result<(), Failure> {
         let shown = words(command);
         self.shown.event(&Event::Started {
@@ -279,7 +274,7 @@ impl Work<'_> {
         Err(Failure::new(Exit::Failed, "setup_failed", message))
     }
 
-    /// Shows lines for at most `patience`.
+    /// Waits up to `patience` for output and shows it.
     fn hear(&mut self, patience: Duration) {
         if let Ok(said) = self.heard.recv_timeout(patience) {
             self.show(&said);
@@ -300,7 +295,7 @@ impl Work<'_> {
         });
     }
 
-    /// The status with which a program's own end ends everything.
+    /// Returns the exit status if a program ended that `dev` doesn't restart.
     fn ended(&mut self, reloads: bool) -> Option<u8> {
         let mut ended = self.running.iter_mut().enumerate();
         let (at, name, end) =
@@ -317,7 +312,7 @@ impl Work<'_> {
         (!waits).then(|| status_of(end))
     }
 
-    /// Everything answers: says where, or runs the scenarios.
+    /// Shows the bot's address or starts the evaluation, once all ports answer.
     fn ready(&mut self, transport: Option<&'static Transport>) -> Result<(), Failure> {
         if let Some(file) = &self.options.eval {
             let mut uv = Program::Uv.command(&self.project.server)?;
@@ -350,7 +345,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// A file that the user named is where they are; the usual one is in the project.
+    /// Resolves the scenario file against the user's folder. If it doesn't exist there, the path is relative to the bot's folder.
     fn scenarios(&self, file: &str) -> String {
         let named = self.shown.session.cwd().join(file);
         if named.is_file() {
@@ -360,7 +355,7 @@ impl Work<'_> {
         }
     }
 
-    /// Returns the address of the bot's page, if there is one, and how to reach the bot.
+    /// Returns the address of the bot's page, if any, and a message that explains how to reach the bot.
     fn reached(&self, transport: Option<&'static Transport>) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));
@@ -390,7 +385,7 @@ fn status_of(end: ExitStatus) -> u8 {
         .unwrap_or(1)
 }
 
-/// A command as a person would type it.
+/// Formats a command as a user would type it.
 fn words(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program

@@ -1,4 +1,4 @@
-//! The sources of the bot's keys. Values from a set never pass through here: the bot is started by `secrets run`.
+//! The sources of the bot's keys. This process never sees the values in a set, because `secrets run` starts the bot.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,24 +13,23 @@ use crate::programs::{cloud, wrapped};
 use crate::project::Project;
 use crate::shown::{Event, Shown};
 
-/// The list of what the bot reads from its environment.
+/// The file that lists the bot's environment variables.
 const TEMPLATE: &str = ".env.example";
 
-/// The backend that is asked again and again: it is of this machine, and quick.
+/// The only backend that is polled, because it is local and fast.
 const VAULT: &str = "local";
 
-/// The keys of a project.
 #[derive(Debug)]
 pub struct Keys {
     server: PathBuf,
     set: String,
     backend: String,
     cloud: Option<PathBuf>,
-    /// The names in the set; `None`: there is no such set.
+    /// The names in the set; `None` if the set doesn't exist.
     stored: Option<Vec<String>>,
 }
 
-/// The output of `secrets list` for a set, or its error.
+/// The output of `secrets list` for one set.
 #[derive(Deserialize)]
 struct Listed {
     #[serde(default)]
@@ -47,7 +46,7 @@ struct ListError {
 }
 
 impl Keys {
-    /// Looks for the project's set. If no key is set anywhere and the user can be asked, it has one made.
+    /// Finds the project's set. If no key is set anywhere and `can_ask` is true, it prompts the user to create the set.
     pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
         let mut keys = Self {
             server: project.server.clone(),
@@ -65,7 +64,7 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Whether the vault has other keys now, for a bot that waits for them.
+    /// Reloads the key names from the vault and reports whether they changed. Other backends are not polled.
     pub fn renew(&mut self) -> bool {
         if self.backend != VAULT {
             return false;
@@ -75,7 +74,7 @@ impl Keys {
         self.stored != before
     }
 
-    /// The command with the keys of the set in its environment.
+    /// Wraps a command so that it runs with the set's keys in its environment.
     pub fn with(&self, command: Command) -> Command {
         match &self.cloud {
             Some(_) if self.stored.is_some() => {
@@ -85,7 +84,7 @@ impl Keys {
         }
     }
 
-    /// Says which key comes from where, which is not set, and which `.env` has in vain.
+    /// Shows the source of every key, the missing keys, and the keys in `.env` that the set overrides.
     pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
         let set = format!("keys from the set {}", self.set);
         let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
@@ -138,7 +137,6 @@ impl Keys {
         Ok(())
     }
 
-    /// The names in the set.
     fn list(&self) -> Result<Option<Vec<String>>, Failure> {
         if self.cloud.is_none() {
             return Ok(None);
@@ -158,7 +156,7 @@ impl Keys {
         }
     }
 
-    /// Has the user asked for the keys, at their own terminal.
+    /// Runs `secrets set` in the user's terminal to prompt for the keys.
     fn ask(&self) -> Result<(), Failure> {
         if self.cloud.is_none() {
             return Ok(());
@@ -177,7 +175,7 @@ impl Keys {
         }
     }
 
-    /// The command that asks for what is missing.
+    /// Returns a hint with the command that adds missing keys.
     fn line(&self) -> String {
         if self.cloud.is_none() {
             return "they go into server/.env, which starts as a copy of .env.example".to_owned();
@@ -205,7 +203,7 @@ impl Keys {
         Ok(Wanted::read(&self.read(TEMPLATE)?))
     }
 
-    /// Reads a file of the bot's folder; one that is not there is empty.
+    /// Reads a file in the bot's folder. A missing file counts as empty.
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.server.join(name);
         match fs::read_to_string(&path) {
@@ -215,7 +213,6 @@ impl Keys {
     }
 }
 
-/// The variables of a template.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     required: Vec<String>,
@@ -223,7 +220,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// An optional one is commented out.
+    /// Parses a template. Optional variables are commented out.
     fn read(template: &str) -> Self {
         let name = |(name, _): (&str, &str)| name.to_owned();
         let comments = template.lines().filter_map(|line| line.strip_prefix("# "));
@@ -234,7 +231,7 @@ impl Wanted {
     }
 }
 
-/// The names of a file of variables, each with its value as it is written.
+/// Returns the variables in a file with their unparsed values.
 fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;

@@ -1,6 +1,6 @@
-//! Runs the bot of a project and its web client until the user stops them.
+//! Runs a project's bot and its web client until the user stops them.
 //!
-//! The keys stay where they are: a bot that takes them from a secret set is started by `secrets run`, and nothing else gets them.
+//! If the bot uses a secret set, `secrets run` starts it, so this process never receives the values.
 
 mod changes;
 mod command;
@@ -14,7 +14,7 @@ mod shown;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
-/// Runs the plugin as a command or over the protocol, whichever it was started for.
+/// Runs the plugin as a command or over the protocol, depending on how it was started.
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

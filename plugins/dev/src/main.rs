@@ -1,4 +1,4 @@
-//! `bot-cli-dev`: runs the bot of a project on this machine.
+//! `bot-cli-dev`: runs a project's bot on this machine.
 fn main() -> std::process::ExitCode {
     bot_cli_dev::main()
 }

@@ -1,4 +1,4 @@
-//! The options of the command line, and what they say.
+//! The command-line options and their help texts.
 
 use std::path::PathBuf;
 

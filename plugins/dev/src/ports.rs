@@ -1,14 +1,14 @@
-//! The ports on which things answer.
+//! Checks local ports.
 
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// The time in which a server of this machine accepts a connection.
+/// The time limit for connecting to a local server.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Whether something listens there.
+/// Reports whether a program accepts connections on a local port.
 pub fn answers(port: u16) -> bool {
     let addresses = ("localhost", port).to_socket_addrs();
     addresses.is_ok_and(|mut addresses| {
@@ -16,14 +16,14 @@ pub fn answers(port: u16) -> bool {
     })
 }
 
-/// Fails with the name of whoever listens there.
+/// Fails if a port is in use, naming the process if it is known.
 pub fn check_free(port: u16) -> Result<(), Failure> {
     if !answers(port) {
         return Ok(());
     }
     let message = format!("port {port} is taken");
     let failure = |message| Failure::new(Exit::Failed, "port_taken", message);
-    // Of other users' processes, only the port is known.
+    // Processes of other users can't be identified.
     Err(match holder(port) {
         Some((name, process)) => failure(format!("{message} by `{name}`, process {process}"))
             .hint(format!("end it: kill {process}")),

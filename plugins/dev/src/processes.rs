@@ -1,4 +1,4 @@
-//! Running processes with everything that they start, and the lines that they print.
+//! Runs processes with their children, and collects their output.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,22 +10,21 @@ use bot_cli_engine::process::Group;
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_terminal::background::{no_thread, spawn};
 
-/// The time that processes have to end by themselves. A person who pressed Ctrl-C is given 5 seconds in all.
+/// The time limit for processes to end after a request. After Ctrl-C, the total limit is 5 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 const TICK: Duration = Duration::from_millis(20);
 
-/// The most bytes of a line.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// A line that a process printed.
+/// A line of output from a process.
 #[derive(Debug)]
 pub struct Said {
     pub by: &'static str,
     pub line: String,
 }
 
-/// A process that was started.
 #[derive(Debug)]
 pub struct Running {
     pub name: &'static str,
@@ -33,7 +32,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command, whose lines go to `said`.
+    /// Starts a command and sends its output lines to `said`.
     pub fn start(
         name: &'static str,
         command: &mut Command,
@@ -58,7 +57,7 @@ impl Running {
         Ok(Self { name, group })
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit status if the process has ended.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }
@@ -83,7 +82,7 @@ fn pass_on(by: &'static str, stream: impl Read, said: &Sender<Said>) {
     }
 }
 
-/// Ends processes together, with what they started: tells them, and kills what is left after a while or once it `is_urgent`.
+/// Asks the processes and their children to end. Kills the rest after the time limit, or as soon as `is_urgent` returns true.
 pub fn stop(mut running: Vec<Running>, is_urgent: impl Fn() -> bool) {
     for one in &running {
         one.group.terminate();

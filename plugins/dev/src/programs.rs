@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use bot_cli_engine::discovery::{self, Discovery, PluginName};
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// A program that others ship.
 #[derive(Debug, Clone, Copy)]
 pub enum Program {
     Uv,
@@ -15,7 +14,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Begins its command, in `folder`.
+    /// Creates a command for the program in `folder`. Fails if the program is not installed.
     pub fn command(self, folder: &Path) -> Result<Command, Failure> {
         let (name, origin) = match self {
             Self::Uv => (
@@ -34,7 +33,7 @@ impl Program {
     }
 }
 
-/// The executable of `bot-cli cloud`, if it is installed.
+/// Returns the path of the `bot-cli cloud` executable, if installed.
 pub fn cloud() -> Option<PathBuf> {
     let discovery = Discovery::of_plugin(
         env::current_exe().ok(),
@@ -45,7 +44,7 @@ pub fn cloud() -> Option<PathBuf> {
     discovery.by_name(&name).plugin.map(|plugin| plugin.file)
 }
 
-/// The same command, with `wrapper` in front of it.
+/// Returns a command that runs `inner` through `wrapper`, with the folder and environment of `inner`.
 pub fn wrapped(mut wrapper: Command, inner: &Command) -> Command {
     wrapper
         .arg("--")

@@ -1,4 +1,4 @@
-//! The project: what there is to run, as its own files say.
+//! Reads a generated project's files to determine the programs to run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,31 +7,27 @@ use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_templates::catalogue::{Catalogue, Transport};
 use serde::Deserialize;
 
-/// The record of how a project was made.
+/// The file in which `bot-cli init` records the project's options.
 const RECORD: &str = ".bot-cli/project.json";
 
-/// The files that name the secret set of a deployment.
+/// The deploy files, which can contain the secret set's name.
 const DEPLOYMENT: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
 
-/// A generated project.
 #[derive(Debug)]
 pub struct Project {
     pub root: PathBuf,
-    /// The folder of the bot.
     pub server: PathBuf,
-    /// The folder of the web client, and what its server needs to know.
     pub client: Option<Client>,
     pub transports: Vec<&'static Transport>,
-    /// The secret set with its keys, if it is there.
+    /// The name of the secret set, which may not exist.
     pub secret_set: String,
 }
 
-/// A web client with a server for development.
 #[derive(Debug)]
 pub struct Client {
     pub folder: PathBuf,
     pub port: u16,
-    /// The variable with the bot's address.
+    /// The name of the variable for the bot's address.
     pub bot_url: &'static str,
 }
 
@@ -63,7 +59,7 @@ struct Named {
 }
 
 impl Project {
-    /// The project that `given` is in, a folder as seen from `cwd`.
+    /// Finds the project that contains the folder `given`, relative to `cwd`.
     pub fn find(cwd: &Path, given: &Path) -> Result<Self, Failure> {
         let folder = fs::canonicalize(cwd.join(given)).or_fail_with(
             Exit::Usage,
@@ -115,7 +111,7 @@ impl Project {
         })
     }
 
-    /// The transport that `name` means: its name in the catalogue, or that of the bot's `-t` option.
+    /// Returns the project's transport with this name, which may be its catalogue name, an alias or the value of the bot's `-t` option.
     pub fn transport(&self, name: &str) -> Result<&'static Transport, Failure> {
         let is_meant = |one: &&&Transport| {
             [&one.id, &one.runner_key].contains(&&name.to_owned())
@@ -138,7 +134,7 @@ impl Project {
     }
 }
 
-/// The set that the deployment names, or the one that the project's own lines name.
+/// Returns the secret set named in the deploy file, or the default name for the project.
 fn secret_set(server: &Path) -> Result<String, Failure> {
     for name in DEPLOYMENT {
         let path = server.join(name);

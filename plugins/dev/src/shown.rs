@@ -1,4 +1,4 @@
-//! The output: lines with a time and a name, or events as JSON.
+//! Shows the output as lines with a time and a name, or as JSON events.
 
 use std::time::Instant;
 
@@ -6,34 +6,33 @@ use bot_cli_sdk::session::Session;
 use bot_cli_terminal::printable;
 use serde::Serialize;
 
-/// The name of what `dev` says itself.
+/// The name for lines from `dev` itself.
 const OWN: &str = "dev";
 
-/// Something that happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event<'a> {
-    /// The origin of keys that are set.
+    /// A source of keys and the keys that it provides.
     Keys {
         source: &'a str,
         names: &'a [String],
     },
-    /// Keys that are needed and set nowhere.
+    /// Required keys that are not set.
     NotSet { names: &'a [String], hint: &'a str },
-    /// Something that the user should know.
+    /// A problem that doesn't stop the command.
     Warning { message: &'a str },
-    /// A program was started.
+    /// A program started.
     Started { name: &'a str, command: &'a str },
-    /// A line of a program.
+    /// A line of output from a program.
     Line { name: &'a str, line: &'a str },
-    /// Everything answers.
+    /// All ports answer.
     Ready {
         address: Option<&'a str>,
         message: &'a str,
     },
-    /// The bot is started again.
+    /// The bot restarts because of a change.
     Changed { what: &'a str },
-    /// A program has ended by itself.
+    /// A program ended without being stopped.
     Ended {
         name: &'a str,
         status: Option<i32>,
@@ -41,7 +40,7 @@ pub enum Event<'a> {
     },
 }
 
-/// An event with the seconds since the start.
+/// An event and the seconds since the start.
 #[derive(Serialize)]
 struct Timed<'a> {
     time: f64,
@@ -49,7 +48,6 @@ struct Timed<'a> {
     event: &'a Event<'a>,
 }
 
-/// Shows events through a session.
 pub struct Shown<'a> {
     pub session: &'a mut Session,
     since: Instant,

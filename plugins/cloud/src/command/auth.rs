@@ -1,4 +1,4 @@
-//! `auth login`, `logout` and `status`.
+//! `auth login`, `auth logout` and `auth status`.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,10 +24,9 @@ use crate::platform::apart;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::text::theirs;
 
-/// The time limit for the issuer.
+/// The time limit of a revocation request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The remaining validity of a sign-in that was not revoked.
 const REST: &str = "a copy of it works until it expires, and longer if it is renewed";
 
 pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
@@ -49,13 +48,13 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
             .hint("`--no-browser` shows the address that is to be opened"));
     }
     let show = |address: &str| {
-        // The address is shown in any case: the browser may be on another machine.
+        // Always show the address: the browser may be on another machine.
         context.warn(&format!("open this address to sign in: {address}"));
         if !options.no_browser && !open_browser(address) {
             context.tell("there is no browser to open");
         }
     };
-    // The browser says that it is done when it is done.
+    // The browser shows success only after the sign-in is stored.
     let confirm = |granted: Credentials| {
         let kind = kind_of(context, &scope, &granted.token)?;
         signed_in(context, &scope, &Credentials { kind, ..granted })
@@ -63,7 +62,7 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
     browser::sign_in(&scope.api_url.value, scope.pace, context, show, confirm)
 }
 
-/// Starts the first program there is that opens addresses. It goes on without us, and has no token.
+/// Starts the first available program that opens URLs. The program is detached from this process and does not receive the token.
 fn open_browser(address: &str) -> bool {
     ::open::commands(address).into_iter().any(|mut command| {
         let started = apart(&mut command)
@@ -76,7 +75,7 @@ fn open_browser(address: &str) -> bool {
     })
 }
 
-/// Returns the kind of a token, if the service accepts it.
+/// Returns the token's kind. Fails if the service rejects the token.
 fn kind_of(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -85,21 +84,21 @@ fn kind_of(
     let access = Access {
         token: token.clone(),
         kind: None,
-        // It is not stored yet, so there is nothing to renew.
+        // The token is not stored yet, so it can't be renewed.
         from_environment: true,
     };
     let client = kind::client(context, scope, &access)?;
     Ok(access::probe(&client)?.kind)
 }
 
-/// Stores a sign-in, and says so.
+/// Stores a sign-in and returns the reply about it.
 fn signed_in(
     context: &CommandContext<'_>,
     scope: &Scope,
     credentials: &Credentials,
 ) -> Result<Reply, Failure> {
     let place = context.credentials()?;
-    // No other process renews an earlier sign-in meanwhile.
+    // The lock keeps other processes from renewing an earlier sign-in.
     let lock = credentials::lock(place.path(), context)?;
     let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
     drop(lock);
@@ -124,19 +123,19 @@ fn signed_in(
     })))
 }
 
-/// A sign-in that is deleted from this machine and not revoked: code and reason.
+/// The code and reason of a revocation that failed.
 type NotRevoked = (String, String);
 
 pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let place = context.credentials()?;
-    // No other process stores meanwhile what it is renewing.
+    // The lock keeps other processes from storing a renewed sign-in.
     let lock = place
         .exists()
         .then(|| credentials::lock(place.path(), context))
         .transpose()?;
     let kept = place.place().words(place.path());
     let found = credentials::find(&place);
-    // This comes first: whatever happens from here on, this machine is signed out.
+    // Delete first: whatever fails later, this machine is signed out.
     let had = credentials::forget(&place)?;
     drop(lock);
     if context.environment.token.is_some() {
@@ -173,7 +172,7 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     Ok(Reply::text(text + "\n").data(data))
 }
 
-/// Returns the token if it was not made by signing in, and so is not revoked by signing out.
+/// Names the kind of token that stays valid after signing out, because signing in did not create it.
 fn still_works(credentials: &Credentials) -> Option<&'static str> {
     match credentials.kind {
         TokenKind::ApiKey => Some("private API key"),
@@ -184,13 +183,13 @@ fn still_works(credentials: &Credentials) -> Option<&'static str> {
     }
 }
 
-/// Revokes the sign-in at the issuer of the service that the token is for, and no other.
+/// Revokes the sign-in. Only the issuer of the token's own service receives the request.
 fn revoke(
     context: &CommandContext<'_>,
     credentials: &Credentials,
 ) -> Result<Result<(), NotRevoked>, Failure> {
     context.progress("Revoking the sign-in");
-    // Broken settings don't keep the user signed in.
+    // Invalid settings must not prevent signing out.
     let scope = open::scope(context, &Wanted::default());
     let mut pace = scope.map_or(context.environment.pace, |scope| scope.pace);
     pace.request = pace.request.min(PATIENCE);
@@ -233,7 +232,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         let kept = place.place();
         (kept.name(), kept.words(place.path()))
     };
-    // An API key has no person, and its organization is the service's secret.
+    // An API key has no user, and the service does not reveal its organization.
     let is_user = kind == TokenKind::User;
     let user = is_user.then(|| access::user(&client).ok()).flatten();
     let user = user.map(|user| theirs(&user));
@@ -253,7 +252,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
-/// Reports whether an installed backend, which signs in by itself, opens.
+/// Opens an installed backend, which signs in by itself, and returns its status.
 fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
     let opened = open::open_scope(context, scope)?;
     let (place, keeper) = (opened.place(), &opened.profile().keeper);
@@ -267,7 +266,7 @@ fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Rep
     })))
 }
 
-/// Returns the organization, for people and for programs.
+/// Returns the organization as text and as JSON.
 fn told(organization: Option<&Setting<Organization>>) -> (String, Value) {
     let Some(Setting { value, source }) = organization else {
         return (String::new(), Value::Null);
@@ -277,7 +276,7 @@ fn told(organization: Option<&Setting<Organization>>) -> (String, Value) {
     (format!("Organization: {value} ({source})\n"), data)
 }
 
-/// Returns the scope of the service, whatever backend is configured.
+/// Returns the hosting service's scope, regardless of the configured backend.
 fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
     open::scope(context, &Wanted::of(BackendName::HOSTED.as_str(), None))
 }

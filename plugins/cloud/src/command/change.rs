@@ -1,4 +1,4 @@
-//! A change of one set: planned, shown, agreed to, carried out and reported in one way, whichever command makes it.
+//! A change to one set: the plan, the confirmation, the change itself and the report, shared by all commands.
 
 mod wording;
 
@@ -19,44 +19,38 @@ use crate::options::Manner;
 use crate::text::{span, theirs};
 use crate::words::failed;
 
-/// A planned change.
 pub struct Change {
     pub name: SetName,
-    /// The set before the change.
+    /// The state of the set before the change.
     pub target: Target,
     pub work: Work,
 }
 
-/// The kind of a change.
 pub enum Work {
-    /// Keys are stored, and others may be removed.
+    /// Stores keys and optionally removes others.
     Save(Keys),
-    /// Credentials for an image registry are stored.
     Credentials {
         host: RegistryHost,
         credentials: Secret,
     },
-    /// Keys are removed.
     Remove(Vec<Key>),
-    /// A set of this kind is deleted.
+    /// Deletes a set of this kind.
     Delete(SetKind),
 }
 
-/// The keys of a set as they will be.
 #[derive(Default)]
 pub struct Keys {
-    /// The entries to store.
     pub entries: Vec<Entry>,
-    /// The other keys of the set, if it is to have none but those of the entries.
+    /// The existing keys to remove with `--prune`.
     pub removed: Vec<Key>,
     /// The keys that are left out because they have no value.
     pub skipped: Vec<Key>,
-    /// The keys of a template that still have no value.
+    /// The template keys that still have no value.
     pub missing: Vec<Key>,
 }
 
 impl Change {
-    /// Shows the change, asks for consent, carries it out, and reports on it.
+    /// Shows the plan, asks for confirmation, makes the change and reports the result.
     pub fn make(
         &self,
         context: &CommandContext<'_>,
@@ -84,7 +78,7 @@ impl Change {
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         Ok(match &self.work {
-            // The bot of a generated project takes its keys from the vault.
+            // The bot of a generated project reads its keys from the vault.
             Work::Save(_) if is_vault && project::is_generated(&context.cwd()) => {
                 reply.next("bot-cli dev")
             }
@@ -93,7 +87,7 @@ impl Change {
         })
     }
 
-    /// Returns what is too much for the backend, before anything is sent.
+    /// Returns the problems with entries that exceed the backend's limits. Runs before the change is sent.
     fn too_much(&self, opened: &Opened<'_>) -> Vec<Field> {
         let profile = opened.profile();
         match &self.work {
@@ -106,7 +100,7 @@ impl Change {
         }
     }
 
-    /// Asks for yes or no; to delete a set, for its name.
+    /// Asks for confirmation. To delete a set, the user must type its name.
     fn confirm(&self, context: &CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
             let message = format!("Type `{}` to delete it:", self.name);
@@ -114,7 +108,7 @@ impl Change {
         }
         let question = Question::confirm("confirm", "Make this change?".to_owned());
         let mut question = question.details(plan).flag("--skip");
-        // Without a terminal, a default would be an answer.
+        // Without a terminal, a default would count as an answer.
         if context.interactive() {
             let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
             question = question.default(adds_only);
@@ -157,8 +151,8 @@ impl Change {
         }
     }
 
-    /// Looks at the changed set; with `wait`, until it is ready. Returns its status, or `None` with a warning if it could not
-    /// be seen.
+    /// Returns the status of the changed set. With `wait`, polls until the set is ready. If the status can't be read, the function fails
+    /// with `wait` and otherwise warns and returns `None`.
     fn settled(
         &self,
         context: &CommandContext<'_>,
@@ -204,7 +198,7 @@ impl Change {
         }
     }
 
-    /// Returns the set as it is now; `None` where it does not show the change.
+    /// Returns the current state of the set, or `None` if the change is not visible.
     fn look_again(&self, opened: &Opened<'_>) -> Result<Option<Summary>, BackendError> {
         let Work::Save(keys) = &self.work else {
             let mut sets = opened.backend.list(None)?.into_iter();
@@ -223,7 +217,7 @@ impl Change {
         Ok(is_so.then_some(found.summary))
     }
 
-    /// Checks that the set is where it was to be, and could be made ready.
+    /// Checks that the set is in the expected region and that provisioning has not failed.
     fn check(&self, opened: &Opened<'_>, set: &Summary) -> Result<(), Failure> {
         let (name, subject) = (&self.name, &opened.profile().subject);
         let (code, problem) = match (&self.target.region, &set.region) {
@@ -244,14 +238,13 @@ impl Change {
         Err(failure.hint(self.look(opened)))
     }
 
-    /// The command that shows the set.
+    /// Returns the command that shows the set.
     fn look(&self, opened: &Opened<'_>) -> String {
         let list = format!("secrets list {}", self.name);
         opened.scope.command(&list)
     }
 }
 
-/// Asks for consent by a word that must be typed.
 pub fn confirm_by_name(
     context: &CommandContext<'_>,
     name: &str,
@@ -267,14 +260,13 @@ pub fn confirm_by_name(
     Err(Failure::cancelled().message(message))
 }
 
-/// Hides the values in what the backend says, and refuses empty ones where it takes none; `hint` is what to do about them.
+/// Registers the values for redaction. Refuses empty values if the backend doesn't accept them; `hint` explains the fix.
 pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
     refused(opened.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
-/// Fails with these problems, if there are any.
 pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
     if fields.is_empty() {
         return Ok(());
@@ -282,7 +274,7 @@ pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
     Err(Failure::invalid_input(fields))
 }
 
-/// Refuses credentials for a backend that does not keep any, and hides them in what it says.
+/// Registers the credentials for redaction. Fails if the backend can't store image pull secrets.
 pub fn check_credentials(opened: &Opened<'_>, credentials: &[Secret]) -> Result<(), Failure> {
     if !opened.profile().can(Ability::ImagePullSecrets) {
         let message = format!("{} keeps no image pull secrets", opened.profile().keeper);

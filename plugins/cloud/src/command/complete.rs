@@ -1,5 +1,6 @@
-//! Completion, from local data: the vault, the settings, and the manifests of installed backends. The service, the
-//! keyring and the backends are not asked.
+//! Completes arguments from local data: the vault, the settings and the manifests of installed backends.
+//!
+//! Completion never contacts the service, the keyring or a backend.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,6 @@ use crate::environment::Environment;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 
-/// The arguments whose values are known.
 pub(super) const ARGUMENTS: &[&str] = &[
     "name",
     "secret_key",
@@ -49,7 +49,7 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
     values.into_iter().map(Candidate::new).collect()
 }
 
-/// Returns the settings, with those of every backend that is installed.
+/// Returns the settings, including those of installed backends.
 fn settings(environment: &Environment) -> Vec<Candidate> {
     let mut settings = plain(KEYS.map(|key| key.replace('_', "-")));
     for name in kind::names(environment) {
@@ -61,7 +61,7 @@ fn settings(environment: &Environment) -> Vec<Candidate> {
     settings
 }
 
-/// Returns the sets of the vault, where the command acts on that.
+/// Returns the vault's set names, if the command uses the vault.
 fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let from = option(words, &["--from"]).unwrap_or(BackendName::LOCAL.to_string());
     let (folder, organization) = match words.get(..2)?.join(" ").as_str() {
@@ -75,7 +75,7 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     local::names(&folder, &organization)
 }
 
-/// Returns the keys of the set that is named in front, without those that are named already.
+/// Returns the keys of the named set, except the keys that are already on the command line.
 fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let backend = option(words, &["--backend"]);
     let (folder, organization) = vault(words, environment, backend, false)?;
@@ -86,8 +86,8 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Returns folder and organization of the vault, if the command acts on it; `reads` is whether it takes the vault in the
-/// place of a backend that gives no values.
+/// Returns the vault's folder and organization, if the command uses the vault. With `reads`, the vault replaces a backend that can't
+/// return values.
 fn vault(
     words: &[String],
     environment: &Environment,
@@ -104,7 +104,7 @@ fn vault(
     Some((environment.vault_folder()?, organization))
 }
 
-/// Returns the scope that the words mean so far.
+/// Returns the scope for the arguments typed so far.
 fn scope(
     words: &[String],
     environment: &Environment,

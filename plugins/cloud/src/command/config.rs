@@ -98,7 +98,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
     Ok(Reply::text(text).data(data))
 }
 
-/// Checks a setting of our own.
+/// Checks one of the plugin's own settings.
 fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(), Failure> {
     if !KEYS.contains(&key) {
         let possible = format!("settings: {}", KEYS.join(", "));
@@ -115,7 +115,7 @@ fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(
         "keyring" => keyring_of(value).map(drop),
         "api_url" => return address(value).map(drop),
         _ => {
-            // A backend must be there before it is configured.
+            // A backend must be installed before it can be configured.
             let name = Setting::new(backend_of(value, Source::Flag)?, Source::Flag);
             return Kind::of(&context.environment, &name).map(drop);
         }
@@ -123,7 +123,8 @@ fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(
     checked.map_err(|problem| wrong("value", problem))
 }
 
-/// Checks a setting of an installed backend and returns its name. One that is not installed can only lose settings.
+/// Checks a setting of an installed backend and returns the backend's name. If the backend is not installed, its settings can only be
+/// removed.
 fn backend_with(
     context: &CommandContext<'_>,
     backend: &str,

@@ -1,4 +1,4 @@
-//! The context of a command: the session with its user, and the environment.
+//! The context of a command: the user's session and the environment.
 
 use std::cell::{RefCell, RefMut};
 use std::fs;
@@ -17,20 +17,17 @@ use crate::input::LONGEST;
 use crate::secret_file::SecretFile;
 use crate::watch::Watch;
 
-/// The problem of a path that leads nowhere, which may be a value in the wrong place.
+/// The problem reported for a missing file. The path is not quoted, because it may be a misplaced secret value.
 pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
-/// The session, to be used from several places in turn; the environment.
+/// The context of a command. Callers borrow the session in turn.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
-    /// The user's request to stop.
     pub cancel: Cancel,
-    /// The environment of the process.
     pub environment: Environment,
 }
 
 impl<'a> CommandContext<'a> {
-    /// The context of a command in `session`.
     pub fn new(session: &'a mut Session, environment: Environment) -> Self {
         Self {
             cancel: session.cancel().clone(),
@@ -44,7 +41,7 @@ impl<'a> CommandContext<'a> {
         self.session.borrow_mut()
     }
 
-    /// Asks several questions; `instead` is the hint where nobody can be asked.
+    /// Asks several questions. `instead` is the hint if prompting is impossible.
     pub fn ask_all_or<T>(
         &self,
         questions: &[Question],
@@ -58,22 +55,19 @@ impl<'a> CommandContext<'a> {
         })
     }
 
-    /// Whether the user can be asked.
     pub fn interactive(&self) -> bool {
         self.session().interactive()
     }
 
-    /// Shows a warning.
     pub fn warn(&self, message: &str) {
         self.session().log(Level::Warn, message);
     }
 
-    /// Shows a line that is good to know.
     pub fn note(&self, message: &str) {
         self.session().log(Level::Note, message);
     }
 
-    /// Shows a line with `-v`.
+    /// Shows a line in verbose mode (`-v`).
     pub fn tell(&self, message: &str) {
         self.session().log(Level::Info, message);
     }
@@ -82,12 +76,11 @@ impl<'a> CommandContext<'a> {
         self.session().progress(message, None, None);
     }
 
-    /// Reads the user's piped input.
     pub fn stdin(&self) -> Result<Vec<u8>, Failure> {
         self.session().stdin()
     }
 
-    /// Reads a file or, as `-`, standard input. The inner error is the problem with the file.
+    /// Reads a file, or standard input for `-`. The inner error describes a problem with the file.
     pub fn read(&self, path: &Path) -> Result<Result<Vec<u8>, String>, Failure> {
         if standard_input::is_named_by(path) {
             return self.stdin().map(Ok);
@@ -112,17 +105,14 @@ impl<'a> CommandContext<'a> {
         }))
     }
 
-    /// The folder the command was called in.
     pub fn cwd(&self) -> PathBuf {
         self.session().cwd().to_owned()
     }
 
-    /// Returns the file of the sign-in.
     pub fn credentials(&self) -> Result<SecretFile<'_>, Failure> {
         Ok(SecretFile::new(credentials::path(&self.environment)?, self))
     }
 
-    /// Returns the folder of the vault.
     pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
         self.environment
             .vault_folder()

@@ -1,4 +1,4 @@
-//! `secrets copy`: from a backend that gives values back to any other.
+//! `secrets copy`: copies a set from a backend that returns values to another backend.
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
@@ -15,7 +15,6 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::failed;
 
-/// The set to copy.
 struct Original {
     name: SetName,
     region: Option<String>,
@@ -53,7 +52,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
     Ok(reply)
 }
 
-/// Returns the names of the original and of the copy; all problems at once.
+/// Parses the names of the original and the copy and reports all problems together.
 fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
     let from = SetName::parse_existing(&options.name);
     let to = match &options.to_name {
@@ -105,7 +104,7 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     })
 }
 
-/// Checks the copy and returns its place. By default, a new one is in the region of the original.
+/// Checks the copy and returns its target. By default, a new copy is in the region of the original.
 fn place_of_copy(
     opened: &mut Opened<'_>,
     original: &Original,
@@ -142,7 +141,7 @@ fn place_of_copy(
     target(opened, to, kind, existing)
 }
 
-/// Refuses keys that were made elsewhere and that no new set can have.
+/// Refuses sets without keys and keys that are not allowed in a new set.
 fn check_keys(name: &SetName, entries: &[Entry]) -> Result<(), Failure> {
     if entries.is_empty() {
         let message = format!("`{name}` has no keys, so there is nothing to copy");

@@ -27,7 +27,7 @@ pub(super) fn put(
     let wanted = options.scope.in_region(options.region.as_ref());
     let mut opened = open::open(context, &wanted)?;
     check_credentials(&opened, given.as_slice())?;
-    // The listing shows all there is to know of credentials, whatever kind of set has the name.
+    // The listing contains sets of both kinds, and everything that is needed about credentials.
     let mut sets = opened.backend.list(None)?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
     let existing = found.map(|summary| Details {
@@ -35,7 +35,7 @@ pub(super) fn put(
         keys: Keys::None,
     });
     let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
-    // What is typed is always encoded.
+    // Typed credentials are always encoded.
     let is_encoded = !options.no_encode || given.is_none();
     let mut manner = options.manner;
     let credentials = match given {
@@ -43,7 +43,7 @@ pub(super) fn put(
         None if manner.dry_run => Secret::new(String::new()),
         None => ask(context)?,
     };
-    // A script that gives everything means it.
+    // A non-interactive caller has already given every argument, so it needs no confirmation.
     manner.skip |= !target.exists || !context.interactive();
     let work = Work::Credentials { host, credentials };
     let change = Change { name, target, work };
@@ -52,7 +52,7 @@ pub(super) fn put(
     Ok(reply)
 }
 
-/// Returns the credentials as far as they are given.
+/// Returns the given credentials, encoded, or `None` if the user must type them.
 fn given(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
@@ -79,7 +79,7 @@ fn given(
     credentials.map(Some).map_err(wrong)
 }
 
-/// Checks credentials that are base64; the error never quotes them.
+/// Checks base64 credentials. The error never quotes them.
 fn already_encoded(given: &str) -> Result<Secret, String> {
     match STANDARD.decode(given).map(zeroize::Zeroizing::new) {
         Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
@@ -87,7 +87,7 @@ fn already_encoded(given: &str) -> Result<Secret, String> {
     }
 }
 
-/// Encodes credentials as they are stored; the error never quotes them.
+/// Encodes credentials for storage. The error never quotes them.
 fn encoded(given: &str) -> Result<Secret, String> {
     match given.split_once(':') {
         Some((user, token)) if !user.is_empty() && !token.is_empty() => {
@@ -100,7 +100,7 @@ fn encoded(given: &str) -> Result<Secret, String> {
     }
 }
 
-/// Asks for user name and token, the token hidden. What is typed is always encoded.
+/// Prompts for the user name and the token and encodes them. The token is hidden.
 fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let user = Question::text("username", "User name at the registry");
     let token = Question::password("token", "Token or password");

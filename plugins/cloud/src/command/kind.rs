@@ -1,4 +1,4 @@
-//! The kinds of backend: how each is described before it is opened, and how it is opened.
+//! The kinds of secrets backend: their profiles, and the code that opens them.
 
 mod external;
 
@@ -19,21 +19,17 @@ use crate::source::Source;
 use crate::words::failed;
 pub use external::{Installed, no_setting, uses};
 
-/// A kind of backend.
 pub enum Kind {
-    /// The vault of this machine.
     Local,
-    /// The hosting service.
     Hosted,
-    /// A backend with an executable of its own.
+    /// A backend with its own executable.
     Installed(Installed),
 }
 
-/// The name of an organization, and the one for people.
+/// An organization's name and display name.
 pub type Named = (String, String);
 
 impl Kind {
-    /// Returns the kind of the backend `name`.
     pub fn of(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         if name.value == BackendName::LOCAL {
             Ok(Self::Local)
@@ -44,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Returns what is known of the backend before it is opened.
+    /// Returns the facts about the backend that are known before it is opened.
     pub fn profile(&self) -> Profile {
         match self {
             Self::Local => local::profile(),
@@ -53,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Opens the backend of a scope, and notes in the scope where that acts.
+    /// Opens the backend and records in the scope which organization and place it uses.
     pub fn open<'a>(
         &self,
         context: &'a CommandContext<'_>,
@@ -63,7 +59,7 @@ impl Kind {
             Self::Local => {
                 let folder = context.environment.data_folder.as_ref();
                 let mark = folder.map(|folder| folder.join("vault-noted"));
-                // Said once a machine, and again where that can't be remembered.
+                // Shown once per machine, or every time if the mark can't be stored.
                 if scope.backend.source == Source::Default
                     && mark.is_none_or(|mark| first_time(&mark))
                 {
@@ -76,7 +72,7 @@ impl Kind {
         })
     }
 
-    /// Returns the organizations and whether these are all, and notes in the scope which one is in use.
+    /// Returns the known organizations and whether the list is complete, and records the current organization in the scope.
     pub fn organizations(
         &self,
         context: &CommandContext<'_>,
@@ -90,7 +86,7 @@ impl Kind {
                 names.sort();
                 names.dedup();
                 let all = names.into_iter().map(|name| (name.clone(), name));
-                // An organization begins with its first set.
+                // The vault creates an organization with its first set, so the list is never complete.
                 return Ok((all.collect(), false));
             }
             Self::Hosted => Some(organizations_hosted(context, scope)?),
@@ -105,7 +101,6 @@ impl Kind {
     }
 }
 
-/// Returns the vault of this machine.
 pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
     let own = || Setting::new(Organization::of_vault(), Source::Default);
     let organization = scope.organization.get_or_insert_with(own).value.clone();
@@ -118,7 +113,7 @@ pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<V
     ))
 }
 
-/// Returns the names of the backends that can be used.
+/// Returns the names of the usable backends.
 pub fn names(environment: &Environment) -> Vec<String> {
     let mut names: Vec<String> = BUILT_IN.iter().map(ToString::to_string).collect();
     let found = external::all(environment).into_iter();
@@ -154,7 +149,7 @@ fn organizations_hosted(
     Ok(all)
 }
 
-/// Returns a client with a token, which is renewed when the service no longer accepts it.
+/// Returns a client for the token. The client renews a stored sign-in that the service no longer accepts.
 pub fn client<'a>(
     context: &'a CommandContext<'_>,
     scope: &Scope,
@@ -170,7 +165,7 @@ pub fn client<'a>(
     })))
 }
 
-/// Returns the account that requests with this token are for.
+/// Determines the account for requests with this token and records its organization in the scope.
 fn tenant(
     context: &CommandContext<'_>,
     scope: &mut Scope,
@@ -205,7 +200,7 @@ fn tenant(
     Ok(Tenant::User(organization.value))
 }
 
-/// Returns the first of a person's organizations, which is the service's default.
+/// Returns the first of the user's organizations, which is the service's default.
 pub fn first_organization(all: &[Named]) -> Result<Setting<Organization>, Failure> {
     let Some((name, _)) = all.first() else {
         let message = "you belong to no organization";

@@ -1,4 +1,4 @@
-//! What there is: `secrets list`, `regions list`, and `organizations list` and `use`.
+//! `secrets list`, `regions list`, `organizations list` and `organizations use`.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
@@ -25,7 +25,7 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
     let name = name.transpose().map_err(|problem| wrong("name", problem))?;
     let wanted = options.scope.in_region(options.region.as_ref());
     let mut scope = open::scope(context, &wanted)?;
-    // All regions, unless the user wants one here and now.
+    // Show all regions, unless an option selects one.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
     let mut opened = open::open_scope(context, scope)?;
     let reply = match name {
@@ -45,7 +45,7 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
     let region = region.map(|region| region.value.clone());
     let mut sets = opened.backend.list(region.as_ref())?;
     if sets.is_empty() && region.is_some() {
-        // Nothing there, or no such region?
+        // The region may not exist.
         settle(opened)?;
     }
     sets.retain(|set| !options.sets || set.kind == SetKind::Secret);
@@ -111,7 +111,6 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
     Ok(Reply::text(text).data(data))
 }
 
-/// Returns a table with a header.
 pub fn table_of<const N: usize, T: ToString>(
     header: [&str; N],
     rows: impl Iterator<Item = [T; N]>,
@@ -121,7 +120,7 @@ pub fn table_of<const N: usize, T: ToString>(
     table(&[header].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
-/// Returns a row for each set, one word a column for `awk`, and below them why a set failed.
+/// Returns a table of the sets, one word per cell for `awk`, followed by the errors of failed sets.
 fn rows(sets: &[Summary]) -> String {
     let cells = sets.iter().map(|set| {
         [
@@ -139,7 +138,7 @@ fn rows(sets: &[Summary]) -> String {
     text
 }
 
-/// Returns "`prod` is failed: no such region".
+/// Formats a set's error: "`prod` is failed: no such region".
 fn reason(set: &Summary) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
     Some(format!(
@@ -229,7 +228,7 @@ pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Resu
     Ok(Reply::text(text).data(json!({ "organization": wanted.as_str(), "config": path })))
 }
 
-/// Returns the scope in which one of the organizations is current, the organizations, and whether these are all.
+/// Returns the scope with a current organization, the known organizations, and whether the list is complete.
 fn all_organizations(
     context: &CommandContext<'_>,
     wanted: &Wanted,

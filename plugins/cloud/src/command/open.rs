@@ -1,4 +1,4 @@
-//! From options to an open backend, and what every command does with one.
+//! Opens the backend that the options select.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
@@ -12,7 +12,6 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
 
-/// An open backend and its scope.
 pub struct Opened<'a> {
     pub backend: Box<dyn SecretsBackend + 'a>,
     pub scope: Scope,
@@ -21,17 +20,15 @@ pub struct Opened<'a> {
 
 /// Resolves the scope from options, environment, configuration and sign-in.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
-    // Without a folder for a sign-in there may be a token.
+    // Without a sign-in folder, the user may still have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
     Scope::resolve(wanted, &context.environment, signed_in)
 }
 
-/// Opens the backend of `wanted`.
 pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
     open_scope(context, scope(context, wanted)?)
 }
 
-/// Opens the backend of a scope.
 pub fn open_scope<'a>(
     context: &'a CommandContext<'_>,
     mut scope: Scope,
@@ -47,8 +44,8 @@ pub fn open_scope<'a>(
     })
 }
 
-/// Opens a backend that gives values back. One that doesn't is not asked: the vault takes its place where no option names
-/// it, else it is a failure with the consequence `so`.
+/// Opens a backend that can return values. If the selected backend can't, uses the vault instead, or fails if an option selected the
+/// backend. `so` completes the error message.
 pub fn open_readable<'a>(
     context: &'a CommandContext<'_>,
     wanted: &Wanted,
@@ -78,19 +75,19 @@ impl Opened<'_> {
         self.backend.profile()
     }
 
-    /// Returns the reader of values. A backend without one is a failure; `so` is the consequence in its message.
+    /// Returns the backend's reader. Fails if the backend can't return values; `so` completes the error message.
     pub fn reader(&self, so: &str) -> Result<&dyn ReadsValues, Failure> {
         self.backend
             .reader()
             .ok_or_else(|| not_readable(self.profile(), so))
     }
 
-    /// Returns a set that must exist.
+    /// Returns a set. Fails if it doesn't exist.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
         self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
-    /// There is no such set; perhaps a near one. The listing must agree: what could not be seen is not called missing.
+    /// Returns the failure for a missing set, with a suggestion. If the listing fails or includes the set, returns that failure instead.
     pub fn not_found(&self, name: &SetName) -> Failure {
         let sets = match self.backend.list(None) {
             Ok(sets) => sets,
@@ -107,13 +104,13 @@ impl Opened<'_> {
         near_or(failed("not_found", message), name.as_str(), known, list)
     }
 
-    /// Returns the place as part of a sentence: "organization acme", or its keeper where that says it all.
+    /// Returns the place for use in a sentence: "organization acme", or the backend's keeper if no organization is shown.
     pub fn place(&self) -> String {
         let organization = self.organization();
         organization.unwrap_or_else(|| self.profile().keeper.clone())
     }
 
-    /// Returns "organization acme, region us-west (the default), the hosting service", without what goes without saying.
+    /// Returns the full place, without implied parts: "organization acme, region us-west (the default), the hosting service".
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let source = source.unwrap_or(Source::Existing);
@@ -140,7 +137,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Whether a part of the place is shown. The vault's own goes without saying where it was not chosen.
+    /// Reports whether to show a part of the place. The vault's own default is hidden unless the user chose it.
     fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
         let is_vault = self.scope.backend.value == BackendName::LOCAL;

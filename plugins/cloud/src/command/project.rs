@@ -1,4 +1,4 @@
-//! The settings for secrets in the files of a generated project.
+//! The settings for secrets in a generated project.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,15 +12,12 @@ use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner};
 use crate::input::wrong;
 
-/// The number of parent folders in which a project is searched for.
+/// The number of folders to search for a project, including the current one.
 const DEEPEST: usize = 4;
 
-/// The settings of `cloud-deploy.toml`.
 pub struct DeployFile {
     pub path: PathBuf,
-    /// The set that the agent uses.
     pub secret_set: SetName,
-    /// The agent's region.
     pub region: Option<String>,
 }
 
@@ -31,7 +28,7 @@ struct Text {
 }
 
 impl DeployFile {
-    /// Returns the template beside it, as it is called in `folder`, if there is one.
+    /// Returns the path of `.env.example` beside the deploy file, relative to `folder` if possible.
     pub fn template(&self, folder: &Path) -> Option<PathBuf> {
         let path = self.path.with_file_name(".env.example");
         let shown = path.strip_prefix(folder).unwrap_or(&path);
@@ -39,13 +36,13 @@ impl DeployFile {
     }
 }
 
-/// Returns whether `folder` is in a project that `bot-cli init` has made.
+/// Reports whether `folder` is in a project created by `bot-cli init`.
 pub fn is_generated(folder: &Path) -> bool {
     let mut folders = folder.ancestors();
     folders.any(|above| above.join(".bot-cli/project.json").is_file())
 }
 
-/// Returns the deploy file of the project that the user is in, and says so. `command` is the one that wants a name.
+/// Returns the deploy file of the current project and shows a note about it. `command` is the command that needs a set's name.
 pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, Failure> {
     let Some(deploy) = find(&context.cwd(), command)? else {
         let problem = "missing: there is no server/cloud-deploy.toml here that names one";
@@ -56,7 +53,7 @@ pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, F
     Ok(deploy)
 }
 
-/// Finds the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these.
+/// Searches `folder` and its parents for the deploy file of a project.
 fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     for above in folder.ancestors().take(DEEPEST) {
         let below = ["server/cloud-deploy.toml", "cloud-deploy.toml"];
@@ -69,7 +66,7 @@ fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
             });
             return file.map(Some);
         }
-        // A project ends where its repository ends.
+        // Don't search outside the repository.
         if above.join(".git").exists() {
             break;
         }
@@ -77,7 +74,7 @@ fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     Ok(None)
 }
 
-/// Reads a file, which no other user can have put there.
+/// Reads a deploy file. Refuses a file that belongs to another user.
 fn read(path: &Path) -> Result<DeployFile, Reason> {
     let mut file = File::open(path)?;
     if let Some(owner) = foreign_owner(&file.metadata()?) {

@@ -1,4 +1,4 @@
-//! `secrets run`: a program with a set in its environment.
+//! `secrets run`: runs a program with a set's values in its environment.
 
 use std::io::{self, ErrorKind};
 use std::process::{Child, Command, Stdio};
@@ -19,10 +19,10 @@ use crate::input::wrong;
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
 
-/// The interval at which the program and the user's requests are checked.
+/// The interval for checking the program and requests to stop.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The time between the user's request to stop and the kill of the program. The host gives us 5 seconds.
+/// The delay between the request to stop and killing the program. The host allows 5 seconds in total.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
@@ -62,11 +62,11 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         .env_remove("BOT_CLI_TOKEN")
         .envs(variables);
     if context.environment.own_streams {
-        // The user's terminal and streams are ours to hand on.
+        // The user's terminal and streams can be passed on.
         let error = become_program(&mut command);
         return Err(not_started(program, error));
     }
-    // Where this speaks the protocol, the program's output goes to stderr.
+    // In protocol mode, the program's output goes to stderr.
     command.stdin(Stdio::null());
     interruptible(&mut command);
     let child = command.spawn();
@@ -77,7 +77,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
 }
 
-/// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
+/// Returns the failure with the exit status that a shell would use: 127 if the program doesn't exist, otherwise 126.
 fn not_started(program: &str, error: io::Error) -> Failure {
     let kind = error.kind();
     let exit = if kind == ErrorKind::NotFound {
@@ -93,7 +93,7 @@ fn not_started(program: &str, error: io::Error) -> Failure {
     failure
 }
 
-/// Waits for the program, and passes on the user's request to stop; returns its exit status, as a shell has it.
+/// Waits for the program and passes on requests to stop. Returns the exit status as a shell would.
 fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
     let mut asked: Option<Instant> = None;
     let status = loop {

@@ -1,4 +1,4 @@
-//! `secrets set`, `unset` and `delete`.
+//! `secrets set`, `secrets unset` and `secrets delete`.
 
 mod read;
 
@@ -22,7 +22,7 @@ use crate::words::{failed, near_or};
 use read::{Input, read};
 
 pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
-    // A first word that can only be a pair or a key is no name.
+    // If the first argument can only be a pair or a key, the name is missing.
     let is_no_name =
         |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
     if let Some(first) = options.name.take_if(is_no_name) {
@@ -47,7 +47,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
     if given.entries.is_empty() && given.open.is_empty() {
-        // Nothing but a template: its missing keys are what this is about.
+        // With only a template, prompt for its missing keys.
         given.open.clone_from(&missing);
         if missing.is_empty() {
             let text = format!("Nothing to do: `{name}` has every key of the template\n");
@@ -79,7 +79,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     Change { name, target, work }.make(context, &opened, options.manner)
 }
 
-/// Returns the keys of the template that have no value.
+/// Returns the template keys that have no value.
 fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
     let keys = template.iter().map(|named| &named.key);
     let has_value = |key: &Key| given.has(key) && !given.skipped.contains(key);
@@ -88,7 +88,7 @@ fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key>
         .collect()
 }
 
-/// Returns the keys of the set that are not given. One that is given without a value stays.
+/// Returns the set's keys that are not in the input. A key that is given without a value is kept.
 fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
     let is_given = |known: &str| {
         let entries = keys.entries.iter().map(|entry| &entry.key);
@@ -103,7 +103,7 @@ fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
     .collect()
 }
 
-/// Asks for the values of these keys, hidden, with what the template says about them. A key of the template may be left out.
+/// Prompts for the values of these keys, hidden, with the template's comments. Template keys may be skipped.
 fn ask(
     context: &CommandContext<'_>,
     open: &[Key],
@@ -139,10 +139,10 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     let name = existing(&options.name)?;
     let mut keys: Vec<Key> = Vec::new();
     for (index, text) in options.secret_key.iter().enumerate() {
-        // No message quotes a key, which may be a value.
+        // Messages never quote a key, because it may be a value.
         let key = Key::parse_existing(text);
         let key = key.map_err(|problem| wrong(&format!("key {}", index + 1), problem))?;
-        // Twice is as good as once.
+        // Ignore repeated keys.
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -176,7 +176,7 @@ fn existing(name: &str) -> Result<SetName, Failure> {
 }
 
 fn no_such_key(opened: &Opened<'_>, name: &SetName, missing: &Key, known: &[String]) -> Failure {
-    // A value in the place of a key is not shown.
+    // The key may be a misplaced value, so show it only if it looks like a key.
     let what = if looks_like_a_key(missing.as_str()) {
         format!("no key `{missing}`")
     } else {

@@ -1,4 +1,4 @@
-//! The set that a command is about to change, and its region.
+//! The set to change, and its region.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
@@ -12,17 +12,17 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::failed;
 
-/// A set before a change.
+/// The state of a set before a change.
 pub struct Target {
     pub exists: bool,
-    /// The region of the set or of a new one, if the backend has regions.
+    /// The region of the existing or new set, if the backend has regions.
     pub region: Option<Region>,
-    /// Its keys, if they are known.
+    /// The set's keys, if known.
     pub known: Option<Vec<String>>,
 }
 
 impl Target {
-    /// An existing set, whose region is where the command acts.
+    /// Creates the target for an existing set and records its region in the scope.
     pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
         let region = summary.region.as_deref().map(Region::parse);
         let region = region.and_then(Result::ok);
@@ -36,7 +36,6 @@ impl Target {
         }
     }
 
-    /// Returns the state that the backend needs.
     pub fn prior(&self) -> Prior<'_> {
         if self.exists {
             Prior::Keys(self.known())
@@ -54,7 +53,7 @@ impl Target {
     }
 }
 
-/// Returns the set to change or to create. A kind or a region that can't be is an error before anything is asked.
+/// Returns the set to change or create. An invalid kind or region fails here, before any prompt.
 pub fn target(
     opened: &mut Opened<'_>,
     name: &SetName,
@@ -87,7 +86,7 @@ pub fn target(
     })
 }
 
-/// Returns the region of an existing set, which can't change.
+/// Returns the region of an existing set. Fails if an option names another region.
 fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region, Failure> {
     let region = Region::parse(region).map_err(|problem| {
         let message = format!("the region of `{name}` {problem}");
@@ -96,7 +95,7 @@ fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region,
     match opened.scope.region.clone() {
         Some(wanted) if wanted.value == region => return Ok(region),
         Some(wanted) if wanted.source == Source::Flag => {
-            // Another region, or one that does not exist?
+            // Report an unknown region first.
             settle(opened)?;
             let message =
                 format!("`{name}` is in the region {region}, and the region of a set can't change");
@@ -111,15 +110,15 @@ fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region,
     Ok(region)
 }
 
-/// Returns the wanted region if the backend has it, else its default, which is noted in the scope; `None` where it has no
-/// regions.
+/// Returns the wanted region if the backend has it, otherwise the default, which is recorded in the scope. Returns `None` if the backend
+/// has no regions.
 pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
     if let Some(wanted) = opened.scope.region.clone() {
         let codes = opened.backend.region_codes()?;
         if codes.iter().any(|code| code == wanted.value.as_str()) {
             return Ok(Some(wanted.value));
         }
-        // A region in which a bot is deployed, or in which the original of a copy is, may mean nothing to this backend.
+        // The region of a deployment or of a copy's original may not exist in this backend.
         let deploys_there = opened.profile().can(Ability::DeployRegions);
         let means_nothing = (wanted.source == Source::DeployFile && !deploys_there)
             || (wanted.source == Source::Existing && codes.is_empty());
@@ -162,7 +161,7 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
     failure.hint(format!("available: {}", shown.join(", ")))
 }
 
-/// The name is that of a set of another type.
+/// Returns the failure for a set of the wrong kind.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
     let (article, hint) = match is {
         SetKind::Unknown => ("a", "a newer bot-cli may know it: update"),
@@ -173,7 +172,7 @@ pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
     failed("wrong_type", message).hint(hint)
 }
 
-/// The set is in the customer's own cluster.
+/// Returns the failure for a set that is in the customer's own cluster.
 pub fn referenced(name: &SetName) -> Failure {
     let message = format!("`{name}` lives in your own cluster: its keys can be changed only there");
     failed("referenced", message)

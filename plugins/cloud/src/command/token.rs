@@ -1,4 +1,4 @@
-//! The token that a command uses: that of the environment, or that of the sign-in, renewed when it is about to expire.
+//! The token for requests, from the environment or from the sign-in.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
@@ -14,19 +14,17 @@ use crate::scope::Scope;
 use crate::secret_file::SecretFile;
 use crate::words::SIGN_IN;
 
-/// A token that expires in so many seconds is replaced.
+/// The remaining validity, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;
 
-/// A token, and what is known of it.
 pub struct Access {
     pub token: Secret,
-    /// `None` if unknown.
     pub kind: Option<TokenKind>,
-    /// Whether it is that of the environment.
+    /// Whether the token is from `BOT_CLI_TOKEN`.
     pub from_environment: bool,
 }
 
-/// Returns the token of the environment, or that of the sign-in, renewed when it is about to expire.
+/// Returns the token from the environment, or from the sign-in, which is renewed when it is about to expire.
 pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &context.environment.token {
         let token = credentials::parse_token(token.expose()).ok_or_else(|| {
@@ -62,7 +60,7 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
     })
 }
 
-/// Returns the stored sign-in, if it is one to this service.
+/// Returns the stored sign-in. Fails if it is for another service.
 fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
     match credentials::find(place) {
         StoredCredentials::Nothing => Err(not_signed_in("you are not signed in")),
@@ -78,7 +76,7 @@ fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
     }
 }
 
-/// Returns another token in the place of one that the service refuses; `None` where there is no other.
+/// Returns a new token to replace one that the service refused, or `None` if there is no other.
 pub fn replacement(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -89,7 +87,7 @@ pub fn replacement(
         Ok(renewed) => Some(renewed.token).filter(|token| token != refused),
         Err(failure) => {
             let line = format!("your sign-in is not renewed: {}", failure.message);
-            // Another try may do what this one could not.
+            // A later attempt may succeed, so this is worth a warning.
             if failure.exit == Exit::Unavailable {
                 context.warn(&line);
             } else {
@@ -100,7 +98,7 @@ pub fn replacement(
     }
 }
 
-/// Renews a sign-in. A refresh token is good for one use, so one process uses it, and the others take the result.
+/// Renews a sign-in. A refresh token works only once, so one process uses it and the others read the result.
 fn renew(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -141,12 +139,12 @@ fn expires_within(credentials: &Credentials, seconds: u64) -> bool {
     refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + seconds)
 }
 
-/// Whether the user stopped it.
+/// Reports whether the user interrupted the command.
 fn is_stop(failure: &Failure) -> bool {
     matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
 }
 
-/// Refuses a key that browsers have, which can't manage secrets.
+/// Refuses a public API key, which can't manage secrets.
 pub fn refuse_public(token: &Secret) -> Result<(), Failure> {
     if token.expose().starts_with("pk_") {
         let message = "this is a public API key, which can't manage secrets";

@@ -20,7 +20,7 @@ use crate::input::text;
 use crate::options::{Backup, Restore};
 use crate::scope::Wanted;
 
-/// The shortest passphrase of a new backup, in characters.
+/// The minimum length of a new backup's passphrase, in characters.
 const SHORTEST: usize = 8;
 
 pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
@@ -128,7 +128,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
     .next("bot-cli cloud secrets list --backend local"))
 }
 
-/// Returns the path of a backup; other programs take `-` for a stream.
+/// Returns the path of a backup. Refuses `-`, which means a stream elsewhere.
 fn file(context: &CommandContext<'_>, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
         return Err(crate::input::wrong("file", "must be a file"));
@@ -136,13 +136,13 @@ fn file(context: &CommandContext<'_>, file: &Path) -> Result<PathBuf, Failure> {
     Ok(context.cwd().join(file))
 }
 
-/// Returns the vault of this machine, whatever backend is configured.
+/// Opens the local vault, regardless of the configured backend.
 fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
     let wanted = Wanted::of(BackendName::LOCAL.as_str(), None);
     kind::vault(context, &mut open::scope(context, &wanted)?)
 }
 
-/// Returns "3 sets with 4 values".
+/// Formats a size: "3 sets with 4 values".
 fn words(size: Size) -> String {
     format!(
         "{} with {}",
@@ -151,7 +151,7 @@ fn words(size: Size) -> String {
     )
 }
 
-/// Reads the passphrase in a file; `-` is standard input.
+/// Reads the passphrase from a file, or from standard input for `-`.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
     let bytes = context.read(file)?.map_err(wrong)?;
     without_line_end(&text(bytes).map_err(wrong)?).map_err(wrong)
@@ -169,7 +169,7 @@ fn long_enough(passphrase: Secret) -> Result<Secret, String> {
     Ok(passphrase)
 }
 
-/// Asks twice, because a mistyped passphrase makes a backup worthless.
+/// Prompts twice, because a mistyped passphrase makes a backup worthless.
 fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let again = "passphrase_again";
     let questions = [
@@ -198,7 +198,7 @@ fn typed(answer: &Answer) -> Result<Secret, String> {
     )?)
 }
 
-/// A file of one line ends with a line end, which is no part of a passphrase.
+/// Removes the final line break, which is not part of a passphrase. Refuses an empty line.
 fn without_line_end(text: &Secret) -> Result<Secret, &'static str> {
     let line = text.expose();
     let line = line.strip_suffix('\n').unwrap_or(line);

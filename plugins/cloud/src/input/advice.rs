@@ -1,9 +1,9 @@
-//! Values that are probably not what the user means.
+//! Detects values that are probably mistakes.
 
-/// Returns what is odd about a value, without any part of it.
+/// Returns a remark about a suspicious value. The remark never quotes the value.
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.ends_with('\n') {
-        // A key or a certificate of many lines ends like this, and has to.
+        // Multi-line keys and certificates must end with a line break.
         return (value.lines().count() == 1).then_some("ends with a line break");
     }
     if value.trim() != value {

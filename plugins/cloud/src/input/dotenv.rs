@@ -1,7 +1,7 @@
-//! Files with one `KEY=value` a line.
+//! Parses files with one `KEY=value` per line.
 //!
-//! The values are those that python-dotenv gives, because the bots load their `.env` with it. What it would silently drop
-//! or expand is an error with its place, and no error holds any part of a value.
+//! Values match python-dotenv, which the bots use to load their `.env`. Text that python-dotenv would silently drop or expand is an error
+//! with a position. Errors never contain any part of a value.
 
 #[cfg(test)]
 mod tests;
@@ -13,24 +13,21 @@ use bot_cli_protocol::secret::Secret;
 
 use crate::domain::Key;
 
-/// A key with its value, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    /// The key, not checked yet.
+    /// The key, not validated yet.
     pub key: String,
-    /// The value, perhaps empty.
+    /// The value, possibly empty.
     pub value: Secret,
     pub at: Position,
-    /// The lines of comment right above it, without their `#`.
+    /// The comment lines directly above, without `#`.
     pub comment: Vec<String>,
 }
 
-/// A place in a file, both counted from 1.
+/// A position in a file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
     pub line: usize,
-    /// The character of the line.
     pub column: usize,
 }
 
@@ -40,26 +37,23 @@ impl fmt::Display for Position {
     }
 }
 
-/// A problem and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub at: Position,
-    /// Never contains a part of a value.
+    /// A description that never contains any part of a value.
     pub what: &'static str,
 }
 
-/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dotenv {
-    /// Every key, in the order of the file.
+    /// All valid lines, in file order.
     pub bindings: Vec<Binding>,
-    /// The problems of the other lines.
     pub problems: Vec<Problem>,
 }
 
-/// Reads a whole file; all problems at once.
+/// Parses a whole file and collects all problems.
 pub fn parse(text: &str) -> Dotenv {
-    // Python reads text files with every kind of line end as one.
+    // Python treats all kinds of line breaks in text files the same.
     let text = text
         .trim_start_matches('\u{feff}')
         .replace("\r\n", "\n")
@@ -101,7 +95,6 @@ pub fn parse(text: &str) -> Dotenv {
     Dotenv { bindings, problems }
 }
 
-/// The lines of comment since the last line that was none.
 #[derive(Default)]
 struct Comments {
     lines: Vec<String>,
@@ -109,7 +102,7 @@ struct Comments {
 }
 
 impl Comments {
-    /// Adds a line. One that only switches a variable off belongs to that variable, with all above it.
+    /// Adds a comment line. A commented-out variable is discarded together with the comments above it.
     fn add(&mut self, line: usize, text: &str) {
         let text = text.trim_start_matches('#').trim();
         let off = text
@@ -124,7 +117,7 @@ impl Comments {
         self.next = line + 1;
     }
 
-    /// Takes those that end right above `line`.
+    /// Returns the comment that ends directly above `line`.
     fn above(&mut self, line: usize) -> Vec<String> {
         let lines = std::mem::take(&mut self.lines);
         if self.next == line { lines } else { Vec::new() }
@@ -137,7 +130,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A key with its value and the rest of its line; `None` for a comment.
+    /// Parses a variable up to the end of its line, or returns `None` for a comment.
     fn binding(&mut self) -> Result<Option<Binding>, Problem> {
         if self.rest.starts_with('#') {
             self.take_while(|c| c != '\n');
@@ -207,7 +200,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// To the end of the line, or to a `#` behind a blank; without blanks at the end.
+    /// Parses an unquoted value, which ends at the line break or at a `#` after a blank. Trailing blanks are removed.
     fn unquoted(&mut self) -> Secret {
         let line = self.take_while(|c| c != '\n');
         let mut end = line.len();
@@ -239,7 +232,6 @@ impl<'a> Reader<'a> {
         self.rest = &self.rest[length..];
     }
 
-    /// After a problem: behind the end of the line.
     fn next_line(&mut self, start: Position) {
         if self.at.line == start.line || !self.rest.is_empty() {
             self.take_while(|c| c != '\n');
@@ -251,8 +243,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The length of a quoted text. Since version 1.2.2 of python-dotenv a backslash escapes whatever follows; before, a quote
-/// with a backslash before it never closed, unless every quote had one. Only what both read alike is accepted.
+/// Returns the length of a quoted text. Since python-dotenv 1.2.2, a backslash escapes any character. Earlier versions did not close a
+/// quote after a backslash, unless every quote had one. Only text that both versions read the same way is accepted.
 fn closing(body: &str, quote: char) -> Result<usize, &'static str> {
     let mut escaped = false;
     let closes = body.char_indices().find(|(_, character)| {
@@ -325,7 +317,7 @@ fn check(value: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a `${NAME}` or a `${NAME:-default}` is in there.
+/// Reports whether a value contains `${NAME}` or `${NAME:-default}`.
 fn expands(value: &str) -> bool {
     value.match_indices("${").any(|(index, _)| {
         let rest = &value[index + 2..];
@@ -336,12 +328,11 @@ fn expands(value: &str) -> bool {
     })
 }
 
-/// White space as Python's `\s` has it.
+/// Reports whether Python's `\s` matches a character.
 fn is_space(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
-/// White space inside a line.
 fn is_blank(character: char) -> bool {
     is_space(character) && character != '\n'
 }

@@ -1,4 +1,4 @@
-//! The keys and values that `set` is given, from wherever they come, with all their problems.
+//! Collects the keys and values for `set` from all sources, with all problems.
 
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
@@ -8,7 +8,6 @@ use super::dotenv::{self, Binding, Dotenv, Position};
 use super::{LONGEST, looks_like_a_key};
 use crate::domain::{Entry, Key};
 
-/// The problem of a key without a value.
 pub const REFUSED: &str = "has no value";
 
 /// The treatment of keys with an empty value.
@@ -23,41 +22,38 @@ pub enum Empty {
     Keep,
 }
 
-/// Keys and values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
-    /// Keys with values.
     pub entries: Vec<Entry>,
-    /// Keys whose value is to be asked for.
+    /// Keys whose values need a prompt.
     pub open: Vec<Key>,
     /// Keys without a value that are left out.
     pub skipped: Vec<Key>,
 }
 
-/// A key that a template names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateKey {
     pub key: Key,
-    /// The template's comment right above it, by line.
+    /// The comment lines directly above the key.
     pub comment: Vec<String>,
 }
 
 impl Given {
-    /// Returns whether a key is given, with or without a value.
+    /// Reports whether a key is already included, with or without a value.
     pub fn has(&self, key: &Key) -> bool {
         self.open.contains(key)
             || self.skipped.contains(key)
             || self.entries.iter().any(|entry| entry.key == *key)
     }
 
-    /// Adds a key with its value. The error is the problem of the key, without its value.
+    /// Adds a key and its value. The error describes the problem and never quotes the value.
     pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), String> {
         let is_empty = value.expose().is_empty();
         let problem = match empty {
             _ if self.has(&key) => "is given a second time",
             _ if value.expose().contains('\0') => "has a value with a NUL character",
             Empty::Refuse if is_empty => REFUSED,
-            // The end of a value in base64 looks like a key without a value.
+            // The end of a base64 value looks like a key without a value.
             Empty::Keep if is_empty && !looks_like_a_key(key.as_str()) => {
                 "has no value, and may be a value itself: only a key in capitals is kept without one"
             }
@@ -74,7 +70,7 @@ impl Given {
     }
 }
 
-/// Reads the pairs of the file `name`.
+/// Reads the pairs from the contents of the file `name`.
 pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
     each_line(name, "--file", bytes, |key, binding| {
@@ -89,7 +85,7 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Fi
     Ok(given)
 }
 
-/// Reads the keys of the template `name`, such as `.env.example`.
+/// Reads the keys from the contents of the template `name`, such as `.env.example`.
 pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     let mut keys = Vec::new();
     each_line(name, "--from-template", bytes, |key, binding| {
@@ -100,7 +96,7 @@ pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<F
     Ok(keys)
 }
 
-/// Reads every line of the file `name`; returns all problems in the order of the lines.
+/// Reads every line of the file `name`. Fails with all problems, in line order.
 fn each_line(
     name: &str,
     flag: &'static str,

@@ -1,6 +1,6 @@
-//! Keys and values as words of the command line.
+//! Parses keys and values from the command line.
 //!
-//! No message quotes a word that may be a value.
+//! Messages never quote an argument that may be a value.
 
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
@@ -10,12 +10,12 @@ use super::given::{Empty, Given};
 use super::looks_like_a_key;
 use crate::domain::Key;
 
-/// Reads `KEY=value` and `KEY`; all problems at once.
+/// Parses `KEY=value` and `KEY` arguments and collects all problems.
 pub fn parse(words: &[String], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
-        // A position, for messages that must not quote the word.
+        // Messages name the position, because the argument may be a value.
         let mut place = format!("pair {}", index + 1);
         let named = word.split_once('=').map_or(word.as_str(), |(key, _)| key);
         if looks_like_a_key(named) {
@@ -61,13 +61,13 @@ impl Given {
     }
 }
 
-/// Whether a blank in a value is followed by what looks like another pair.
+/// Reports whether a value contains a blank followed by another pair.
 fn may_be_several(value: &str) -> bool {
     let is_pair = |piece: &str| {
         let pair = piece.split_once('=');
         pair.is_some_and(|(key, _)| Key::parse(key).is_ok())
     };
-    // The first piece belongs to the pair itself.
+    // The first piece is part of the value.
     let own = usize::from(!value.starts_with(char::is_whitespace));
     value.split_whitespace().skip(own).any(is_pair)
 }

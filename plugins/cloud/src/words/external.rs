@@ -1,6 +1,6 @@
-//! The sentences for what goes wrong with a backend that has an executable of its own.
+//! The failures of installed backends.
 //!
-//! The backend's words are quoted as long as it has no value; after that, the client of the protocol leaves them empty.
+//! The backend's message is quoted only before the backend has received a value. After that, the protocol client leaves it empty.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_secrets::Error;
@@ -27,7 +27,7 @@ impl Explained for ExternalError {
     }
 }
 
-/// Returns the failure that the backend reports.
+/// Returns the failure that the backend reported.
 fn told(backend: &BackendName, error: &Error) -> Failure {
     let (exit, ours, hint) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
@@ -49,7 +49,6 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
     }
 }
 
-/// Returns the exit status, the sentence and the hint for a code.
 const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
     use Exit::{Cancelled, Failed, NotAllowed, Unavailable, Usage};
     let later = "try again in a while";
@@ -109,7 +108,7 @@ const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
     }
 }
 
-/// Returns the failure of a backend that broke the protocol. A plugin can't use the exit statuses of a host.
+/// Returns the failure for a protocol error. Exit statuses that are reserved for the host are replaced.
 fn broken(backend: &BackendName, failure: &Failure) -> Failure {
     let mut failure = failure.clone();
     failure.message = format!("the backend `{backend}` failed: {}", failure.message);
@@ -134,7 +133,7 @@ mod tests {
     use super::told;
     use crate::domain::BackendName;
 
-    /// What a backend says once it has a value has no words of its own.
+    /// Once the backend has received a value, its errors have no message.
     #[test]
     fn a_code_alone_still_says_why() {
         let mut large = Error::new(Code::TooLarge, "");

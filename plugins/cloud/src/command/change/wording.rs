@@ -1,4 +1,4 @@
-//! The sentences about a change, done or failed, and its document for programs.
+//! The text and the JSON output for a change that succeeded or failed.
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
@@ -10,12 +10,11 @@ use crate::command::open::Opened;
 use crate::domain::{Entry, Key, Region, SetName, Status, kind_words};
 use crate::text::theirs;
 
-/// A reminder after a change.
 const OLD_VALUES: &str =
     "Agents that are running keep the old values until they are deployed again\n";
 
 impl Change {
-    /// Returns the plan, with every key and its size, and the first words of the report.
+    /// Returns the plan, with every key and its size, and the start of the report.
     pub(super) fn plan_and_report(&self, opened: &Opened<'_>) -> (String, String) {
         let (name, place) = (&self.name, self.place(opened));
         let verb = if self.target.exists {
@@ -69,7 +68,6 @@ impl Change {
         }
     }
 
-    /// Returns the report on a change that is done.
     pub(super) fn done(&self, opened: &Opened<'_>, done: &str, status: Option<Status>) -> String {
         let place = self.place(opened);
         let status = status.map_or(String::new(), |status| format!("; {}", status.name()));
@@ -87,7 +85,6 @@ impl Change {
         text
     }
 
-    /// Returns the document of the change.
     pub fn data(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
         let name = self.name.as_str();
         let region = self.target.region.as_ref().map(Region::as_str);
@@ -131,7 +128,6 @@ impl Change {
         keys.partition(|key| !self.target.has(key))
     }
 
-    /// Returns a line for each key.
     fn lines(&self, keys: &Keys) -> String {
         let stored = keys.entries.iter().map(|entry| &entry.key);
         let lengths = stored.chain(&keys.removed).map(|key| key.as_str().len());
@@ -148,7 +144,7 @@ impl Change {
     }
 }
 
-/// Returns a line about the keys that are left out, and one about those that a template still misses.
+/// Returns a line about skipped keys and a line about missing template keys, if any.
 fn remarks(keys: &Keys) -> String {
     let remarks = [
         ("Left out, without a value: ", &keys.skipped),
@@ -164,7 +160,7 @@ fn names(keys: &[Key]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns "16 characters", "1704 characters in 28 lines".
+/// Formats a size: "16 characters", "1704 characters in 28 lines".
 fn size(value: &str) -> String {
     let characters = count(value.chars().count(), "character");
     match value.lines().count() {
@@ -178,7 +174,6 @@ fn list(keys: &[Key]) -> Value {
 }
 
 impl Change {
-    /// Returns the failure of the change, with its outcome.
     pub(super) fn failure(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
         let (past, look) = match self.work {
             Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
@@ -189,7 +184,7 @@ impl Change {
         failure(past, &self.name, error, &look)
     }
 
-    /// The backend has confirmed a change that can't be seen.
+    /// Returns the failure for a change that the backend confirmed but that is not visible.
     pub(super) fn contradicted(&self, opened: &Opened<'_>) -> Failure {
         let (name, look) = (&self.name, self.look(opened));
         let message = format!(
@@ -203,7 +198,7 @@ impl Change {
     }
 }
 
-/// `past` is "changed" or "deleted"; `look` is the command that shows the state.
+/// Returns the failure of a change. `past` is "changed" or "deleted"; `look` is the command that shows the current state.
 fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failure {
     let mut cause = error.cause.explain();
     let is_told = error.cause.tells_effect();
@@ -224,10 +219,10 @@ fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failu
     }
 }
 
-/// The outcome of the change can't be known.
+/// Marks the outcome of the change as unknown.
 fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
     failure.message = format!("{}; it is unknown whether {what}", failure.message);
-    // A script that was stopped sees that in the status.
+    // Keep the exit status of an interrupted command.
     if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
         failure.exit = Exit::Unknown;
     }
@@ -272,7 +267,7 @@ mod tests {
     use crate::backend::{BackendError, ChangeError, Effect};
     use crate::domain::SetName;
 
-    /// A bare "cancelled" would say that nothing was changed.
+    /// A bare "cancelled" would imply that nothing changed.
     #[test]
     fn what_is_done_is_said_to_be_done() {
         let error = ChangeError {

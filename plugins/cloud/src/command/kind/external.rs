@@ -1,4 +1,4 @@
-//! A backend that has an executable of its own: `bot-cli-secrets-NAME`.
+//! Backends with their own executable, `bot-cli-secrets-NAME`.
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,17 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
 
-/// Our own executable, as the requirements of backends name it.
+/// This executable's name in the requirements of backends.
 const EXECUTABLE: &str = "bot-cli-cloud";
 
-/// Our own version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The settings that every backend has.
+/// The settings that every installed backend has.
 const EVERYWHERE: [(&str, &str); 2] = [
     ("organization", "The organization, as --organization"),
     ("region", "The region, as --region"),
 ];
 
-/// A backend that is installed and fits.
 pub struct Installed {
     pub name: BackendName,
     plugin: Box<Plugin>,
@@ -45,7 +43,7 @@ pub fn uses() -> UseSpec {
     UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
 }
 
-/// Returns every backend that was found, whether or not it can be used.
+/// Returns all backends that were found, usable or not.
 pub fn all(environment: &Environment) -> Vec<FoundBackend> {
     let built_in = BUILT_IN.each_ref().map(BackendName::as_str);
     environment.plugins.backends(Some(&user()), &built_in)
@@ -56,7 +54,6 @@ fn user() -> User {
 }
 
 impl Installed {
-    /// Finds the backend of that name.
     pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
         let found = environment.plugins.backend(value.as_str(), Some(&user()));
@@ -88,7 +85,7 @@ impl Installed {
         external::profile(&self.name)
     }
 
-    /// Returns the settings that it declares, and those of every backend.
+    /// Returns the settings that the backend declares, and the common ones.
     pub fn settings(&self) -> Vec<SettingSpec> {
         let manifest = self.plugin.manifest.as_ref();
         let mut settings = manifest.map_or_else(Vec::new, |manifest| manifest.settings.clone());
@@ -97,7 +94,7 @@ impl Installed {
         settings
     }
 
-    /// Returns the settings that are set: all must be known, and all that are required must be there.
+    /// Returns the configured settings. Fails if a setting is unknown or a required one is missing.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
         let (name, specs) = (&self.name, self.settings());
         let mut set = Settings::of_backend(environment, name)?.all();
@@ -122,7 +119,7 @@ impl Installed {
         context: &'a CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<External<'a>, Failure> {
-        // The region of a project is where its bot is deployed.
+        // A project's region is for its bot, not for this backend.
         let region = scope.region.as_ref();
         let region = region.filter(|region| region.source != Source::DeployFile);
         let params = OpenParams {
@@ -139,7 +136,7 @@ impl Installed {
             Patience::default(),
         )?;
         launch.patience.silence = Some(scope.pace.request);
-        // It is for the service.
+        // The token is for the hosting service only.
         launch.env_remove.push("BOT_CLI_TOKEN".into());
         let caller = HostName::new(EXECUTABLE, VERSION);
         let relay = context.session().relay(&plugin);
@@ -149,7 +146,7 @@ impl Installed {
         Ok(External::new(self.name.clone(), client, context))
     }
 
-    /// Notes in the scope where the backend acts.
+    /// Records in the scope which place and organization the backend reported.
     fn note(
         &self,
         context: &CommandContext<'_>,
@@ -181,7 +178,7 @@ impl Installed {
     }
 }
 
-/// A backend has no such setting; perhaps another is meant.
+/// Returns the failure for an unknown setting of a backend, with a suggestion.
 pub fn no_setting(backend: &BackendName, specs: &[SettingSpec], key: &str) -> Failure {
     let message = format!("the backend `{backend}` has no setting `{}`", theirs(key));
     let failure = Failure::new(Exit::Usage, "unknown_setting", message);

@@ -1,4 +1,4 @@
-//! The input of `set`: the command line, files and the project.
+//! Reads the input of `set` from the command line, files and the project.
 
 use std::path::Path;
 
@@ -12,13 +12,11 @@ use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template}
 use crate::input::{looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
 
-/// The input from the command line, the files and the project.
 pub struct Input {
     pub name: SetName,
-    /// The region that the project names.
+    /// The region in the project's deploy file.
     pub region: Option<Region>,
     pub given: Given,
-    /// The keys that a template names.
     pub template: Vec<TemplateKey>,
 }
 
@@ -53,7 +51,7 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
     })
 }
 
-/// Counts the options that read standard input.
+/// Returns the number of options that read standard input.
 fn reads_stdin(options: &Set) -> usize {
     let files = [&options.file, &options.from_template];
     let values = options.value_from.iter();
@@ -64,7 +62,7 @@ fn reads_stdin(options: &Set) -> usize {
         .count()
 }
 
-/// Reads the pairs, from words or from a file.
+/// Reads the pairs from the arguments or from a file.
 fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     let others = options.from_template.is_some() || !options.value_from.is_empty();
     match (&options.file, options.secrets.as_slice()) {
@@ -84,7 +82,7 @@ fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     }
 }
 
-/// Reads the values that have a file of their own. No message quotes a path that may be a value.
+/// Reads the values of `--value-from`. Messages never quote a path, because it may be a value.
 fn values_from(
     context: &CommandContext<'_>,
     options: &Set,

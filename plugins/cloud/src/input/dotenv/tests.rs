@@ -1,6 +1,6 @@
 use super::{Position, parse};
 
-/// Accepted texts and what they give. The values are python-dotenv's own; a test in the project's suite holds them against it.
+/// Accepted texts and their bindings, as python-dotenv reads them. A test in the project's suite compares them with python-dotenv.
 const ACCEPTED: &[(&str, &[(&str, &str)])] = &[
     ("", &[]),
     ("\n\n  \n# only a comment\n", &[]),
