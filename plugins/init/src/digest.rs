@@ -1,4 +1,4 @@
-//! The hash by which files are told apart.
+//! The hash that identifies file contents.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in Sha256::digest(bytes) {
-        // Writing to a text does not fail.
+        // Writing to a `String` never fails.
         let _ = write!(text, "{byte:02x}");
     }
     text
