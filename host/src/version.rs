@@ -1,5 +1,5 @@
-//! `--version`: this host, and with `-v` or for programs every file that has the name of a plugin, used or not. It is there also where
-//! the plugin that lists plugins can't be used.
+//! `--version`: shows the host's version. With `-v` or `--json`, also lists every file with the name of a plugin, used or not. This works
+//! even if the plugin that lists plugins is unusable.
 
 use bot_cli_engine::discovery::{PluginFile, Standing};
 use bot_cli_protocol::outcome::Reply;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
-/// Returns the version, and what was found.
+/// Returns the host's version and the plugin files found.
 pub fn reply(environment: &Environment) -> Reply {
     let found: Vec<Value> = environment.discovery.all().iter().map(entry).collect();
     let mut rows = vec![

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::option_table::fields;
 
-/// An option with its value before and after.
+/// An option with its old and new value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// The key in a configuration file.
@@ -27,13 +27,13 @@ pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Differ
 }
 
 impl Difference {
-    /// One line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
+    /// Formats the difference as one line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
     pub(crate) fn words(&self) -> String {
         format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to))
     }
 }
 
-/// Returns a value of an option in words.
+/// Formats an option's value.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
