@@ -26,7 +26,7 @@ use bash::Line;
 /// The time that a user who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
 
-/// The duration of each step that stops a plugin. Completion must not change anything, so stopping early loses nothing.
+/// The duration of each step in stopping a plugin. Completion must not change anything, so a short time loses nothing.
 const STEP: Duration = Duration::from_millis(400);
 
 pub fn script(shell: Shell) -> Reply {

@@ -10,7 +10,6 @@ use bot_cli_terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::{Color, Options};
 
-/// The host's environment: arguments, folders, terminal.
 #[derive(Debug, Clone)]
 pub struct Environment {
     /// The arguments after the program's name.

@@ -104,7 +104,6 @@ pub fn of_words(
     ))
 }
 
-/// Returns the failure for running a plugin that is not a command.
 pub fn not_a_command(plugin: &Plugin, manifest: &Manifest) -> Failure {
     let name = &plugin.name;
     let message = match &manifest.role {
@@ -120,7 +119,6 @@ pub fn not_a_command(plugin: &Plugin, manifest: &Manifest) -> Failure {
     Failure::new(Exit::Usage, "not_a_command", message).hint(more)
 }
 
-/// Returns the help of a plugin's command.
 pub fn plugin(
     plugin: &Plugin,
     manifest: &Manifest,
@@ -175,7 +173,6 @@ fn rendered(help: &StyledStr, look: Look) -> Reply {
     .data(json!({ "help": plain }))
 }
 
-/// Returns the version that a plugin declares.
 pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
     Reply::text(format!("{} {version}", plugin.name.file()))

@@ -9,7 +9,6 @@ use bot_cli_terminal::ui::{Level, Ui};
 use crate::environment::Environment;
 use crate::tree;
 
-/// Returns the plugin called `name`.
 pub fn plugin(
     name: &str,
     environment: &Environment,

@@ -90,7 +90,6 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     ))
 }
 
-/// Returns the host's own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
     let program = std::iter::once(OsStr::new("bot-cli"));
     let command = help::host(environment);

@@ -69,7 +69,6 @@ pub fn launch(
     Ok(launch)
 }
 
-/// Returns the name and version of the host for plugins.
 pub fn host_name() -> HostName {
     HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
 }

@@ -23,7 +23,6 @@ pub fn is_command(plugin: &Plugin) -> bool {
         .is_none_or(|manifest| manifest.role == Role::Command)
 }
 
-/// Returns a plugin's description in one line.
 pub fn about_plugin(plugin: &Plugin) -> String {
     let about = plugin.manifest.as_ref().map_or_else(
         || format!("(runs {})", plugin.file.display()),

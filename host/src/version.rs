@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
-/// Returns the host's version and the plugin files found.
 pub fn reply(environment: &Environment) -> Reply {
     let found: Vec<Value> = environment.discovery.all().iter().map(entry).collect();
     let mut rows = vec![

@@ -30,7 +30,6 @@ pub struct Pack {
 /// A provider pack, or a part of one, that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unused {
-    /// The pack's name.
     pub pack: String,
     /// The service's identifier, or a description with backticks; `None` for the whole pack.
     pub service: Option<String>,

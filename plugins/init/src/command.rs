@@ -34,7 +34,6 @@ use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
-/// The folder that `init quickstart` creates.
 const QUICKSTART_DIRECTORY: &str = "quickstart-project";
 const QUICK: &str = "quick";
 
@@ -112,7 +111,6 @@ impl Options {
         Preset::named(name?)
     }
 
-    /// Creates a project from the options and a configuration file.
     fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
             (Some(path), _) => file::read(path, session)?,
@@ -251,7 +249,7 @@ fn resolved<'c>(
         Ok(config) if problems.is_empty() => return Ok(config),
         Ok(_) => {}
         Err(more) => {
-            // A setting with an invalid value is not missing, too.
+            // A setting with an invalid value is not reported as missing.
             let known = problems.iter().map(|problem| draft::key_of(&problem.field));
             let known: Vec<String> = known.map(str::to_owned).collect();
             let is_new = |field: &Field| !is_missing(field) || !known.contains(&field.field);

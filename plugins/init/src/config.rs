@@ -35,30 +35,22 @@ pub struct Config<'c> {
     pub features: Features,
 }
 
-/// The speech pipeline.
 #[derive(Debug, Clone)]
 pub enum Pipeline<'c> {
     /// Separate services for speech to text, language model and text to speech.
     Cascade {
-        /// Speech to text.
         stt: &'c Service,
-        /// Language model.
         llm: &'c Service,
-        /// Text to speech.
         tts: &'c Service,
     },
     /// A single speech-to-speech service.
     Realtime(&'c Service),
 }
 
-/// The web client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {
-    /// No web client.
     None,
-    /// React with Vite.
     ReactVite,
-    /// React with Next.js.
     ReactNextjs,
     /// No framework, with Vite.
     Vanilla,

@@ -13,7 +13,6 @@ pub(crate) use self::lines::{changes, words};
 pub(crate) struct Versions<'a> {
     /// The text that was generated before.
     pub base: &'a str,
-    /// The user's text.
     pub yours: &'a str,
     /// The newly generated text.
     pub new: &'a str,

@@ -33,7 +33,6 @@ pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 
 const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
 
-/// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the record's format.
@@ -59,7 +58,6 @@ pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFi
     Ok(all.map(|(path, bytes)| RecordFile { path, bytes }))
 }
 
-/// Returns the contents of `project.json`.
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
         let digest = sha256(file.text.as_bytes());
@@ -119,7 +117,7 @@ impl Head {
     }
 }
 
-/// Returns the rest of a sentence: a later version of this program wrote the record.
+/// Describes the later version that wrote a record, as the rest of a sentence.
 #[must_use]
 pub fn later(tool: &str) -> String {
     let tool: String = tool.chars().flat_map(char::escape_debug).collect();

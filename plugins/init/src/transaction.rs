@@ -32,7 +32,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns the creation of a file that does not exist yet.
+    /// Returns a change that creates a file.
     pub fn create(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -41,7 +41,7 @@ impl Change {
         }
     }
 
-    /// Returns the replacement of a file's contents `old`.
+    /// Returns a change that replaces the contents `old`.
     pub fn replace(
         path: impl Into<String>,
         old: impl Into<Vec<u8>>,
@@ -53,7 +53,7 @@ impl Change {
         }
     }
 
-    /// Returns the removal of a file with the contents `old`, and of the folders that it leaves empty.
+    /// Returns a change that removes a file with the contents `old`, and the folders that it leaves empty.
     pub fn remove(path: impl Into<String>, old: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -79,9 +79,9 @@ pub enum Recovered {
 pub enum Old {
     /// Version control or the record has the files.
     Given,
-    /// [`BEFORE`] receives the files, instead of those of an earlier update.
+    /// The files are copied to [`BEFORE`], which then no longer contains those of an earlier update.
     Kept,
-    /// [`BEFORE`] receives the files, in addition to those of the interrupted update.
+    /// The files are added to [`BEFORE`], which contains those of the interrupted update.
     Added,
 }
 
@@ -203,7 +203,7 @@ fn write(
             (None, Some(old)) => commit::update(changes, &staging, target, old),
         }
     });
-    // After a partial change, the next run needs the staging folder. Otherwise, the next run removes the remains.
+    // After a partial change, the next run needs the staging folder. Otherwise, the next run removes anything left here.
     if !matches!(&done, Err(failure) if failure.code == STUCK) {
         let _ = staging.remove();
     }

@@ -36,10 +36,9 @@ pub(crate) struct Base {
 /// A planned update, with a result for every file. Lists are ordered by path.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    /// The files to write and to remove. Conflicts are between markers.
+    /// The files to write and to remove. Files with conflicts contain markers.
     pub changes: Vec<Change>,
     pub files: Vec<(Fate, String)>,
-    /// Lines that the user and the update changed in different ways.
     pub conflicts: Vec<Conflict>,
     pub notes: Vec<Note>,
 }
@@ -76,7 +75,6 @@ pub(crate) struct Conflict {
     pub marker: usize,
 }
 
-/// A remark about a file or the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub about: About,
@@ -101,8 +99,8 @@ pub(crate) enum About {
 }
 
 impl Update {
-    /// Plans the update of the project in `target` from the known `base` to the `new` files. The project was made for the `framework` range
-    /// of releases.
+    /// Plans the update of the project in `target` from the files in `base` to the `new` files. The project was made for the framework
+    /// releases in the range `framework`.
     pub(crate) fn plan(
         target: &Path,
         base: &Base,
@@ -116,8 +114,8 @@ impl Update {
         Ok(update)
     }
 
-    /// Checks the Python code that the update would leave: finds imports of removed names, and framework names that changed after the
-    /// `framework` range of releases.
+    /// Checks the updated Python code for imports of removed names, and for framework names that have changed since the releases in the
+    /// range `framework`.
     fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
         let before = walk::python(target).map_err(|error| unreadable(target, error))?;
         let mut after = before.clone();
@@ -184,7 +182,6 @@ impl Update {
     }
 }
 
-/// Reports whether a change belongs to the record.
 pub(crate) fn is_of_record(change: &Change) -> bool {
     change.path.starts_with(record::FOLDER)
 }

@@ -35,7 +35,7 @@ const SIGNS: &[&str] = &[
     "%=", "@=", "&=", "|=", "^=", "**", "//", "<<", ">>",
 ];
 
-/// Splits code into words. After a syntax error, returns the words before it as well.
+/// Splits code into words. After a syntax error, also returns the words before it.
 pub(crate) fn words(code: &str) -> (Vec<Word<'_>>, Result<(), String>) {
     let mut reader = Reader {
         words: Vec::new(),

@@ -1,8 +1,7 @@
 //! `bot-cli init DIR --adopt`: writes the record of a project without one, so that the project can be updated. No other file changes.
 //!
 //! The `--json` document is an object. `target`: the absolute path of the directory. `config`: the recorded configuration.
-//! `written`: whether the record was written. `same`, `missing`: the paths of generated files that are unchanged, or missing from the
-//! project.
+//! `written`: whether the record was written. `same`, `missing`: the paths of generated files that are unchanged or missing.
 //! `different`: a list of `{path, changes}`, with the lines removed and added between the generated text and the user's. `next`: commands.
 
 use std::cell::OnceCell;

@@ -148,7 +148,6 @@ impl Job<'_> {
     }
 }
 
-/// Explains how to replace guides from an older version.
 pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
     let stale = stale.join(", ");
     let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");

@@ -6,7 +6,7 @@ use bot_cli_sdk::session::{Level, Session};
 use crate::target::Target;
 use crate::transaction::{self, Recovered};
 
-/// Completes an earlier run, then calls `rest`.
+/// Completes an interrupted run, then calls `rest`.
 pub(super) fn then<T>(
     target: &Target,
     session: &mut Session,

@@ -179,7 +179,6 @@ fn planned(
     Ok(update)
 }
 
-/// Returns the variables that are required now but were not before.
 fn new_variables(base: &Base, files: &[PlannedFile]) -> Vec<String> {
     const EXPLAINED: &str = "server/.env.example";
     let names = |text: &str| -> Vec<String> {

@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
     for (name, value) in &entries.0 {
         let key = draft::key_of(name);
         let problem = if let Some((_, before)) = seen.iter().find(|(known, _)| *known == key) {
-            // The framework's name for a key may repeat the value.
+            // A key and the framework's name for it may both be present with the same value.
             (*before != value).then(|| format!("`{key}` is given twice"))
         } else {
             match read.draft.slot(key) {

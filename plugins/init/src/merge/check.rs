@@ -11,7 +11,6 @@ use crate::code::Names;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The affected word.
     word: Option<String>,
     pub reason: String,
 }

@@ -265,7 +265,6 @@ impl Format {
         }
     }
 
-    /// Returns the name of the entry that starts with a line.
     fn name(self, line: &str) -> Option<String> {
         let text = line.trim();
         let bare = text.strip_suffix(',').unwrap_or(text);
@@ -382,7 +381,7 @@ fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
     order
 }
 
-/// Merges single-entry lists between `open` and `close` as sets; `None` if a text has no such list, or has comments.
+/// Merges a list between `open` and `close` as a set of items. Returns `None` if a text has no list, or has comments.
 fn union(versions: &Versions, open: &str, close: &str) -> Option<String> {
     let read = |text: &str| -> Option<Vec<String>> {
         let inner = text.split_once(open)?.1.trim().strip_suffix(close)?;

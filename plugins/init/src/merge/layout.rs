@@ -14,7 +14,6 @@ impl Layout {
     pub fn of(yours: &str) -> Self {
         Self {
             has_mark: yours.starts_with(MARK),
-            // The line end of most of the user's lines.
             is_crlf: yours.matches("\r\n").count() * 2 > yours.matches('\n').count(),
             ends_with_newline: yours.is_empty() || yours.ends_with('\n'),
         }

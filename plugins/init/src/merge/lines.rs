@@ -131,7 +131,6 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
         .collect()
 }
 
-/// Returns the words and numbers of a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty())

@@ -103,7 +103,6 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Merges each change with every edit of its project.
 fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) -> Counts {
     let mut counts = Counts::default();
     for (row, change) in changes.iter().enumerate() {

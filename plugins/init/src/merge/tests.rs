@@ -17,7 +17,6 @@ pub(super) fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
     merge(path, &Versions { base, yours, new })
 }
 
-/// Formats the merge with conflict markers.
 pub(super) fn shown(merged: &Merged) -> String {
     let mut shown = String::new();
     for part in &merged.parts {

@@ -18,12 +18,10 @@ pub fn copy_over(from: &str, to: &str) -> String {
     format!("cp -R {from}/. {to}")
 }
 
-/// Resolves all symbolic links of a path.
 pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Creates a folder that only this user can enter.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }

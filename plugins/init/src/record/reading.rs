@@ -27,7 +27,6 @@ pub struct Recorded {
     pub hashes: BTreeMap<String, String>,
 }
 
-/// The reason why a record can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
     /// The later version that wrote the record.

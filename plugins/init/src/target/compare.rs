@@ -26,9 +26,7 @@ pub struct Comparison {
 /// A guide that is not replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The state of the existing file.
     pub guide: Guide,
-    /// The replacement.
     pub change: Change,
 }
 
@@ -152,7 +150,6 @@ impl Comparison {
 #[derive(Debug)]
 pub enum PathState {
     Nothing,
-    /// A file with these bytes.
     File(Vec<u8>),
     /// A symbolic link, an unreadable file, or something else; the text is the rest of a sentence about it.
     Obstacle(String),

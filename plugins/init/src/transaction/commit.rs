@@ -64,7 +64,6 @@ impl Journal {
         staging.put(&staging.journal(), &serde_json::to_vec(self)?)
     }
 
-    /// Reads the journal of a staging folder, if its run wrote one.
     pub(super) fn read(staging: &Staging) -> io::Result<Option<Self>> {
         let bytes = match fs::read(staging.journal()) {
             Ok(bytes) => bytes,
@@ -239,7 +238,7 @@ fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) 
     Ok(())
 }
 
-/// Removes the empty folders of a path, from the innermost to those of `least` bytes.
+/// Removes the empty folders in a path, innermost first. Stops at paths shorter than `least` bytes.
 fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     let folders = path.match_indices('/').rev().map(|(end, _)| &path[..end]);
     for folder in folders.take_while(|folder| folder.len() >= least) {

@@ -16,7 +16,6 @@ use crate::side_by_side;
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
-    /// The open lock file.
     lock: File,
 }
 
@@ -48,7 +47,6 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// The name of a staging folder inside the target.
 const INSIDE: &str = ".bot-cli-init-staging";
 
 /// The record that an update in progress will write last. The path is relative to the target.
@@ -145,7 +143,7 @@ impl Staging {
         sync(&self.path)
     }
 
-    /// Writes a new file with the path `relative` in the target.
+    /// Stages a new file for the path `relative` in the target.
     pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
@@ -171,7 +169,7 @@ impl Staging {
         synced().map_err(|error| unwritten(&self.path, error))
     }
 
-    /// Removes the folder. The journal is first, since without it nothing needs completing. The mark and the lock are last.
+    /// Removes the folder: the journal first, since without a journal the next run completes nothing, and the mark and the lock last.
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {

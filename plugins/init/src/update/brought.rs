@@ -1,5 +1,5 @@
-//! Compares the recorded options of a project with its code. They differ if the user resolved a conflict without an option's code, or kept
-//! the record of one branch and the code of both.
+//! Compares the recorded options of a project with its code. They differ if the user removed an option's code while resolving a conflict,
+//! or kept one branch's record and both branches' code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

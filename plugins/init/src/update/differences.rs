@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::option_table::fields;
 
-/// An option with its old and new value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// The key in a configuration file.
@@ -14,7 +13,6 @@ pub(crate) struct Difference {
     pub to: Value,
 }
 
-/// Compares the recorded configuration with the new one.
 pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Difference> {
     let new = new.to_json();
     fields()
@@ -33,7 +31,6 @@ impl Difference {
     }
 }
 
-/// Formats an option's value.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),

@@ -112,7 +112,6 @@ fn name(target: &Path) -> Option<String> {
     Some(title.map_or(package, str::to_owned))
 }
 
-/// Returns the web client's framework and server.
 fn client(target: &Path) -> (&'static str, Option<&'static str>) {
     let package = fs::read(target.join("client/package.json")).ok();
     let package: Option<Value> = package.and_then(|text| serde_json::from_slice(&text).ok());

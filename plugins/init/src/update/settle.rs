@@ -71,7 +71,6 @@ impl Base {
 }
 
 impl Update {
-    /// Decides the result for an existing file.
     fn settle(&mut self, base: &Base, new: &PlannedFile, bytes: Vec<u8>) {
         let path = new.path.as_str();
         if same_lines(&bytes, new.text.as_bytes()) {

@@ -5,7 +5,7 @@
 //! - `target`: the absolute path of the directory.
 //! - `up_to_date`: whether the update changes neither an option nor one of the user's files. With `--check`, the code must also
 //!   contain everything that the recorded options add. The record alone may change.
-//! - `written`: whether the files were written. If not, the lists describe a possible update.
+//! - `written`: whether the files were written. If not, the lists describe the planned changes.
 //! - `config`: the new configuration.
 //! - `options`: the changed options, each `{key, from, to}`.
 //! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain the user's
@@ -103,7 +103,6 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the failure that names every conflict, or `None` without conflicts.
     fn failure(&self) -> Option<Failure> {
         if !self.update.has_conflicts() {
             return None;

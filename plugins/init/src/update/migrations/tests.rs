@@ -28,7 +28,6 @@ fn old(note: &str) -> String {
     note.split('`').nth(1).unwrap().to_owned()
 }
 
-/// Returns the lines with old names, and the names.
 fn found(code: &str) -> Vec<(usize, String)> {
     let names = [
         ("Task", "Worker"),
