@@ -23,10 +23,10 @@ use crate::run;
 use crate::tree;
 use bash::Line;
 
-/// The time that a user who presses Tab waits for a plugin.
+/// The maximum time to wait for a plugin after the user presses Tab.
 const TAB: Duration = Duration::from_secs(2);
 
-/// The duration of each step in stopping a plugin. Completion must not change anything, so a short time loses nothing.
+/// The duration of each step in stopping a plugin. A short time is safe, since completion must not change anything.
 const STEP: Duration = Duration::from_millis(400);
 
 pub fn script(shell: Shell) -> Reply {

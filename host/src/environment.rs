@@ -1,4 +1,4 @@
-//! The environment of the host, read once.
+//! The host's environment, read once at startup.
 
 use std::env;
 use std::ffi::OsString;

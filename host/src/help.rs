@@ -1,4 +1,4 @@
-//! Shows help, which is built from manifests alone.
+//! Builds help from manifests, without starting plugins.
 
 use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::failure::{Exit, Failure};

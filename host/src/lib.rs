@@ -28,7 +28,7 @@ pub fn main() -> ExitCode {
     main_with(Patience::default())
 }
 
-/// Runs the host with other timeouts for plugins that do not stop.
+/// Runs the host with custom timeouts for plugins that do not stop.
 pub fn main_with(patience: Patience) -> ExitCode {
     // Text typed at hidden prompts passes through this process.
     core_dump::prevent();

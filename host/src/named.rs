@@ -1,4 +1,4 @@
-//! Finds the plugin with a name, or suggests others.
+//! Finds a plugin by name, or suggests similar commands.
 
 use bot_cli_engine::discovery::{HostFile, MANAGER, Plugin, PluginName, SHIPPED};
 use bot_cli_protocol::failure::{Exit, Failure};

@@ -1,4 +1,4 @@
-//! Runs the command that the user's arguments name.
+//! Dispatches the user's command line.
 
 use std::ffi::{OsStr, OsString};
 
@@ -69,7 +69,7 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
     call::report(&Outcome::new(result), &terminal)
 }
 
-/// Reports clap's error, which may also be help or the version.
+/// Handles an error from clap. Requests for help or the version are errors, too.
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     let root = spec_of(&arguments::command());
     let taken = words::take(&root, &environment.arguments);

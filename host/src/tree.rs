@@ -89,7 +89,7 @@ fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     }
 }
 
-/// Returns the command without its subcommands in clap's form, called `invocation`.
+/// Returns the command in clap's form, called `invocation` and without its subcommands.
 pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     let mut command = Command::new(invocation.to_owned())
         .bin_name(invocation.to_owned())
@@ -166,7 +166,7 @@ pub fn whole(environment: &Environment) -> CommandSpec {
     root
 }
 
-/// The names of earlier arguments.
+/// The names that earlier arguments use.
 #[derive(Default)]
 struct Taken {
     names: Vec<String>,

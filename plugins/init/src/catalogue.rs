@@ -1,4 +1,4 @@
-//! The services and transports that a run can use: built in, or from provider packs.
+//! The services and transports available in a run, both built in and from provider packs.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ pub struct Catalogue {
     unused: Vec<Unused>,
 }
 
-/// A provider pack whose services can be chosen.
+/// A usable provider pack.
 #[derive(Debug, Clone)]
 pub struct Pack {
     /// The file name without `bot-cli-pack-`.
@@ -23,7 +23,7 @@ pub struct Pack {
     pub version: String,
     /// A one-line description.
     pub about: String,
-    /// The providers, with the services that can be chosen.
+    /// The providers with their available services.
     pub providers: Vec<Provider>,
 }
 
@@ -43,7 +43,7 @@ impl Pack {
         format!("provider pack {} {}", self.name, self.version)
     }
 
-    /// Returns the services that can be chosen.
+    /// Returns the pack's available services.
     pub fn services(&self) -> impl Iterator<Item = &Service> {
         self.providers
             .iter()
@@ -170,7 +170,7 @@ impl Catalogue {
         self.built_in.transports(bot_type)
     }
 
-    /// Returns the transports that one option selects, depending on a mode.
+    /// Returns the transports of a family, which share one option and differ by mode.
     pub fn transport_family(
         &self,
         name_or_alias: &str,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use words::Word;
 pub(crate) use words::{Kind, words};
 
-/// A name that a statement imports.
+/// An imported name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
     pub module: String,

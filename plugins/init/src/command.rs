@@ -163,7 +163,7 @@ impl Options {
         let given = Selection {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
-            // Scripted answers get no question that earlier versions did not ask.
+            // Older answer scripts must keep working, so they get no new questions.
             can_ask: session.interactive() && !session.has_answers(),
             target,
             ..given
@@ -219,7 +219,7 @@ impl Options {
     }
 }
 
-/// Names the folder that is used if none was given, and refuses an unlikely one.
+/// Reports the default folder if none was given, or refuses an unsuitable one.
 fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
     let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
@@ -232,7 +232,7 @@ fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> 
         .hint("`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here"))
 }
 
-/// Resolves a draft. `problems` are those of the draft's file.
+/// Resolves a draft, given the problems already found in its file.
 fn resolved<'c>(
     draft: &Draft,
     mut problems: Vec<Field>,

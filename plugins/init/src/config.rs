@@ -52,7 +52,7 @@ pub enum Client {
     None,
     ReactVite,
     ReactNextjs,
-    /// No framework, with Vite.
+    /// No framework; built with Vite.
     Vanilla,
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the SHA-256 of `bytes` in lower-case hexadecimal.
+/// Returns the SHA-256 hash of `bytes` in lowercase hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in Sha256::digest(bytes) {

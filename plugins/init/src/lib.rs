@@ -1,4 +1,4 @@
-//! Starts a bot project: coding-agent guides and a complete runnable bot.
+//! Creates a bot project: coding-agent guides and a complete, runnable bot.
 
 mod catalogue;
 mod code;

@@ -21,7 +21,7 @@ pub(crate) struct Versions<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub parts: Vec<Part>,
-    /// Remarks for the user that do not require a conflict, as sentences without a full stop.
+    /// Points for the user to review even without a conflict, as sentences without a full stop.
     pub notes: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Part {
 /// Lines that the user and the generator changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The user's first line, counted from 1. If the user has none, the line before which they would be inserted.
+    /// The number of the user's first line, counted from 1. If the user has no lines here, the number of the next line.
     pub line: usize,
     pub base: String,
     pub yours: String,

@@ -87,7 +87,7 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
         header.set_mtime(0);
         archive.append_data(&mut header, &file.path, file.text.as_bytes())?;
     }
-    // In one piece, since the encoder clears a buffer for each piece.
+    // A single write, since the encoder clears a buffer for every write.
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
     packed.write_all(&archive.into_inner()?)?;
     packed.finish()
@@ -108,7 +108,7 @@ struct Head {
 }
 
 impl Head {
-    /// Reports whether a later version wrote the record. This version would undo its changes.
+    /// Reports whether a later version wrote the record, since this version would undo that version's changes.
     fn is_later(&self) -> bool {
         let own = Version::parse(VERSION);
         let is_younger =

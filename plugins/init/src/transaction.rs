@@ -74,7 +74,7 @@ pub enum Recovered {
     Update,
 }
 
-/// The treatment of files that an update replaces and removes.
+/// The handling of files that an update replaces or removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Old {
     /// Version control or the record has the files.
@@ -88,7 +88,7 @@ pub enum Old {
 /// The folder with the files that the last update replaced and removed.
 pub const BEFORE: &str = ".bot-cli/before";
 
-/// The failure code after some of the changes were made.
+/// The failure code if only some of the changes were made.
 const STUCK: &str = "interrupted";
 
 /// Completes or removes the remains of an interrupted run in or beside `target`.

@@ -27,9 +27,9 @@ pub(crate) use settle::{gone, is_recorded};
 /// The generated files of a project in their original form.
 #[derive(Debug)]
 pub(crate) struct Base {
-    /// The SHA-256 of each file by path.
+    /// The SHA-256 hash of each file, by path.
     pub hashes: BTreeMap<String, String>,
-    /// The known texts by path.
+    /// The recovered texts by path.
     pub texts: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --adopt`: writes the record of a project without one, so that the project can be updated. No other file changes.
+//! `bot-cli init DIR --adopt`: writes the missing record of a project, so that the project can be updated. No other file changes.
 //!
 //! The `--json` document is an object. `target`: the absolute path of the directory. `config`: the recorded configuration.
 //! `written`: whether the record was written. `same`, `missing`: the paths of generated files that are unchanged or missing.

@@ -1,4 +1,4 @@
-//! The next steps after creating a project: commands that can be typed unchanged.
+//! The suggested commands after creating a project, ready to be copied.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use crate::target::Target;
 const HOST: &str = "bot-cli";
 const DEV_FILE: &str = "bot-cli-dev";
 
-/// A command with remarks, the most important one first.
+/// A command with remarks, most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextStep {
     pub(super) command: String,
@@ -93,7 +93,7 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     enter(target, "").into_iter().chain([read]).collect()
 }
 
-/// Formats the steps for people: below each command, the remarks as shell comments.
+/// Formats the steps for display, with the remarks as shell comments below each command.
 pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     let entry = |step: &NextStep| {
         let about = step.about.iter().map(|about| format!("\n# {about}"));

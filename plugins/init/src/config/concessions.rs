@@ -8,7 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 
-/// Removes the settings from `file` that its transports do not support, unless `options` set them. Returns a sentence for each.
+/// Removes the settings from `file` that its transports do not support, unless `options` set them. Returns a message for each setting.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let words = options.transports.as_ref().or(file.transports.as_ref());
     // A transport family supports every setting, and unknown names are reported separately.

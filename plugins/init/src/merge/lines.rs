@@ -7,8 +7,8 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::{Conflict, Merged, Part, Versions};
 
-/// The maximum number of line pairs to compare. Generated files have a few hundred lines; a hostile file beyond the limit counts as changed
-/// as a whole.
+/// The maximum number of line pairs to compare. Generated files have a few hundred lines. A file beyond the limit, which may be hostile,
+/// counts as entirely changed.
 const MOST_PAIRS: usize = 25_000_000;
 
 /// Merges whole lines. As in git, adjacent changes of both sides conflict unless they are equal.
@@ -68,7 +68,7 @@ pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Appends to the last part if that is text, too.
+/// Appends text, and joins it to a preceding text part.
 pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         _ if text.is_empty() => {}

@@ -63,7 +63,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("server/server.py", &["@ = 1\n", "    @()\n", "# @\n"]),
 ];
 
-/// Draws random edits of a text, with unique words.
+/// A generator of random edits with unique words.
 struct Draw<'r> {
     rng: &'r mut Rng,
     words: Vec<String>,

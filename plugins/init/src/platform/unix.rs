@@ -31,7 +31,7 @@ pub fn is_own(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Makes the owner of `folder` own the files if root created them there. If that fails, root keeps them.
+/// Changes the files' owner to the owner of `folder` if root created them there. Errors are ignored.
 pub fn give_to_owner_of(folder: &Metadata, files: &[PathBuf]) {
     if rustix::process::geteuid().is_root() && !is_own(folder) {
         for file in files {

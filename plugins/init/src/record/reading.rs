@@ -23,7 +23,7 @@ pub struct Recorded {
     pub config: FromFile,
     /// The configuration as written.
     pub members: Map<String, Value>,
-    /// The SHA-256 of each generated file by path.
+    /// The SHA-256 hash of each generated file, by path.
     pub hashes: BTreeMap<String, String>,
 }
 

@@ -11,13 +11,13 @@ use crate::plan::{Existing, PlannedFile};
 use crate::record::{self, RecordFile, Unusable};
 use crate::transaction::Change;
 
-/// A plan compared with the existing files.
+/// The differences between a plan and a target.
 #[derive(Debug, Default)]
 pub struct Comparison {
     pub changes: Vec<Change>,
     /// Files that already match the plan.
     pub unchanged: Vec<String>,
-    /// Guides that the user has edited, or that need the user's consent to be replaced.
+    /// Guides that the user edited, or must agree to replace.
     pub kept: Vec<Kept>,
     /// The files in the way, with the reasons.
     pub conflicts: Vec<(String, String)>,
@@ -30,7 +30,7 @@ pub struct Kept {
     pub change: Change,
 }
 
-/// The treatment of existing guides.
+/// The handling of existing guides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guides {
     Keep,

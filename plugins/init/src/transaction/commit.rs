@@ -32,8 +32,8 @@ pub(super) struct Step {
 }
 
 impl Journal {
-    /// Finds the fewest renames that make `changes`: a new subtree moves as a whole. Backups are first and the record is last. The archive
-    /// is the last file of the record, because it can be rebuilt from the others.
+    /// Finds the fewest renames that make `changes`: a new subtree moves as a whole. Backups are first, and the record is last. The archive
+    /// is the record's last file, because it can be rebuilt from the others.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
         let mut ordered: Vec<&Change> = changes.iter().collect();
         ordered.sort_by_key(|change| {

@@ -49,7 +49,7 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
 
 const INSIDE: &str = ".bot-cli-init-staging";
 
-/// The record that an update in progress will write last. The path is relative to the target.
+/// The path, relative to the target, of the record that an update in progress will write last.
 pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
 
 pub(super) const JOURNAL: &str = "journal.json";
@@ -115,7 +115,7 @@ impl Staging {
         }
     }
 
-    /// Returns the folder of the new files, which have the same relative paths as in the target.
+    /// Returns the folder of the new files, laid out as in the target.
     pub(super) fn new_files(&self) -> PathBuf {
         self.path.join("new")
     }
@@ -153,7 +153,7 @@ impl Staging {
         written().map_err(|error| unwritten(relative, error))
     }
 
-    /// Flushes all written files to disk, and makes the owner of the target their owner.
+    /// Flushes all written files to disk, and changes their owner to the target's.
     pub(super) fn sync(&self, target: &Path) -> Result<(), Failure> {
         // In parallel, since a filesystem combines simultaneous requests.
         const THREADS: usize = 8;

@@ -9,8 +9,8 @@ use super::walk::Files;
 use super::{About, Note};
 use crate::code::{Kind, Names, words};
 
-/// Finds old names in the Python code of `files`. The project was made for the `recorded` range of releases, and the update is for the
-/// range of this version. An invalid range counts as the oldest.
+/// Finds names in the Python code of `files` that are outdated since the `recorded` range of framework releases. An invalid range counts as
+/// the oldest.
 pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();

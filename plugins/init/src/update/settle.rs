@@ -50,14 +50,14 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     Ok(update)
 }
 
-/// Reports whether the record has a file's current contents.
+/// Reports whether the record contains a file's current contents.
 pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
     let there = change.replaces.as_deref();
     there.is_some_and(|there| base.has(&change.path, there))
 }
 
 impl Base {
-    /// Reports whether a folder of the path had generated files and no longer exists.
+    /// Reports whether the user deleted a folder of the path that had generated files.
     fn has_deleted_folder(&self, target: &Path, path: &str) -> bool {
         let folder = gone(target, path);
         folder != path && self.hashes.keys().any(|file| file.starts_with(folder))

@@ -17,7 +17,7 @@ use crate::target::compare::{PathState, find};
 use crate::update::committed::sides;
 use crate::update::differences::shown;
 
-/// Rebuilds a record with git conflicts from the options of both branches. Where the branches chose different options, `asked` decides.
+/// Rebuilds a record that has git conflicts from the options of both branches. If the branches chose different options, `asked` decides.
 /// Returns `None` if the record has no conflicts, git lacks one side, or another version wrote one.
 pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFile; 3]>, Failure> {
     let sides = match find(&target.path, PROJECT)? {
@@ -42,7 +42,7 @@ pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFil
     record.map(Some).map_err(unrecorded)
 }
 
-/// Merges the options of two branches. The user must choose where both changed an option.
+/// Merges the options of two branches. If both changed an option, the user must choose.
 fn options(
     before: &Map<String, Value>,
     ours: Map<String, Value>,

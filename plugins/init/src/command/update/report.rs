@@ -8,11 +8,10 @@
 //! - `written`: whether the files were written. If not, the lists describe the planned changes.
 //! - `config`: the new configuration.
 //! - `options`: the changed options, each `{key, from, to}`.
-//! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain the user's
-//!   edits. The user deleted the `deleted` files, and they are not created again.
-//! - `kept`: files that stay although they are no longer generated, each `{path, line, note}`, like the members of the next two lists.
-//! - `obstacles`: files that can't be merged, and lines to edit first.
-//! - `review`: places to check.
+//! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain edits by the
+//!   user. `deleted` files stay deleted, because the user removed them.
+//! - `kept`, `obstacles`, `review`: lists of `{path, line, note}`. `kept` files stay although they are no longer generated. `obstacles`
+//!   are files that can't be merged, and lines to edit first. `review` contains places to check.
 //! - `conflicts`: a list of `{path, line, marker, base, yours, new}`, with the lines of each version. `line` is the user's first line
 //!   before the update, counted from 1. `marker` is the line of the first marker, if it was written.
 //! - `restore`: a command that copies the replaced files back, or null if version control has them.

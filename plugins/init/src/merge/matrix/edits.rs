@@ -18,7 +18,7 @@ pub(super) struct Edit {
     by_hand: Option<fn(&mut Files) -> Option<()>>,
 }
 
-/// A replacement of the first `old` in a file.
+/// A replacement of the first occurrence of `old` in a file.
 #[derive(Deserialize)]
 pub(super) struct Step {
     file: String,

@@ -33,7 +33,7 @@ fn bot(files: &mut Files) -> Option<&mut String> {
     files.get_mut("server/bot.py")
 }
 
-/// Converts line ends as git can on Windows.
+/// Converts line ends to CRLF, as git may do on Windows.
 #[expect(clippy::unnecessary_wraps, reason = "as the other edits")]
 fn windows_line_ends(files: &mut Files) -> Option<()> {
     for text in files.values_mut() {
