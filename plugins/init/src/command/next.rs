@@ -29,7 +29,7 @@ impl NextStep {
     }
 }
 
-/// Reports whether the shell would find the host and its plugin `dev`.
+/// Reports whether `bot-cli dev` works in the user's shell.
 pub(super) fn has_dev() -> bool {
     let path: OsString = std::env::var_os("PATH").unwrap_or_default();
     if !shell::will_find(HOST, &path) {

@@ -1,4 +1,4 @@
-//! Merges by lines, for files without a better structure.
+//! Merges files line by line, if their format has no better structure.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Merges every pair of a project change and a user's edit, and counts the results.
 //!
-//! `cargo test` samples the pairs. With `BOT_CLI_MERGES=FOLDER` the test merges all pairs and writes projects: clean merges to
-//! `FOLDER/merged`, the edited new project to `afterwards` if it differs, and the edited old project to `edited`.
+//! `cargo test` samples the pairs. With `BOT_CLI_MERGES=FOLDER` the test merges all pairs and writes the clean merges to
+//! `FOLDER/merged`. It writes the edited new project to `afterwards` if that differs, and the edited old project to `edited`.
 
 pub(super) mod changes;
 mod edits;

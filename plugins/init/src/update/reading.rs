@@ -66,7 +66,7 @@ fn python(server: &Path) -> String {
     python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default()
 }
 
-/// Returns the transports that the code uses, in the code's order.
+/// Returns the transports in the order in which the code uses them.
 fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
     // These transports share the runner entry of another one.
     let is_special = |one: &Transport| {
