@@ -52,7 +52,6 @@ impl Environment {
         Ok(())
     }
 
-    /// Returns the terminal, configured by `options`.
     pub fn terminal(&self, options: &Options) -> Terminal {
         let verbosity = Verbosity::new(options.quiet, options.verbose);
         Terminal::new(self.look, verbosity, options.format())

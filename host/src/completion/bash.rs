@@ -2,7 +2,6 @@
 //!
 //! Bash inserts candidates unchanged. They are quoted here to match the word before the cursor, since a plugin may offer arbitrary names.
 
-/// The line up to the cursor.
 #[derive(Debug)]
 pub struct Line {
     /// The words without quotes, starting with the program's name. The last word, possibly empty, is the one to complete.

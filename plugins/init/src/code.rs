@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use words::Word;
 pub(crate) use words::{Kind, words};
 
-/// An imported name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
     pub module: String,

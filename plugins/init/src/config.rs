@@ -86,12 +86,10 @@ impl<'c> Config<'c> {
 }
 
 impl Client {
-    /// Returns the value of `client_framework`.
     pub const fn framework(self) -> &'static str {
         self.options().0
     }
 
-    /// Returns the value of `client_server`.
     pub const fn server(self) -> Option<&'static str> {
         self.options().1
     }
@@ -105,7 +103,6 @@ impl Client {
         }
     }
 
-    /// Returns the client's name in templates.
     pub fn template_name(self) -> String {
         let (framework, server) = self.options();
         server.map_or_else(

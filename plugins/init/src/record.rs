@@ -19,7 +19,6 @@ use crate::plan::PlannedFile;
 
 pub use reading::{Recorded, Unusable, read, unpack};
 
-/// The record's folder in a project.
 pub const FOLDER: &str = ".bot-cli";
 
 /// The file with the configuration, the versions and the hashes.

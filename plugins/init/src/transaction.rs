@@ -63,7 +63,6 @@ impl Change {
     }
 }
 
-/// The result of recovering an interrupted run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
     /// No run was interrupted, or the run had changed nothing.

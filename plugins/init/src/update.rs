@@ -43,7 +43,6 @@ pub(crate) struct Update {
     pub notes: Vec<Note>,
 }
 
-/// The result of an update for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Created,
@@ -94,7 +93,6 @@ pub(crate) enum About {
     Obstacle,
     /// A place to check, even without a conflict.
     Review,
-    /// A difference between the record and the code.
     Disagreement,
 }
 

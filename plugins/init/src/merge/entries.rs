@@ -135,7 +135,6 @@ impl Format {
         self.joined(settled, yours.last().or(new.last()), &[&base, &yours, &new])
     }
 
-    /// Merges an entry that both sides have.
     fn both(
         self,
         base: Option<&Entry>,

@@ -45,7 +45,6 @@ pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Removes the lock file, then releases the lock.
 pub fn remove_locked(file: &Path, lock: File) -> io::Result<()> {
     let removed = fs::remove_file(file);
     drop(lock);

@@ -12,7 +12,6 @@ use super::{FOLDER, Head, has_markers};
 use crate::config::{FromFile, parse_file};
 use crate::digest::sha256;
 
-/// The contents of `project.json`.
 #[derive(Debug)]
 pub struct Recorded {
     /// The version of this program that wrote the record.

@@ -23,14 +23,12 @@ pub struct Comparison {
     pub conflicts: Vec<(String, String)>,
 }
 
-/// A guide that is not replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub guide: Guide,
     pub change: Change,
 }
 
-/// The handling of existing guides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guides {
     Keep,
@@ -77,7 +75,6 @@ impl Comparison {
             .collect()
     }
 
-    /// Replaces the kept guides that `wants` selects.
     pub fn refresh(&mut self, wants: impl Fn(&Guide) -> bool) {
         let kept = self.kept.extract_if(.., |kept| wants(&kept.guide));
         self.changes.extend(kept.map(|kept| kept.change));

@@ -120,7 +120,6 @@ impl Staging {
         self.path.join("new")
     }
 
-    /// Returns the path for a removed file.
     pub(super) fn removed(&self, name: &str) -> PathBuf {
         self.path.join("removed").join(name)
     }

@@ -23,7 +23,6 @@ fn file(code: &str) -> BTreeMap<String, String> {
     BTreeMap::from([("a.py".to_owned(), code.to_owned())])
 }
 
-/// Extracts the old name from a note.
 fn old(note: &str) -> String {
     note.split('`').nth(1).unwrap().to_owned()
 }
