@@ -95,10 +95,10 @@ pub enum Color {
     Never,
 }
 
-/// The name of the hidden command for the scripts of shells.
+/// The hidden command that completion scripts call.
 const COMPLETE: &str = "__complete";
 
-/// Whether the first of the words is a plugin's name: neither an option nor a command of the host.
+/// Reports whether the first argument is a plugin's name, not an option or a host command.
 pub fn name_a_plugin(words: &[OsString]) -> bool {
     words.first().is_some_and(|first| {
         let own = RESERVED.contains(&&*first.to_string_lossy()) || first == COMPLETE;
@@ -107,7 +107,6 @@ pub fn name_a_plugin(words: &[OsString]) -> bool {
 }
 
 impl Options {
-    /// The form of the result.
     pub fn format(&self) -> Format {
         if self.json {
             Format::Json
@@ -116,7 +115,7 @@ impl Options {
         }
     }
 
-    /// These, and what is `taken` from the words behind the plugin's name.
+    /// Returns these options combined with those `taken` from the plugin's arguments.
     pub fn with(&self, taken: &Taken) -> Self {
         Self {
             json: self.json || taken.json,
@@ -127,7 +126,6 @@ impl Options {
     }
 }
 
-/// The host's command tree.
 pub fn command() -> clap::Command {
     Arguments::command()
 }

@@ -1,4 +1,4 @@
-//! Calls a plugin with the words behind its name.
+//! Runs a plugin with its arguments.
 
 use std::ffi::OsString;
 use std::mem;
@@ -19,7 +19,7 @@ use crate::named;
 use crate::run;
 use crate::tree;
 
-/// Runs the plugin that the first of `words` names with those behind it. `options` stood in front.
+/// Runs the plugin that the first of `words` names, with the other words as its arguments. `options` are those before the name.
 pub fn plugin(
     words: &[OsString],
     options: &Options,
@@ -31,7 +31,7 @@ pub fn plugin(
             .terminal(options)
             .report(&Outcome::new(Ok(Reply::default())));
     };
-    // Nothing is known of a plugin that is not there; a failure is one document all the same.
+    // A missing plugin has no command tree, but its failure must still be a single document.
     let untold = CommandSpec::default();
     let name = name.to_string_lossy();
     let early_taken = words::take(&untold, words);
@@ -61,12 +61,12 @@ pub fn plugin(
         patience,
     );
     let status = report(&outcome, &terminal);
-    // The process ends, and gives everything back at once.
+    // The process ends now, so freeing the memory would only cost time.
     mem::forget((plugin, outcome));
     status
 }
 
-/// Shows how a command ended and tells the status to exit with. `-v` shows what led to a failure.
+/// Reports the outcome of a command and returns the exit status. `-v` shows the causes of a failure.
 pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     if let Err(failure) = &outcome.result {
         for cause in failure.causes() {
@@ -77,7 +77,7 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     terminal.report(outcome)
 }
 
-/// Becomes a program that reads its own options. Those before its name are not for it.
+/// Replaces the host with a program that reads its own options. Fails if options precede the program's name.
 fn undeclared(
     plugin: &Plugin,
     words: &[OsString],
@@ -122,7 +122,7 @@ fn declared(
     if direct && !options.json && !taken.json {
         let mut words = [flags(options, manifest), taken.argv.clone()].concat();
         if words.is_empty() {
-            // Without any, a plugin that is not at a terminal speaks the protocol.
+            // A plugin without arguments and without a terminal speaks the protocol.
             words.push("--".into());
         }
         return Outcome::new(Err(run::become_it(plugin, &words, environment)));
@@ -137,7 +137,7 @@ fn declared(
     }
 }
 
-/// The options before the plugin's name, as far as the plugin has them, too.
+/// Returns the options before the plugin's name, if the plugin has them, too.
 fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
     let own = manifest.command.iter().flat_map(|root| &root.arguments);
     let own: Vec<&str> = own.filter_map(|it| it.long.as_deref()).collect();

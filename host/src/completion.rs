@@ -1,4 +1,4 @@
-//! Completes words: each shell's script asks the host anew, so that new plugins need no new script.
+//! Completes the command line. Each shell's script runs the host every time, so new plugins need no new script.
 
 mod bash;
 mod powershell;
@@ -23,13 +23,12 @@ use crate::run;
 use crate::tree;
 use bash::Line;
 
-/// The time that somebody who presses Tab waits for a plugin.
+/// The maximum time to wait for a plugin after the user presses Tab.
 const TAB: Duration = Duration::from_secs(2);
 
-/// The time that each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
+/// The duration of each step in stopping a plugin. A short time is safe, since completion must not change anything.
 const STEP: Duration = Duration::from_millis(400);
 
-/// The script for a shell.
 pub fn script(shell: Shell) -> Reply {
     let text = text(shell);
     Reply::text(text).data(json!({ "script": text }))
@@ -44,9 +43,9 @@ fn text(shell: Shell) -> &'static str {
     }
 }
 
-/// Returns what the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
-/// `files`, `folders`, `program` or `nothing`. For bash, two lines with the part of a path that is to be completed and what
-/// stands before it follow. Then each candidate has a line, in the other shells with a tab before what it is about.
+/// Returns the candidates for the last word, in the format of the script of `shell`. The first line names the shell's own completion:
+/// `files`, `folders`, `program` or `nothing`. For bash, two more lines contain the part of a path to complete and the text before it.
+/// Then each candidate has a line. For the other shells, a tab and a description follow the candidate.
 pub fn complete(
     shell: Shell,
     words: &[OsString],
@@ -100,7 +99,7 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
         one_line(prefix)
     );
     for candidate in &found.candidates {
-        // Bash quotes everything by itself as soon as paths are among it.
+        // Bash itself quotes all candidates if they include paths.
         let insertion = if found.by_shell == Completion::None {
             line.insertion(&candidate.value)
         } else {
@@ -118,7 +117,7 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
 fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
     let mut text = format!("{}\n", kind(found));
     for candidate in &found.candidates {
-        // These shells read lines and tabs, so that a value with one can't be offered.
+        // These shells split the output at line breaks and tabs, so a value must not contain one.
         if !candidate.value.chars().any(char::is_control) {
             let about = one_line(candidate.about.as_deref().unwrap_or_default());
             text.extend([&value(&candidate.value), "\t", &about, "\n"]);
@@ -136,7 +135,7 @@ fn kind(found: &AtEnd) -> &'static str {
     }
 }
 
-/// Returns what the last of `words`, which stand behind `bot-cli`, may become.
+/// Returns the candidates for the last of `words`, the arguments of `bot-cli`.
 fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> AtEnd {
     let own = spec_of(&arguments::command());
     let Some((_, before)) = words.split_last() else {
@@ -158,7 +157,7 @@ fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> At
     at_end(&tree::whole(environment), words)
 }
 
-/// Returns what the last of the words behind `help` may become, of which the first is the name of a plugin.
+/// Returns the candidates for the last argument of `help`. The first argument is a plugin's name.
 fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
     let (word, before) = words.split_last()?;
@@ -173,7 +172,7 @@ fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
-/// Returns what the last of the words behind the name of a plugin may become.
+/// Returns the candidates for the last argument of a plugin.
 fn of_plugin(
     name: &str,
     words: &[String],
@@ -199,7 +198,7 @@ fn of_plugin(
         context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
     };
     let mut ui = terminal.clone();
-    // Somebody who presses Tab wants candidates or nothing.
+    // A user who presses Tab expects candidates, not errors.
     let more: Result<CompleteResult, _> =
         driver::call(&launch, methods::COMPLETE, &json!(params), &mut ui, &cancel);
     let word = words.last().map_or("", String::as_str);
@@ -207,7 +206,7 @@ fn of_plugin(
         if !candidate.value.starts_with(&found.prefix) {
             candidate.value.insert_str(0, &found.prefix);
         }
-        // Not every shell leaves out what does not begin with the word. The library offers what is in the manifest, too.
+        // Not every shell filters candidates by prefix, and the library repeats those of the manifest.
         let mut known = found.candidates.iter();
         if candidate.value.starts_with(word) && known.all(|known| known.value != candidate.value) {
             found.candidates.push(candidate);
@@ -216,8 +215,8 @@ fn of_plugin(
     Some(found)
 }
 
-/// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin has one
-/// form to know.
+/// Returns the arguments that the plugin receives in a run. The value in `--name=value` becomes a separate argument, so that a plugin sees
+/// only one form.
 fn argv(words: &[String], spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
     let Some((last, before)) = words.split_last() else {
         return Vec::new();

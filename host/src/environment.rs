@@ -1,4 +1,4 @@
-//! Everything the host takes from its surroundings, read once.
+//! The host's environment, read once at startup.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,23 +10,19 @@ use bot_cli_terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::{Color, Options};
 
-/// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug, Clone)]
 pub struct Environment {
-    /// The words after the program's name.
+    /// The arguments after the program's name.
     pub arguments: Vec<OsString>,
-    /// The working folder; `None` when it is gone.
+    /// The current folder; `None` if it no longer exists.
     pub cwd: Option<PathBuf>,
-    /// The folders in which plugins are looked for.
     pub discovery: Discovery,
-    /// The terminal.
     pub look: Look,
-    /// Whether plugins show colors, if an option decides it.
+    /// Whether plugins show colors; `None` if no option sets it.
     pub color: Option<bool>,
 }
 
 impl Environment {
-    /// Reads the surroundings of this process.
     pub fn read() -> Self {
         let host = env::current_exe().ok();
         Self {
@@ -38,7 +34,7 @@ impl Environment {
         }
     }
 
-    /// Applies `-C`, which changes the working folder of this process, and `--color`.
+    /// Applies `--color`, and `-C`, which changes the current folder of this process.
     pub fn change(&mut self, options: &Options) -> Result<(), Failure> {
         if let Some(folder) = &options.folder {
             let could_not = format!("could not change to `{}`", folder.display());
@@ -56,7 +52,6 @@ impl Environment {
         Ok(())
     }
 
-    /// Returns the terminal as `options` want it.
     pub fn terminal(&self, options: &Options) -> Terminal {
         let verbosity = Verbosity::new(options.quiet, options.verbose);
         Terminal::new(self.look, verbosity, options.format())

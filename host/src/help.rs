@@ -1,4 +1,4 @@
-//! Help, from manifests alone.
+//! Builds help from manifests, without starting plugins.
 
 use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::environment::Environment;
 use crate::tree;
 
-/// The widest text.
+/// The maximum width of text.
 const WIDEST: usize = 100;
 
 const AFTER_HELP: &str = "Examples:
@@ -25,7 +25,7 @@ const AFTER_HELP: &str = "Examples:
 
 Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environment variables.";
 
-/// The host's command tree, with the plugins in its help.
+/// Returns the host's command, whose help lists the plugins.
 pub fn host(environment: &Environment) -> Command {
     let found = environment.discovery.all();
     let mut rows = Vec::new();
@@ -42,7 +42,7 @@ pub fn host(environment: &Environment) -> Command {
             Standing::Unusable(_) | Standing::Misnamed => all_usable = false,
         }
     }
-    // As clap shows its own headings.
+    // The style of clap's own headings.
     let style = *Styles::styled().get_header();
     let rows = if rows.is_empty() {
         "  none found; bot-cli looks for `bot-cli-NAME` in the folders of PATH".to_owned()
@@ -53,7 +53,7 @@ pub fn host(environment: &Environment) -> Command {
     if !all_usable {
         plugins.push_str("\n\nSome plugins are not usable; `bot-cli --version -v` shows why");
     }
-    // clap knows no place between the usage and its own commands but this one.
+    // clap has no other place between the usage and the built-in commands.
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
     arguments::command()
         .before_help(plugins)
@@ -62,7 +62,7 @@ pub fn host(environment: &Environment) -> Command {
         .term_width(width(environment.look))
 }
 
-/// Returns what a plugin is called, with the commands that `path` leads to.
+/// Returns the command line that runs the command at `path`.
 pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
     let names = path.iter().skip(1).map(|command| command.name.as_str());
     let words: Vec<&str> = ["bot-cli", plugin.name.as_str()]
@@ -72,7 +72,7 @@ pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
     words.join(" ")
 }
 
-/// The help of the command to which `words` lead.
+/// Returns the help of the command that `words` name.
 pub fn of_words(
     plugin: &Plugin,
     words: &[String],
@@ -104,7 +104,6 @@ pub fn of_words(
     ))
 }
 
-/// The failure of a run of a plugin that is no command.
 pub fn not_a_command(plugin: &Plugin, manifest: &Manifest) -> Failure {
     let name = &plugin.name;
     let message = match &manifest.role {
@@ -120,7 +119,6 @@ pub fn not_a_command(plugin: &Plugin, manifest: &Manifest) -> Failure {
     Failure::new(Exit::Usage, "not_a_command", message).hint(more)
 }
 
-/// Returns what the help of a plugin's command is.
 pub fn plugin(
     plugin: &Plugin,
     manifest: &Manifest,
@@ -145,7 +143,7 @@ pub fn plugin(
         tree::command(&[&untold], &invocation, is_versioned)
     };
     let mut command = command.term_width(width(look));
-    // As clap does by itself: the long form only where there is more to say.
+    // Like clap, shows the long form only if it has more text.
     if command.get_long_about().is_none() || form == HelpForm::Short {
         rendered(&command.render_help(), look)
     } else {
@@ -153,7 +151,7 @@ pub fn plugin(
     }
 }
 
-/// An executable that declares nothing is not started to say something about itself.
+/// Returns the help of a plugin without a manifest. The plugin is not started to describe itself.
 fn undeclared(plugin: &Plugin) -> Reply {
     let (name, about) = (&plugin.name, tree::about_plugin(plugin));
     let text =
@@ -161,7 +159,6 @@ fn undeclared(plugin: &Plugin) -> Reply {
     Reply::text(text.clone()).data(json!({ "help": text }))
 }
 
-/// The help of a command.
 pub fn reply(command: Command, look: Look) -> Reply {
     rendered(&command.term_width(width(look)).render_help(), look)
 }
@@ -176,7 +173,6 @@ fn rendered(help: &StyledStr, look: Look) -> Reply {
     .data(json!({ "help": plain }))
 }
 
-/// The version of a plugin, if it declares one.
 pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
     Reply::text(format!("{} {version}", plugin.name.file()))

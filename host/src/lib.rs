@@ -1,5 +1,6 @@
-//! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run. It knows no
-//! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
+//! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run.
+//!
+//! The host has no built-in list of plugins. Listing and help start no plugin; completion starts one only if its manifest allows it.
 
 mod arguments;
 mod call;
@@ -27,9 +28,9 @@ pub fn main() -> ExitCode {
     main_with(Patience::default())
 }
 
-/// Like [`main`], with other waiting times for plugins that do not stop.
+/// Runs the host with custom timeouts for plugins that do not stop.
 pub fn main_with(patience: Patience) -> ExitCode {
-    // What is typed at a hidden question passes through here.
+    // Text typed at hidden prompts passes through this process.
     core_dump::prevent();
     file_size::fail_writes();
     ExitCode::from(route::route(Environment::read(), patience))

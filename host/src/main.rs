@@ -1,6 +1,6 @@
-//! `bot-cli`: finds plugins and runs them.
+//! `bot-cli`: finds and runs plugins.
 
-/// The allocator of musl asks the system for memory piece by piece.
+/// musl's allocator requests memory from the system in small pieces.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

@@ -1,4 +1,4 @@
-//! The command trees of the manual pages: a page for each command, the host's and those of plugins.
+//! Collects the commands that have a manual page: those of the host and of plugins.
 
 use bot_cli_protocol::{CommandSpec, Manifest};
 use clap::Command;
@@ -6,8 +6,8 @@ use clap::Command;
 use crate::arguments;
 use crate::tree;
 
-/// Returns the commands that have a page, those of the host first. The display name of each is the name of its page:
-/// `bot-cli-cloud-secrets-set` is the page of `bot-cli cloud secrets set`.
+/// Returns the commands that have a page, the host's first. The display name of each is the name of its page: `bot-cli-cloud-secrets-set`
+/// is the page of `bot-cli cloud secrets set`.
 pub fn pages(manifests: &[Manifest]) -> Vec<Command> {
     let mut host = arguments::command();
     host.build();
@@ -22,7 +22,7 @@ pub fn pages(manifests: &[Manifest]) -> Vec<Command> {
 }
 
 fn add_built(command: &Command, pages: &mut Vec<Command>) {
-    // Its words are those that are typed; the hyphens are those of the page alone.
+    // A command line has spaces; only the page's name has hyphens.
     let invocation = command
         .get_bin_name()
         .unwrap_or(command.get_name())
@@ -52,7 +52,7 @@ fn add_declared(path: &mut Vec<&CommandSpec>, manifest: &Manifest, pages: &mut V
     }
 }
 
-/// Without it, the synopsis would be a list of all options.
+/// Sets the page's name and usage. Without a usage, the synopsis would list all options.
 fn page(mut command: Command, invocation: &str) -> Command {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();

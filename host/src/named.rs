@@ -1,4 +1,4 @@
-//! The plugin that a name means, or what it may have meant instead.
+//! Finds a plugin by name, or suggests similar commands.
 
 use bot_cli_engine::discovery::{HostFile, MANAGER, Plugin, PluginName, SHIPPED};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -9,7 +9,6 @@ use bot_cli_terminal::ui::{Level, Ui};
 use crate::environment::Environment;
 use crate::tree;
 
-/// The plugin that `name` names.
 pub fn plugin(
     name: &str,
     environment: &Environment,
@@ -45,7 +44,7 @@ fn unknown(name: &str, environment: &Environment) -> Failure {
     failure.hint("bot-cli --help")
 }
 
-/// Where the plugin was looked for, and how it gets there.
+/// Explains where the host looked for the plugin, and how to install it.
 fn ways_to(name: &PluginName, environment: &Environment) -> [String; 2] {
     let file = name.file();
     let host = environment.discovery.trust.host.as_ref();

@@ -1,4 +1,4 @@
-//! From the user's words to what does the work.
+//! Dispatches the user's command line.
 
 use std::ffi::{OsStr, OsString};
 
@@ -19,9 +19,9 @@ use crate::named;
 use crate::variables;
 use crate::version;
 
-/// Does what the user's words ask for, shows how it ended and tells the status to exit with.
+/// Runs the user's command, reports its outcome and returns the exit status.
 pub fn route(mut environment: Environment, patience: Patience) -> u8 {
-    // What clap would say of these words, too, after it has built the whole tree.
+    // clap would decide the same, but only after building the whole command tree.
     if arguments::name_a_plugin(&environment.arguments) {
         let options = Options::default();
         return call::plugin(&environment.arguments, &options, &environment, patience);
@@ -69,13 +69,13 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
     call::report(&Outcome::new(result), &terminal)
 }
 
-/// Help and version are what clap calls errors, too.
+/// Handles an error from clap. Requests for help or the version are errors, too.
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     let root = spec_of(&arguments::command());
     let taken = words::take(&root, &environment.arguments);
     let terminal = environment.terminal(&Options::default().with(&taken));
     if error.kind() == ErrorKind::DisplayHelp {
-        // Once more, with the plugins, which are looked for only now that somebody wants to see them.
+        // Parses the arguments again with the plugins, which are searched for only when help is shown.
         return terminal.report(&own_help(&environment.arguments, environment));
     }
     if error.kind() == ErrorKind::DisplayVersion && (taken.json || taken.verbose > 0) {
@@ -90,7 +90,6 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     ))
 }
 
-/// Returns what the host says to words that ask for its own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
     let program = std::iter::once(OsStr::new("bot-cli"));
     let command = help::host(environment);

@@ -1,4 +1,4 @@
-//! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise and where it wants the terminal.
+//! Runs a plugin over the protocol, or as an ordinary command if it declares no protocol or needs the terminal.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -14,7 +14,7 @@ use bot_cli_terminal::process;
 
 use crate::environment::Environment;
 
-/// Runs a plugin that declares the protocol.
+/// Runs a plugin over the protocol.
 pub fn drive(
     plugin: &Plugin,
     words: Vec<String>,
@@ -35,7 +35,7 @@ pub fn drive(
     }
 }
 
-/// Becomes the plugin, which has the user's terminal and streams then. Comes back only when it can't.
+/// Replaces the host with the plugin, which then owns the user's terminal and streams. Returns only if that fails.
 pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment) -> Failure {
     let launch = match launch(plugin, environment, Patience::default()) {
         Ok(launch) => launch,
@@ -47,7 +47,6 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
     driver::not_runnable(&plugin.file, error)
 }
 
-/// Returns how a plugin is started.
 pub fn launch(
     plugin: &Plugin,
     environment: &Environment,
@@ -70,7 +69,6 @@ pub fn launch(
     Ok(launch)
 }
 
-/// The host as plugins see it.
 pub fn host_name() -> HostName {
     HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
 }

@@ -1,6 +1,6 @@
-//! Command trees of manifests: the whole one of the host, and that of a plugin in clap's form, so that help starts no plugin.
+//! Builds command trees from manifests, so that help starts no plugin: the host's whole tree, and a plugin's tree in clap's form.
 //!
-//! A manifest is a stranger's. Whatever clap would not accept is left out, and text is made fit for a terminal.
+//! Manifests are not trusted. Anything that clap would reject is left out, and text is made safe for a terminal.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::arguments;
 use crate::environment::Environment;
 
-/// Whether users run it.
+/// Reports whether users can run the plugin.
 pub fn is_command(plugin: &Plugin) -> bool {
     plugin
         .manifest
@@ -23,7 +23,6 @@ pub fn is_command(plugin: &Plugin) -> bool {
         .is_none_or(|manifest| manifest.role == Role::Command)
 }
 
-/// Returns what a plugin does, in a line.
 pub fn about_plugin(plugin: &Plugin) -> String {
     let about = plugin.manifest.as_ref().map_or_else(
         || format!("(runs {})", plugin.file.display()),
@@ -32,8 +31,8 @@ pub fn about_plugin(plugin: &Plugin) -> String {
     one_line(&about)
 }
 
-/// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
-/// the options that every plugin has. `is_versioned`: the root says its version.
+/// Returns the last command of `path` in clap's form, called `invocation`. It has the inherited options and those that every plugin has;
+/// `is_versioned` adds `--version`.
 pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> Command {
     let Some((spec, above)) = path.split_last() else {
         return Command::new(invocation.to_owned());
@@ -56,12 +55,12 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
     if is_versioned && above.is_empty() && free.contains(&HostOption::Version) {
         command = command.arg(common(HostOption::Version, &spec, ArgAction::SetTrue));
     }
-    // In builds with assertions, clap would hold each name against all the others: minutes for the largest trees.
+    // In builds with assertions, clap would compare each name with all the others, which takes minutes for the largest trees.
     command.build();
     command.subcommands(subcommands(&spec))
 }
 
-/// The commands of a command, as far as they are listed.
+/// Returns the subcommands that help lists.
 fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
     let mut names = HashSet::new();
     let subcommands = spec.commands.iter();
@@ -74,7 +73,7 @@ fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
         })
 }
 
-/// An option of the host, by a letter only where the command does not use that.
+/// Returns an option of the host. Its letter is left out if the command uses the same one.
 fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     let taken = |letter: &char| {
         let mut arguments = spec.arguments.iter();
@@ -90,7 +89,7 @@ fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     }
 }
 
-/// The command without those below it, as clap shows it under the name `invocation`.
+/// Returns the command in clap's form, called `invocation` and without its subcommands.
 pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     let mut command = Command::new(invocation.to_owned())
         .bin_name(invocation.to_owned())
@@ -113,8 +112,8 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     for (index, argument) in spec.arguments.iter().enumerate() {
         if let Some(mut built) = taken.argument(argument) {
             if argument.kind == ArgumentKind::Positional {
-                // clap accepts neither several before another nor a required one after an optional one, unless `--` is
-                // between them.
+                // clap rejects a repeated argument before another one, and a required argument after an optional one, unless `--` separates
+                // them.
                 let last_of_all = argument.last && Some(index) == last;
                 required = argument.required && (required || last_of_all);
                 built = built.required(required).last(last_of_all);
@@ -128,7 +127,7 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     command
 }
 
-/// The host's own commands and the plugins with theirs, in the form of a manifest.
+/// Returns the host's own commands, and the plugins with their commands, in the form of a manifest.
 pub fn whole(environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
     for found in environment.discovery.all() {
@@ -167,7 +166,7 @@ pub fn whole(environment: &Environment) -> CommandSpec {
     root
 }
 
-/// The names that arguments have already.
+/// The names that earlier arguments use.
 #[derive(Default)]
 struct Taken {
     names: Vec<String>,
@@ -243,7 +242,7 @@ fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
     argument
 }
 
-/// A default stands in the words: clap would hold it against the values.
+/// Returns the description with the default as text, since clap would check a real default against the allowed values.
 fn about(spec: &ArgumentSpec) -> String {
     let mut about = one_line(&spec.about);
     if let Some(default) = &spec.default {

@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
-/// The word behind `help` that asks for the page.
+/// The argument of `help` that shows this page.
 pub const TOPIC: &str = "environment";
 
-/// The variables that the host reads, and those that it shares with every plugin: `NAME: a few words` on each line.
+/// The variables of the host, and those that it shares with every plugin: `NAME: description` on each line.
 const OWN: &str = include_str!("variables.txt");
 
-/// The page.
 pub fn page(environment: &Environment) -> Reply {
     let own = OWN.lines().filter_map(|line| line.split_once(": "));
     let own = own.map(|(name, about)| VariableSpec {

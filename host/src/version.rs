@@ -1,5 +1,5 @@
-//! `--version`: this host, and with `-v` or for programs every file that has the name of a plugin, used or not. It is there also where
-//! the plugin that lists plugins can't be used.
+//! `--version`: shows the host's version. With `-v` or `--json`, also lists every file with the name of a plugin, used or not. This works
+//! even if the plugin that lists plugins is unusable.
 
 use bot_cli_engine::discovery::{PluginFile, Standing};
 use bot_cli_protocol::outcome::Reply;
@@ -12,7 +12,6 @@ use crate::environment::Environment;
 /// The commit that a released executable was built from.
 const COMMIT: Option<&str> = option_env!("BOT_CLI_COMMIT");
 
-/// Returns the version, and what was found.
 pub fn reply(environment: &Environment) -> Reply {
     let found: Vec<Value> = environment.discovery.all().iter().map(entry).collect();
     let mut rows = vec![

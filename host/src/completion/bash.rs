@@ -1,21 +1,19 @@
-//! Bash: its line as words, and candidates as it has to insert them.
+//! Splits the line of bash into words, and quotes candidates for bash.
 //!
-//! Bash puts what it is given on the line as it stands. So it is quoted here, as the word before the cursor wants it: what a
-//! plugin offers may be the name of anything.
+//! Bash inserts candidates unchanged. They are quoted here to match the word before the cursor, since a plugin may offer arbitrary names.
 
-/// The line up to the cursor.
 #[derive(Debug)]
 pub struct Line {
-    /// The words without quotes, the program's name first; the last, perhaps empty, is to be completed.
+    /// The words without quotes, starting with the program's name. The last word, possibly empty, is the one to complete.
     pub words: Vec<String>,
-    /// The beginning of the last word, without quotes, that bash leaves on the line.
+    /// The unquoted beginning of the last word, which bash leaves on the line.
     kept: String,
     /// The quote that is open at the cursor.
     quote: Option<char>,
 }
 
 impl Line {
-    /// Reads the line as bash does, which starts anew behind each of `breaks`.
+    /// Reads the line like bash, which replaces only the text after the last opening quote or the last of `breaks`.
     pub fn read(line: &str, breaks: &str) -> Self {
         let mut words = vec![String::new()];
         let mut kept = String::new();
@@ -60,19 +58,19 @@ impl Line {
         Self { words, kept, quote }
     }
 
-    /// Returns what bash puts in place of what it takes away for the whole word `candidate`. `None`: it can't become that word.
+    /// Returns the text that bash inserts to complete the last word to `candidate`, or `None` if that is not possible.
     pub fn insertion(&self, candidate: &str) -> Option<String> {
         let rest = candidate.strip_prefix(self.kept.as_str())?;
         Some(quoted(rest, self.quote))
     }
 
-    /// The part of the last word that bash takes away, without quotes.
+    /// Returns the part of the last word that bash replaces, without quotes.
     pub fn replaced(&self) -> &str {
         let word = self.words.last().map_or("", String::as_str);
         word.strip_prefix(self.kept.as_str()).unwrap_or(word)
     }
 
-    /// Returns what stands before a path, `prefix` of the word, as far as bash takes it away.
+    /// Returns the part of `prefix`, the text before a path, that bash replaces.
     pub fn prefix<'a>(&self, prefix: &'a str) -> &'a str {
         prefix.strip_prefix(self.kept.as_str()).unwrap_or_default()
     }
@@ -92,7 +90,7 @@ fn quoted(text: &str, quote: Option<char>) -> String {
             .chars()
             .map(|character| match character {
                 '"' | '\\' | '$' | '`' => format!("\\{character}"),
-                // No backslash keeps bash from looking into its history here.
+                // A backslash does not prevent history expansion here.
                 '!' => "\"'!'\"".to_owned(),
                 control if control.is_control() => format!("\"{}\"", ansi(&control.to_string())),
                 other => other.to_string(),
@@ -112,7 +110,7 @@ fn escaped(character: char) -> String {
     }
 }
 
-/// `$'…'`, in which every character can be written.
+/// Quotes text as `$'…'`, which can express every character.
 fn ansi(text: &str) -> String {
     let inner: String = text
         .chars()

@@ -1,7 +1,6 @@
-//! Candidates as PowerShell has to insert them.
+//! Quotes candidates for PowerShell.
 
-/// The word that PowerShell reads as `text`: in single quotes, in which only these themselves mean something, unless every
-/// character means itself.
+/// Returns the word that PowerShell reads as `text`. The word is in single quotes, unless no character has a special meaning.
 pub fn quoted(text: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "_-./:=+%".contains(character);
     if !text.is_empty() && text.chars().all(plain) {
@@ -9,7 +8,7 @@ pub fn quoted(text: &str) -> String {
     }
     let mut quoted = "'".to_owned();
     for character in text.chars() {
-        // PowerShell takes typographic quotes for straight ones.
+        // PowerShell treats typographic quotes as straight ones.
         if matches!(character, '\'' | '\u{2018}'..='\u{201b}') {
             quoted.push(character);
         }

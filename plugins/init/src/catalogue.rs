@@ -1,4 +1,4 @@
-//! All that a project can be made of in this run: what is built in, and what provider packs bring.
+//! The services and transports available in a run, both built in and from provider packs.
 
 use std::sync::OnceLock;
 
@@ -14,38 +14,36 @@ pub struct Catalogue {
     unused: Vec<Unused>,
 }
 
-/// A provider pack whose services can be chosen.
+/// A usable provider pack.
 #[derive(Debug, Clone)]
 pub struct Pack {
-    /// The name: that of its file without `bot-cli-pack-`.
+    /// The file name without `bot-cli-pack-`.
     pub name: String,
-    /// The pack's own version.
+    /// The pack's version.
     pub version: String,
-    /// Its description, in one line.
+    /// A one-line description.
     pub about: String,
-    /// The providers, with the services that can be chosen.
+    /// The providers with their available services.
     pub providers: Vec<Provider>,
 }
 
-/// A provider pack that can't be used, or something of one.
+/// A provider pack, or a part of one, that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unused {
-    /// The pack's name.
     pub pack: String,
-    /// The service, by its identifier or in words with backticks; `None`: the whole pack.
+    /// The service's identifier, or a description with backticks; `None` for the whole pack.
     pub service: Option<String>,
-    /// Why not.
     pub reason: String,
     pub remedy: Option<String>,
 }
 
 impl Pack {
-    /// Returns the name and version as part of a sentence: `provider pack acme 1.2.0`.
+    /// Returns the name and version for a sentence: `provider pack acme 1.2.0`.
     pub fn words(&self) -> String {
         format!("provider pack {} {}", self.name, self.version)
     }
 
-    /// The services that can be chosen.
+    /// Returns the pack's available services.
     pub fn services(&self) -> impl Iterator<Item = &Service> {
         self.providers
             .iter()
@@ -54,12 +52,12 @@ impl Pack {
 }
 
 impl Unused {
-    /// In a sentence: what, why, and what mends it.
+    /// Describes the problem, its reason and its remedy in one sentence.
     pub fn words(&self) -> String {
         let Self { pack, reason, .. } = self;
         let what = match &self.service {
             None => format!("the provider pack `{pack}` is not used"),
-            // A file, or a service without a name of its own.
+            // A file, or a service without an identifier.
             Some(what) if what.contains('`') => {
                 format!("{what} of the provider pack `{pack}` is left out")
             }
@@ -78,7 +76,7 @@ impl Catalogue {
         BUILT_IN.get_or_init(|| Self::with(Vec::new(), Vec::new()))
     }
 
-    /// Returns the built-in catalogue with these packs. An existing identifier keeps its meaning.
+    /// Returns the built-in catalogue with these packs added. Existing identifiers keep their meaning.
     pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
         Self {
             built_in: BuiltIn::get(),
@@ -87,17 +85,17 @@ impl Catalogue {
         }
     }
 
-    /// The packs, in the order in which they were found.
+    /// Returns the packs in discovery order.
     pub fn packs(&self) -> &[Pack] {
         &self.packs
     }
 
-    /// The packs, and services of packs, that can't be used.
+    /// Returns the packs and pack services that can't be used.
     pub fn unused(&self) -> &[Unused] {
         &self.unused
     }
 
-    /// Why a service that was named can't be chosen, where packs say something about it.
+    /// Returns the reason why a service can't be used, if it belongs to a pack.
     pub fn why_unused(&self, id: &str) -> Option<&Unused> {
         let of_service = |unused: &&Unused| unused.service.as_deref() == Some(id);
         let of_pack = |unused: &&Unused| unused.service.is_none() && belongs_to(id, &unused.pack);
@@ -107,7 +105,7 @@ impl Catalogue {
             .or_else(|| self.unused.iter().find(of_pack))
     }
 
-    /// The service with this identifier or alias.
+    /// Returns the service with this identifier or alias.
     pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
         self.built_in.service(id_or_alias).or_else(|| {
             self.of_packs()
@@ -116,7 +114,7 @@ impl Catalogue {
         })
     }
 
-    /// The services of a kind: the recommended ones in their order, then the others by label.
+    /// Returns the services of a kind: the recommended ones in their order, then the others by label.
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
         let built_in = self.built_in.services(kind);
         let mut found: Vec<&Service> = built_in.collect();
@@ -124,7 +122,7 @@ impl Catalogue {
             let of_packs = self.of_packs().map(|(_, _, service)| service);
             found.extend(of_packs.filter(|service| service.kind == kind));
             found.sort_by_cached_key(|service| {
-                // Only what is built in is recommended.
+                // Only built-in services are recommended.
                 let is_built_in = self.built_in.service(&service.id).is_some();
                 let recommended = service.recommended.filter(|_| is_built_in);
                 let label = service.label.to_lowercase();
@@ -134,14 +132,14 @@ impl Catalogue {
         found.into_iter()
     }
 
-    /// The provider that offers the service.
+    /// Returns the provider that offers the service.
     pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
         self.built_in
             .provider_of(service)
             .or_else(|| Some(self.brought(service)?.1))
     }
 
-    /// The pack that brings the service; `None`: it is built in.
+    /// Returns the pack that contains the service, or `None` for a built-in service.
     pub fn pack_of(&self, service: &Service) -> Option<&Pack> {
         if self.built_in.service(&service.id).is_some() {
             return None;
@@ -149,7 +147,7 @@ impl Catalogue {
         Some(self.brought(service)?.0)
     }
 
-    /// Returns the meaning of an environment variable of a service. Those of transports are in [`Transport::env`].
+    /// Returns a service's environment variable by name. For transports, see [`Transport::env`].
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.built_in.variable(name).or_else(|| {
             self.packs
@@ -159,12 +157,12 @@ impl Catalogue {
         })
     }
 
-    /// The transport with this identifier or alias.
+    /// Returns the transport with this identifier or alias.
     pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
         self.built_in.transport(id_or_alias)
     }
 
-    /// The transports of a bot type, in their order.
+    /// Returns the transports of a bot type, in their order.
     pub fn transports(
         &self,
         bot_type: BotType,
@@ -172,7 +170,7 @@ impl Catalogue {
         self.built_in.transports(bot_type)
     }
 
-    /// The transports that one option and a mode select together.
+    /// Returns the transports of a family, which share one option and differ by mode.
     pub fn transport_family(
         &self,
         name_or_alias: &str,
@@ -198,7 +196,7 @@ impl Catalogue {
     }
 }
 
-/// Whether a service with this identifier would be one of the pack: `acme_fast_stt` is one of `acme` or of `acme-fast`.
+/// Reports whether the identifier belongs to the pack: `acme_fast_stt` belongs to `acme` or `acme-fast`.
 pub fn belongs_to(id: &str, pack: &str) -> bool {
     id.strip_prefix(&pack.replace('-', "_"))
         .is_some_and(|rest| rest.starts_with('_'))

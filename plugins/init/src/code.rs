@@ -1,4 +1,4 @@
-//! Python code: its words, and the names that it binds, uses and imports.
+//! Reads Python code: its words, and the names that it binds, uses and imports.
 
 mod words;
 
@@ -7,33 +7,31 @@ use std::collections::BTreeSet;
 use words::Word;
 pub(crate) use words::{Kind, words};
 
-/// A name that a statement imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
     pub module: String,
-    /// `None`: the module as a whole.
+    /// `None` for the module itself.
     pub name: Option<String>,
     /// The lines of the statement and of the name, counted from 1.
     pub lines: (usize, usize),
 }
 
-/// The names in a file, whatever scope they are in. Those in patterns of `match` are left out.
+/// The names in a file, from all scopes. Names in `match` patterns are left out.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'t> {
-    /// What imports, definitions, parameters, assignments and loops bind.
+    /// Names bound by imports, definitions, parameters, assignments and loops.
     pub bound: BTreeSet<&'t str>,
-    /// Those of them that other modules can import.
+    /// Bound names that other modules can import.
     pub top: BTreeSet<&'t str>,
-    /// What is looked up, keywords included.
+    /// Names that are read, including keywords.
     pub used: BTreeSet<&'t str>,
     pub imports: Vec<Import>,
-    /// The functions and classes that are in no other, once for each definition.
+    /// Top-level functions and classes, once per definition.
     pub defined: Vec<&'t str>,
 }
 
 impl<'t> Names<'t> {
-    /// # Errors
-    /// The code can't be read.
+    /// Collects the names in `code`; fails if the code has a syntax error or is nested too deeply.
     pub(crate) fn of(code: &'t str) -> Result<Self, String> {
         let (words, read) = words(code);
         read?;
@@ -55,7 +53,7 @@ impl<'t> Names<'t> {
         let first = words[0];
         let is_function = words.iter().take(2).any(|word| word.text == "def");
         let is_value = |word: &Word| word.text == "=" && word.depth == first.depth;
-        // Of `a: T = b`, only `a` is a target.
+        // In `a: T = b`, only `a` is a target.
         let targets = match words.get(1) {
             Some(colon) if colon.text == ":" => 1,
             _ => words.iter().rposition(is_value).unwrap_or(0),
@@ -75,7 +73,7 @@ impl<'t> Names<'t> {
             }
             let opens = ["(", ",", "*", "**", "lambda"].contains(&before);
             let is_parameter = opens && is_function && word.depth == first.depth + 1;
-            // Of `a[b] = c`, nothing is bound.
+            // `a[b] = c` binds no name.
             let is_index = before == "[" && at > 1;
             let is_bound = ["def", "class", "as"].contains(&before)
                 || after == ":="
@@ -97,7 +95,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// `import a.b` binds `a`, `from m import b` binds `b`, and `… as c` binds `c`.
+    /// Records an import: `import a.b` binds `a`, `from m import b` binds `b`, and `… as c` binds `c`.
     fn import(&mut self, statement: &[Word<'t>]) {
         let join = |words: &[Word]| words.iter().map(|word| word.text).collect::<String>();
         let at = (statement.iter().position(|word| word.text == "import")).unwrap_or(0);

@@ -34,7 +34,6 @@ use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
 
-/// The folder of `init quickstart`, and its preset.
 const QUICKSTART_DIRECTORY: &str = "quickstart-project";
 const QUICK: &str = "quick";
 
@@ -112,7 +111,6 @@ impl Options {
         Preset::named(name?)
     }
 
-    /// Scaffolds by options and a file, without a question.
     fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
         let read = match (&self.config, self.preset()) {
             (Some(path), _) => file::read(path, session)?,
@@ -140,7 +138,7 @@ impl Options {
         let resolved = resolved(&draft, read.problems, &target, &found);
         let config = resolved.map_err(|failure| match job::way_out(&target) {
             Some(way_out) if is_read => failure.hint(way_out),
-            // What is wrong has to be mended before anything can be asked.
+            // Invalid values must be fixed before the wizard can ask for the rest.
             _ if failure.fields.iter().all(is_missing) => {
                 failure.hint("add `--ask` to the command to be asked for the rest at a terminal")
             }
@@ -165,7 +163,7 @@ impl Options {
         let given = Selection {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
-            // A script is asked nothing that it was not asked before.
+            // Older answer scripts must keep working, so they get no new questions.
             can_ask: session.interactive() && !session.has_answers(),
             target,
             ..given
@@ -192,7 +190,7 @@ impl Options {
             (None, equivalent::guides_command(&target.shown))
         };
         let job = self.job(target, config, Asks::Terminal);
-        // The answers are not lost with a failure.
+        // A failure must not lose the answers.
         let mut reply = job.run(session).map_err(|failure| {
             if failure.exit == Exit::Failed {
                 failure.hint(format!("the same without questions: `{command}`"))
@@ -221,7 +219,7 @@ impl Options {
     }
 }
 
-/// Names the folder that a command without one uses, and refuses one that is hardly meant.
+/// Reports the default folder if none was given, or refuses an unsuitable one.
 fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
     let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
@@ -234,14 +232,14 @@ fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> 
         .hint("`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here"))
 }
 
-/// The configuration that a draft says; `problems` are those of its file.
+/// Resolves a draft, given the problems already found in its file.
 fn resolved<'c>(
     draft: &Draft,
     mut problems: Vec<Field>,
     target: &Target,
     found: &'c OnceCell<Catalogue>,
 ) -> Result<Config<'c>, Failure> {
-    // A draft of built-in services has no use for packs.
+    // Built-in services need no packs.
     let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
         Catalogue::built_in()
     } else {
@@ -251,7 +249,7 @@ fn resolved<'c>(
         Ok(config) if problems.is_empty() => return Ok(config),
         Ok(_) => {}
         Err(more) => {
-            // What the file gets wrong is not missing as well.
+            // A setting with an invalid value is not reported as missing.
             let known = problems.iter().map(|problem| draft::key_of(&problem.field));
             let known: Vec<String> = known.map(str::to_owned).collect();
             let is_new = |field: &Field| !is_missing(field) || !known.contains(&field.field);
@@ -265,7 +263,7 @@ fn built_in(id: &str) -> bool {
     Catalogue::built_in().service(id).is_some()
 }
 
-/// Packages and agents may be called otherwise than the project.
+/// Tells the user if packages and agents get another name than the project.
 fn note_name(config: &Config, session: &mut Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {

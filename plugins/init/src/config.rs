@@ -1,4 +1,4 @@
-//! The resolved scaffold configuration: every value known, valid and consistent with the others.
+//! The resolved configuration of a project: every value is set, valid and consistent with the others.
 
 mod concessions;
 mod file;
@@ -15,19 +15,19 @@ pub use file::{FromFile, parse as parse_file};
 /// The configuration of a project.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
-    /// The catalogue that the services are of.
+    /// The catalogue that contains the services.
     pub catalogue: &'c Catalogue,
     /// The project's name as the user wrote it; any text.
     pub project_name: String,
-    /// The name derived from it for packages and agents: `[a-z0-9-]`, 3 to 63 characters.
+    /// The name for packages and agents, derived from the project's name: `[a-z0-9-]`, 3 to 63 characters.
     pub slug: String,
-    /// The type of the bot.
+    /// The bot type.
     pub bot_type: BotType,
-    /// The transports in the user's order, without repetition.
+    /// The transports in the user's order, without duplicates.
     pub transports: Vec<&'static Transport>,
-    /// The AI services.
+    /// The AI services of the speech pipeline.
     pub pipeline: Pipeline<'c>,
-    /// A video avatar.
+    /// The video avatar service.
     pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
@@ -35,42 +35,34 @@ pub struct Config<'c> {
     pub features: Features,
 }
 
-/// The pipeline from speech to speech.
 #[derive(Debug, Clone)]
 pub enum Pipeline<'c> {
-    /// Speech to text, language model, text to speech.
+    /// Separate services for speech to text, language model and text to speech.
     Cascade {
-        /// Speech to text.
         stt: &'c Service,
-        /// Language model.
         llm: &'c Service,
-        /// Text to speech.
         tts: &'c Service,
     },
-    /// One service that hears and speaks.
+    /// A single speech-to-speech service.
     Realtime(&'c Service),
 }
 
-/// The web client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Client {
-    /// None is generated.
     None,
-    /// React with Vite.
     ReactVite,
-    /// React with Next.js.
     ReactNextjs,
-    /// No framework, with Vite.
+    /// No framework; built with Vite.
     Vanilla,
 }
 
 impl<'c> Config<'c> {
-    /// Tells whether the project has the feature.
+    /// Reports whether the project has the feature.
     pub const fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
     }
 
-    /// The provider packs that the services are of, each once, in the order of the pipeline.
+    /// Returns the provider packs of the services, without duplicates, in pipeline order.
     pub fn packs(&self) -> impl Iterator<Item = &'c Pack> + use<'c> {
         let mut packs: Vec<&'c Pack> = Vec::new();
         for service in self.services() {
@@ -83,7 +75,7 @@ impl<'c> Config<'c> {
         packs.into_iter()
     }
 
-    /// All AI services, in the order of the pipeline.
+    /// Returns all AI services, in pipeline order.
     pub fn services(&self) -> impl Iterator<Item = &'c Service> + use<'c> {
         let pipeline = match self.pipeline {
             Pipeline::Cascade { stt, llm, tts } => vec![stt, llm, tts],
@@ -94,12 +86,10 @@ impl<'c> Config<'c> {
 }
 
 impl Client {
-    /// Returns the value of `client_framework`.
     pub const fn framework(self) -> &'static str {
         self.options().0
     }
 
-    /// Returns the value of `client_server`.
     pub const fn server(self) -> Option<&'static str> {
         self.options().1
     }
@@ -113,7 +103,6 @@ impl Client {
         }
     }
 
-    /// Returns the name in templates.
     pub fn template_name(self) -> String {
         let (framework, server) = self.options();
         server.map_or_else(

@@ -1,14 +1,14 @@
-//! The hash by which files are told apart.
+//! The hash that identifies file contents.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the SHA-256 of `bytes` in lower-case hexadecimal.
+/// Returns the SHA-256 hash of `bytes` in lowercase hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in Sha256::digest(bytes) {
-        // Writing to a text does not fail.
+        // Writing to a `String` never fails.
         let _ = write!(text, "{byte:02x}");
     }
     text

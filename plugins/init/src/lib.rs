@@ -1,4 +1,4 @@
-//! Starts a bot project: coding-agent guides and a complete runnable bot.
+//! Creates a bot project: coding-agent guides and a complete, runnable bot.
 
 mod catalogue;
 mod code;
@@ -23,7 +23,7 @@ mod update;
 mod wizard;
 mod wording;
 
-// What this repository's tests use besides the executable.
+// Exports for this repository's tests.
 pub use catalogue::{Catalogue, Pack};
 pub use config::{Config, concede, parse_file};
 pub use draft::{Draft, Slot};
@@ -37,7 +37,7 @@ pub use resolve::{is_missing, resolve};
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
-/// Runs the plugin as a command or over the protocol, whichever it was started for.
+/// Runs the plugin as a command or over the protocol, depending on how it was started.
 #[must_use]
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()

@@ -1,6 +1,6 @@
-//! `bot-cli-init`: starts a bot project.
+//! `bot-cli-init`: creates a bot project.
 
-/// The allocator of musl is slow where several threads work: a project takes a fifth longer with it.
+/// musl's allocator is slow with several threads: with it, creating a project takes a fifth longer.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

@@ -1,4 +1,4 @@
-//! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
+//! Merges three versions of a file in memory: the generated one, the user's, and the newly generated one.
 
 mod check;
 mod entries;
@@ -9,36 +9,33 @@ mod requirement;
 use self::layout::Layout;
 pub(crate) use self::lines::{changes, words};
 
-/// A file's three versions, each with `\n` at the end of its lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Versions<'a> {
-    /// As it was generated.
+    /// The text that was generated before.
     pub base: &'a str,
-    /// As the user has it.
     pub yours: &'a str,
-    /// As it is generated now.
+    /// The newly generated text.
     pub new: &'a str,
 }
 
-/// A merged file: its parts in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub parts: Vec<Part>,
-    /// What the user should look at although nothing is in conflict, as sentences without a full stop.
+    /// Points for the user to review even without a conflict, as sentences without a full stop.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Whole lines on which the versions agree, or that only one of them has changed.
+    /// Whole lines that the versions agree on, or that only one side changed.
     Text(String),
     Conflict(Conflict),
 }
 
-/// Lines that the user and the generator have changed in different ways.
+/// Lines that the user and the generator changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The first of the user's lines, counted from 1; the line before which they would stand if there is none.
+    /// The number of the user's first line, counted from 1. If the user has no lines here, the number of the next line.
     pub line: usize,
     pub base: String,
     pub yours: String,
@@ -53,7 +50,7 @@ impl Merged {
         }
     }
 
-    /// One conflict of all lines.
+    /// Returns a single conflict that spans all lines.
     pub(crate) fn contested(versions: &Versions) -> Self {
         Self {
             parts: vec![Part::Conflict(Conflict {
@@ -66,7 +63,7 @@ impl Merged {
         }
     }
 
-    /// The merged text; `None` if something is in conflict.
+    /// Returns the merged text, or `None` if the merge has conflicts.
     pub(crate) fn text(&self) -> Option<String> {
         self.parts
             .iter()
@@ -85,9 +82,9 @@ impl Merged {
     }
 }
 
-/// Merges the versions of the file at `path`: by lines, and where these are in conflict by what its format consists of.
+/// Merges the versions of the file at `path` by lines, and conflicting lines by the file's format.
 ///
-/// `yours` may have CRLF at the ends of its lines, a byte order mark, and no newline at its end; so has the result then.
+/// `yours` may have CRLF line ends, a byte order mark, or no final newline; the result keeps them.
 pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(layout::plain);
     if new == base || new == yours {

@@ -1,4 +1,4 @@
-//! The seam between this crate and the system: nothing else in it has a `cfg` for one.
+//! The platform-specific code of this crate. No other module uses `cfg` for a system.
 
 #[cfg(unix)]
 mod unix;

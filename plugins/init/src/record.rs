@@ -1,7 +1,7 @@
 //! The record of how a project was made. It is part of the project, so that a later version can tell the user's changes from its own.
 //!
-//! `project.json` has the configuration, the versions and the hash of each generated file; `base.tar.gz` has the files themselves,
-//! byte for byte. The guides are in neither: they carry stamps of their own.
+//! `project.json` contains the configuration, the versions and the hash of each generated file. `base.tar.gz` contains the files
+//! themselves, byte for byte. The guides are in neither file, since they contain stamps.
 
 mod reading;
 
@@ -19,39 +19,35 @@ use crate::plan::PlannedFile;
 
 pub use reading::{Recorded, Unusable, read, unpack};
 
-/// The folder of the record, in the project.
 pub const FOLDER: &str = ".bot-cli";
 
-/// The file that says how the project was made.
+/// The file with the configuration, the versions and the hashes.
 pub const PROJECT: &str = ".bot-cli/project.json";
 
-/// The generated files.
+/// The archive of the generated files.
 pub const BASE: &str = ".bot-cli/base.tar.gz";
 
-/// Keeps version control from showing or merging the archive as text.
+/// The file that keeps version control from showing or merging the archive as text.
 pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 
 const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
 
-/// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The version of the record's form.
+/// The version of the record's format.
 const SCHEMA: u32 = 1;
 
-/// A file of the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFile {
-    /// Relative to the target, with `/`.
+    /// The path relative to the target, with `/`.
     pub path: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// Makes the record of `config` and of the files that were generated from it, in the order of their paths. The same input gives
-/// the same bytes.
+/// Creates the record of `config` and its generated files, in the order of their paths. The same input produces the same bytes.
 ///
 /// # Errors
-/// A file can't be packed, such as one whose path is too long for an archive.
+/// Fails if a file can't be packed, for example because its path is too long for an archive.
 pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFile; 3]> {
     let all = [
         (ATTRIBUTES, ATTRIBUTES_TEXT.into()),
@@ -61,7 +57,6 @@ pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFi
     Ok(all.map(|(path, bytes)| RecordFile { path, bytes }))
 }
 
-/// Returns the contents of `project.json`.
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
         let digest = sha256(file.text.as_bytes());
@@ -79,7 +74,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Packs the files without anything that differs from one run to the next: no times, no owners, no modes of this machine.
+/// Packs the files reproducibly: without times, owners, or modes of this machine.
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     for file in generated {
@@ -91,20 +86,20 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
         header.set_mtime(0);
         archive.append_data(&mut header, &file.path, file.text.as_bytes())?;
     }
-    // All at once: each piece would cost the encoder a cleared buffer.
+    // A single write, since the encoder clears a buffer for every write.
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
     packed.write_all(&archive.into_inner()?)?;
     packed.finish()
 }
 
-/// Tells whether version control has left conflicts in a `project.json`.
+/// Reports whether version control left conflicts in a `project.json`.
 #[must_use]
 pub fn has_markers(project: &[u8]) -> bool {
     let mut lines = project.split(|byte| *byte == b'\n');
     lines.any(|line| line.starts_with(b"<<<<<<< "))
 }
 
-/// What every version writes.
+/// The members that every version writes.
 #[derive(Deserialize)]
 struct Head {
     schema: u32,
@@ -112,7 +107,7 @@ struct Head {
 }
 
 impl Head {
-    /// Whether a later version wrote it: this one would take back what that has made.
+    /// Reports whether a later version wrote the record, since this version would undo that version's changes.
     fn is_later(&self) -> bool {
         let own = Version::parse(VERSION);
         let is_younger =
@@ -121,7 +116,7 @@ impl Head {
     }
 }
 
-/// Says that a later version of this program wrote a record, as the rest of a sentence.
+/// Describes the later version that wrote a record, as the rest of a sentence.
 #[must_use]
 pub fn later(tool: &str) -> String {
     let tool: String = tool.chars().flat_map(char::escape_debug).collect();

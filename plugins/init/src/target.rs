@@ -1,4 +1,4 @@
-//! The directory that a project goes into.
+//! The target folder of a project.
 
 pub mod compare;
 
@@ -12,19 +12,18 @@ use bot_cli_protocol::suggest;
 
 use crate::platform;
 
-/// A directory, there or to be made.
+/// A folder that exists or can be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// As the user wrote it, for messages and commands.
+    /// The path as the user wrote it, for messages and commands.
     pub shown: String,
-    /// Absolute, without symbolic links.
+    /// The absolute path, without symbolic links.
     pub path: PathBuf,
-    /// Whether it is there.
     pub exists: bool,
 }
 
 impl Target {
-    /// Looks where `given` leads from `cwd`.
+    /// Resolves `given` relative to `cwd`.
     pub fn find(given: &Path, cwd: &Path) -> Result<Self, Failure> {
         let Some(shown) = given.to_str() else {
             return Err(unusable(&given.to_string_lossy(), "its name is not UTF-8"));
@@ -67,7 +66,7 @@ fn unusable(shown: &str, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Fa
         .hint("name another directory: `bot-cli init TARGET_DIR`")
 }
 
-/// Resolves the symbolic links of the longest part of `path` that exists, and adds the rest as it is.
+/// Resolves the symbolic links of the longest existing part of `path`, and appends the rest unchanged.
 fn locate(path: &Path) -> io::Result<PathBuf> {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     for found in path.ancestors() {

@@ -1,11 +1,10 @@
 //! Writes the files of a target.
 //!
-//! Everything is first written in a staging folder. A target that does not exist yet appears with one rename. In a target
-//! that exists, the files are synced, and each new subtree and each changed file is renamed to its place.
+//! All files are first written in a staging folder inside or beside the target. A new target appears with a single rename. In an
+//! existing target, the files are synced, and each new subtree and each changed file is renamed to its place.
 //!
-//! A project is created as a whole or not at all: an error takes the renames back, and a run that is killed leaves a
-//! journal, by which the next run completes it. An update has no journal: its record is written last, and until then
-//! the next update does what is left.
+//! A project is created completely or not at all: an error reverses the renames, and the next run completes an interrupted run from
+//! its journal. An update has no journal. Its record is written last, and until then the next update makes the remaining changes.
 
 mod commit;
 mod staging;
@@ -21,10 +20,10 @@ use crate::record;
 use commit::Journal;
 use staging::Staging;
 
-/// A file before and after.
+/// The old and new contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Relative to the target, with `/`.
+    /// The path relative to the target, with `/`.
     pub path: String,
     /// The new contents; `None` removes the file.
     pub bytes: Option<Vec<u8>>,
@@ -33,7 +32,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// A file that does not exist yet.
+    /// Returns a change that creates a file.
     pub fn create(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -42,7 +41,7 @@ impl Change {
         }
     }
 
-    /// Other contents for a file that has the contents `old`.
+    /// Returns a change that replaces the contents `old`.
     pub fn replace(
         path: impl Into<String>,
         old: impl Into<Vec<u8>>,
@@ -54,7 +53,7 @@ impl Change {
         }
     }
 
-    /// The end of a file that has the contents `old`, and of the folders that are empty without it.
+    /// Returns a change that removes a file with the contents `old`, and the folders that it leaves empty.
     pub fn remove(path: impl Into<String>, old: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -64,35 +63,34 @@ impl Change {
     }
 }
 
-/// The outcome of an earlier run that was killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// There was none, or it had changed nothing.
+    /// No run was interrupted, or the run had changed nothing.
     Nothing,
-    /// It is completed now, except for these paths, which have changed since, and the record of the project.
+    /// The run is now complete, except for these paths, which have changed since. If there are any, the record is not written.
     Completed(Vec<String>),
-    /// It was an update, which the next one goes on with.
+    /// An update was interrupted, and the next update continues it.
     Update,
 }
 
-/// The treatment of files that an update replaces and removes.
+/// The handling of files that an update replaces or removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Old {
-    /// Version control or the record has them.
+    /// Version control or the record has the files.
     Given,
-    /// They are kept in [`BEFORE`], instead of the files of an earlier update.
+    /// The files are copied to [`BEFORE`], which then no longer contains those of an earlier update.
     Kept,
-    /// They are added to the files in [`BEFORE`], which are of the interrupted update that this one goes on with.
+    /// The files are added to [`BEFORE`], which contains those of the interrupted update.
     Added,
 }
 
-/// The folder of a project with the files that its last update has replaced and removed.
+/// The folder with the files that the last update replaced and removed.
 pub const BEFORE: &str = ".bot-cli/before";
 
-/// The code of a failure after which a part of the changes is made.
+/// The failure code if only some of the changes were made.
 const STUCK: &str = "interrupted";
 
-/// Completes or removes what a killed run left beside or in `target`.
+/// Completes or removes the remains of an interrupted run in or beside `target`.
 pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     let mut recovered = Recovered::Nothing;
     for place in staging::places(target) {
@@ -124,14 +122,14 @@ pub fn begun(target: &Path) -> Option<Vec<u8>> {
     read(staging::BEGUN).filter(|record| read(record::PROJECT).as_ref() != Some(record))
 }
 
-/// Returns whether an earlier run has not finished creating the project. One of another user may not have.
+/// Reports whether an earlier run has not finished creating the project. A run of another user may count as unfinished.
 pub fn is_unfinished(target: &Path) -> bool {
     staging::places(target)
         .iter()
         .any(|place| place.join(staging::JOURNAL).try_exists().unwrap_or(true))
 }
 
-/// Makes all changes of a new project or none. `cancelled` is asked until the first change is made.
+/// Creates a project completely or not at all. `cancelled` is checked until the first change.
 pub fn create(
     target: &Path,
     changes: &[Change],
@@ -140,7 +138,7 @@ pub fn create(
     write(target, changes, None, cancelled)
 }
 
-/// Makes the changes of an update, the record last. If that fails midway, the next update does the rest.
+/// Makes the changes of an update, the record last. If that fails midway, the next update makes the remaining changes.
 pub fn update(
     target: &Path,
     changes: &[Change],
@@ -160,7 +158,7 @@ pub fn update(
     write(target, &all, Some(old), cancelled)
 }
 
-/// Returns the changes that keep what others replace and remove, out of version control.
+/// Returns the changes that back up the replaced and removed files, hidden from version control.
 fn kept(changes: &[Change]) -> impl Iterator<Item = Change> {
     let old = changes.iter().filter_map(|change| {
         let path = format!("{BEFORE}/files/{}", change.path);
@@ -170,7 +168,7 @@ fn kept(changes: &[Change]) -> impl Iterator<Item = Change> {
     old.chain([ignore])
 }
 
-/// Returns whether a path can be that of a file of a project: inside it, and not in the folder of git.
+/// Reports whether a path can belong to a project file: inside the project, but not in git's folder.
 pub fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components();
     !path.is_empty()
@@ -204,8 +202,7 @@ fn write(
             (None, Some(old)) => commit::update(changes, &staging, target, old),
         }
     });
-    // The next run needs the staging folder of changes that are made in part. Otherwise, what can't be removed now is
-    // removed by the next run.
+    // After a partial change, the next run needs the staging folder. Otherwise, the next run removes anything left here.
     if !matches!(&done, Err(failure) if failure.code == STUCK) {
         let _ = staging.remove();
     }
@@ -225,7 +222,7 @@ fn fill(
         if cancelled() { Err(failure()) } else { Ok(()) }
     };
     if update == Some(Old::Kept) {
-        // Files that only their owner may read must not become readable here.
+        // Files that only their owner may read must not become readable in the backup.
         let folder = staging.new_files().join(BEFORE);
         fs::create_dir_all(folder.parent().unwrap_or(&folder))
             .and_then(|()| create_private_folder(&folder))

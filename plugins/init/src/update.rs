@@ -1,5 +1,5 @@
-//! Changes a project that its user has worked on: compares what was generated, what is there, and what is generated now. Nothing is
-//! written here.
+//! Plans the update of a project that its user has edited: compares the generated, the existing and the newly generated files. Writes
+//! nothing.
 
 pub(crate) mod brought;
 pub(crate) mod committed;
@@ -24,37 +24,35 @@ use crate::target::compare::{Comparison, unreadable};
 use crate::transaction::Change;
 pub(crate) use settle::{gone, is_recorded};
 
-/// The generated files of a project, as they were.
+/// The generated files of a project in their original form.
 #[derive(Debug)]
 pub(crate) struct Base {
-    /// The SHA-256 of each, by its path.
+    /// The SHA-256 hash of each file, by path.
     pub hashes: BTreeMap<String, String>,
-    /// Their texts, as far as they are known.
+    /// The recovered texts by path.
     pub texts: BTreeMap<String, String>,
 }
 
-/// An update, with a word on every file that it is about. Lists are in the order of their paths.
+/// A planned update, with a result for every file. Lists are ordered by path.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    /// The files to write and to remove. Where something is in conflict, the text has markers.
+    /// The files to write and to remove. Files with conflicts contain markers.
     pub changes: Vec<Change>,
     pub files: Vec<(Fate, String)>,
-    /// Lines that the user and the update have changed in different ways.
     pub conflicts: Vec<Conflict>,
     pub notes: Vec<Note>,
 }
 
-/// What becomes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Created,
-    /// Without edits of the user.
+    /// The user had not edited the file.
     Changed,
-    /// With the edits of the user and those of the update.
+    /// The file has edits by the user and by the update.
     Merged,
-    /// No longer generated, and not edited by the user.
+    /// The file is no longer generated, and the user had not edited it.
     Removed,
-    /// Deleted by the user before; it stays deleted.
+    /// The user deleted the file, and the update does not create it again.
     Deleted,
 }
 
@@ -72,37 +70,35 @@ impl Fate {
 pub(crate) struct Conflict {
     pub path: String,
     pub lines: merge::Conflict,
-    /// The line of its first marker, if it is written.
+    /// The line of the first marker, if it is written.
     pub marker: usize,
 }
 
-/// A sentence about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub about: About,
-    /// The file; `None`: the project as a whole.
+    /// The file; `None` for the whole project.
     pub path: Option<String>,
     /// The line, counted from 1.
     pub line: Option<usize>,
-    /// Without a full stop. Of an obstacle, the rest of a sentence about the file.
+    /// The text without a full stop. For an obstacle, the rest of a sentence about the file.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About {
-    /// A file that stays although the update would have done something to it.
+    /// A file that the update leaves as it is.
     Kept,
-    /// The update can't be made.
+    /// A reason why the update is not possible.
     Obstacle,
-    /// To look at although nothing is in conflict.
+    /// A place to check, even without a conflict.
     Review,
-    /// The record and the code say different things.
     Disagreement,
 }
 
 impl Update {
-    /// Compares the files of a project in `target`, of which `base` is known, with those that `new` generates. The project was made for
-    /// the range `framework` of releases.
+    /// Plans the update of the project in `target` from the files in `base` to the `new` files. The project was made for the framework
+    /// releases in the range `framework`.
     pub(crate) fn plan(
         target: &Path,
         base: &Base,
@@ -116,15 +112,15 @@ impl Update {
         Ok(update)
     }
 
-    /// Looks at the Python of the project as it would be after the update, for what no file shows for itself: imports of what is gone, and
-    /// names that the framework had in the range `framework` of releases.
+    /// Checks the updated Python code for imports of removed names, and for framework names that have changed since the releases in the
+    /// range `framework`.
     fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
         let before = walk::python(target).map_err(|error| unreadable(target, error))?;
         let mut after = before.clone();
         let is_in_conflict = |path: &str| self.conflicts.iter().any(|one| one.path == path);
         for change in &self.changes {
             match change.bytes.as_deref().map(str::from_utf8) {
-                // Markers are no code.
+                // A file with markers is not valid code.
                 _ if is_in_conflict(&change.path) => {}
                 Some(Ok(text)) if walk::is_python(&change.path) => {
                     after.insert(change.path.clone(), text.to_owned());
@@ -138,7 +134,7 @@ impl Update {
         Ok(())
     }
 
-    /// Adds the guides and the record.
+    /// Adds the changes of the guides and the record.
     pub(crate) fn add(&mut self, beside: Comparison) {
         for change in beside.changes {
             let fate = match change.replaces {
@@ -158,12 +154,12 @@ impl Update {
         self.changes.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
-    /// Returns whether the update can't be made without the user.
+    /// Reports whether the update has conflicts or obstacles.
     pub(crate) fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || self.about(About::Obstacle).next().is_some()
     }
 
-    /// Returns whether the user's files stay as they are. The record alone is no affair of theirs.
+    /// Reports whether the user's files stay unchanged. Changes to the record alone do not count.
     pub(crate) fn changes_nothing(&self) -> bool {
         self.changes.iter().all(is_of_record)
             && !self.has_conflicts()
@@ -184,7 +180,6 @@ impl Update {
     }
 }
 
-/// Returns whether a change is of the record.
 pub(crate) fn is_of_record(change: &Change) -> bool {
     change.path.starts_with(record::FOLDER)
 }

@@ -1,6 +1,6 @@
-//! The words of Python code, without comments and white space.
+//! Splits Python code into words, without comments and white space.
 
-/// The most brackets within one another.
+/// The maximum nesting depth of brackets.
 const DEEPEST: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +17,9 @@ pub(crate) struct Word<'t> {
     pub text: &'t str,
     /// Counted from 1.
     pub line: usize,
-    /// The brackets that it is in; those of a bracket itself do not count.
+    /// The number of open brackets around the word. A bracket does not count itself.
     pub depth: usize,
-    /// The columns before its statement; `None`: it does not begin one.
+    /// The column of a statement's first word; `None` for other words.
     pub indent: Option<usize>,
 }
 
@@ -29,14 +29,13 @@ impl Word<'_> {
     }
 }
 
-/// Signs of several characters; the longest of those that begin alike is first.
+/// Operators of several characters. Of those with a common prefix, the longest is first.
 const SIGNS: &[&str] = &[
     "**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", ":=", "->", "+=", "-=", "*=", "/=",
     "%=", "@=", "&=", "|=", "^=", "**", "//", "<<", ">>",
 ];
 
-/// Cuts code into its words. Those are also there of code that can't be read: if a bracket or a string has no end, or a line is indented
-/// as none above it.
+/// Splits code into words. After a syntax error, also returns the words before it.
 pub(crate) fn words(code: &str) -> (Vec<Word<'_>>, Result<(), String>) {
     let mut reader = Reader {
         words: Vec::new(),
@@ -53,7 +52,7 @@ fn error(line: usize) -> String {
 
 struct Reader<'t> {
     words: Vec<Word<'t>>,
-    /// Brackets, each with its line.
+    /// The open brackets with their lines.
     open: Vec<(char, usize)>,
     line: usize,
 }
@@ -107,7 +106,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the next word, and returns what is behind it.
+    /// Reads the next word and returns the rest of the code.
     fn word(&mut self, rest: &'t str) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let name = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
@@ -151,7 +150,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Reads a string with a prefix of this length, and the names that are evaluated in it.
+    /// Reads a string with a prefix of this length. In an f-string, also reads the evaluated names.
     fn string(&mut self, rest: &'t str, prefix: usize) -> Result<&'t str, String> {
         let quotes = ["\"\"\"", "'''", "\"", "'"];
         let quotes = quotes
@@ -171,7 +170,7 @@ impl<'t> Reader<'t> {
         }
         self.push(Kind::String, &inner[..end]);
         if rest[..prefix].contains(['f', 'F', 't', 'T']) {
-            // The names in braces. A format may have braces of its own.
+            // The names in braces. A format specification may contain braces, too.
             let evaluated = inner[..end].split('{').skip(1);
             for part in evaluated.filter_map(|part| part.split(['}', ':', '!']).next()) {
                 let paths = part.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');

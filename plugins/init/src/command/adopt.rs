@@ -1,8 +1,8 @@
-//! `bot-cli init DIR --adopt`: writes the record of a project that has none, so that it can be updated. Nothing else of it is changed.
+//! `bot-cli init DIR --adopt`: writes the missing record of a project, so that the project can be updated. No other file changes.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `config`: the recorded configuration. `written`: whether the record
-//! was written. `same`, `missing`: lists of paths of files that would be generated, and are as they would be, or not there. `different`:
-//! `{path, changes}`, with the lines that go and come from the generated text to the user's. `next`: commands.
+//! The `--json` document is an object. `target`: the absolute path of the directory. `config`: the recorded configuration.
+//! `written`: whether the record was written. `same`, `missing`: the paths of generated files that are unchanged or missing.
+//! `different`: a list of `{path, changes}`, with the lines removed and added between the generated text and the user's. `next`: commands.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     Ok(reply)
 }
 
-/// Resolves what the code shows and the user has said, and asks for the rest.
+/// Resolves the options found in the code and the user's options, and prompts for the rest.
 fn config<'c>(
     draft: Draft,
     problems: Vec<Field>,
@@ -97,7 +97,7 @@ fn config<'c>(
     resolved(&draft, problems, target, catalogue)
 }
 
-/// Makes the record, and the report of the project beside what would be generated.
+/// Creates the record, and a report that compares the project with the generated files.
 fn adopted(
     target: &Target,
     config: &Config,

@@ -1,4 +1,4 @@
-//! Reads the file of `--config`.
+//! Reads the `--config` file.
 
 use std::error::Error;
 use std::fs::File;
@@ -13,7 +13,7 @@ use bot_cli_terminal::standard_input;
 use crate::config::{FromFile, parse_file};
 use crate::wording::quoted;
 
-/// A configuration is some twenty short values; more is a mistake.
+/// The maximum file size. A configuration has about twenty short values, so a larger file is a mistake.
 const LONGEST: u64 = 1024 * 1024;
 
 pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failure> {
@@ -29,7 +29,6 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failu
     parse_file(&text).map_err(|problem| unusable(path, problem))
 }
 
-/// What a preset asks for.
 pub(super) fn preset(preset: &Preset) -> Result<FromFile, Failure> {
     let path = Path::new(&preset.name);
     parse_file(&preset.config.to_string()).map_err(|problem| unusable(path, problem))

@@ -1,9 +1,9 @@
-//! Writes a project, or the guides alone, and reports it.
+//! Writes a project, or only the guides, and reports the result.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
-//! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
-//! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
-//! in order. What is in the way is no result but a failure with the code `conflict` and a field for each file.
+//! The `--json` document is an object. `target`: the absolute path of the directory. `created`, `changed`, `unchanged`: lists of
+//! paths relative to it. `kept`: guides that were not replaced, each with its `path` and a description, `guide`. `config`: the
+//! configuration as `--dry-run` prints it, or null if only guides were written. `next`: suggested commands, in their order.
+//! Existing files in the way are a failure with the code `conflict` and a field for each file.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::Question;
@@ -23,16 +23,14 @@ use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction;
 
-/// Something that is to be written.
 pub(super) struct Job<'c> {
     pub(super) target: Target,
-    /// `None`: only the guides.
+    /// `None` writes only the guides.
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
 }
 
-/// Whether the user is there for questions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
     Terminal,
@@ -80,7 +78,7 @@ impl Job<'_> {
         Ok((files, record))
     }
 
-    /// Offers newer guides, or says how to get them.
+    /// Offers newer guides, or explains how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
         let stale = found.stale();
         if stale.is_empty() {
@@ -150,14 +148,13 @@ impl Job<'_> {
     }
 }
 
-/// Says how to replace guides of an older version.
 pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
     let stale = stale.join(", ");
     let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
     session.log(Level::Warn, &message);
 }
 
-/// The paths of the files that were `created` or `changed`.
+/// Returns the paths of the files that were `created` or `changed`.
 fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
     let changes = found.changes.iter();
     changes
@@ -171,7 +168,7 @@ fn updating(target: &Target) -> String {
     format!("bot-cli init {shown} --update")
 }
 
-/// The hint where a project is there already.
+/// Returns the hint for a folder that already contains a project.
 pub(super) fn way_out(target: &Target) -> Option<String> {
     let update = updating(target);
     target.path.join(record::PROJECT).is_file().then(|| {

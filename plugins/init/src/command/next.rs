@@ -1,4 +1,4 @@
-//! The next steps after a project was made: commands that can be typed unchanged.
+//! The suggested commands after creating a project, ready to be copied.
 
 use std::ffi::OsString;
 
@@ -10,11 +10,10 @@ use crate::config::{Client, Config};
 use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
-/// The host, and its plugin that runs bots.
 const HOST: &str = "bot-cli";
 const DEV_FILE: &str = "bot-cli-dev";
 
-/// A command, and sentences about it, in the order in which they matter.
+/// A command with remarks, most important first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextStep {
     pub(super) command: String,
@@ -30,7 +29,7 @@ impl NextStep {
     }
 }
 
-/// Whether `bot-cli dev` can be typed.
+/// Reports whether `bot-cli dev` works in the user's shell.
 pub(super) fn has_dev() -> bool {
     let path: OsString = std::env::var_os("PATH").unwrap_or_default();
     if !shell::will_find(HOST, &path) {
@@ -41,13 +40,13 @@ pub(super) fn has_dev() -> bool {
         |name| std::env::var_os(name),
         discovery::user(),
     );
-    // The host decides whether it may run.
+    // The host decides whether the plugin may run.
     let folders = discovery.folders.iter();
     let mut files = folders.flat_map(|folder| discovery.endings.files(folder, DEV_FILE));
     files.any(|file| file.is_file())
 }
 
-/// The steps from a project in `target` to a bot that answers. `needed` are the variables of the bot.
+/// Returns the steps from a project in `target` to a running bot. `needed` are the bot's environment variables.
 pub(super) fn of_project(
     target: &Target,
     config: &Config,
@@ -87,14 +86,14 @@ pub(super) fn of_project(
     steps
 }
 
-/// The steps from guides in `target` to a coding agent that reads them.
+/// Returns the steps from guides in `target` to a coding agent that reads them.
 pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     let about = "then start your coding agent in this folder";
     let read = NextStep::new("cat GETTING_STARTED.md", [about.to_owned()]);
     enter(target, "").into_iter().chain([read]).collect()
 }
 
-/// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.
+/// Formats the steps for display, with the remarks as shell comments below each command.
 pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     let entry = |step: &NextStep| {
         let about = step.about.iter().map(|about| format!("\n# {about}"));
@@ -103,7 +102,7 @@ pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     steps.iter().map(entry).collect()
 }
 
-/// The notes on the services of this machine, which need no key.
+/// Returns the notes on local services, which need no key.
 fn notes(config: &Config) -> impl Iterator<Item = String> {
     let is_local = |service: &&Service| {
         readings(&[service]).is_ok_and(|all| all.iter().all(|it| it.unset != Unset::Required))
@@ -112,7 +111,7 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
     local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
 }
 
-/// `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
+/// Formats the required variables, such as `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
 fn asked(needed: &[VariableGroup]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in needed {
@@ -128,7 +127,7 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     lines
 }
 
-/// From where `init` was started to a folder of the project; nothing if that is the same.
+/// Returns the `cd` command for a project folder, or `None` if it is the current folder.
 fn enter(target: &Target, below: &str) -> Option<NextStep> {
     let shown = target.shown.trim_end_matches('/');
     let folder = match (shown, below) {
@@ -137,7 +136,7 @@ fn enter(target: &Target, below: &str) -> Option<NextStep> {
         (shown, "") if !shown.is_empty() => shown.to_owned(),
         (shown, below) => format!("{shown}/{below}"),
     };
-    // Keeps a directory from being taken for an option.
+    // A folder that starts with `-` would be read as an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
     let command = format!("cd {}", quoted(&format!("{guard}{folder}")));
     Some(NextStep::new(command, []))

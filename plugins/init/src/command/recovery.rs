@@ -1,4 +1,4 @@
-//! Completes a run that was killed, before anything else is done.
+//! Completes an interrupted run before the command starts.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
@@ -6,13 +6,13 @@ use bot_cli_sdk::session::{Level, Session};
 use crate::target::Target;
 use crate::transaction::{self, Recovered};
 
-/// Completes what an earlier run left, and does the rest.
+/// Completes an interrupted run, then calls `rest`.
 pub(super) fn then<T>(
     target: &Target,
     session: &mut Session,
     rest: impl FnOnce(&mut Session) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    // Until the reply, which says what was written.
+    // Keeps the guard until the reply, which reports the written files.
     std::mem::forget(session.guard());
     let recovered = transaction::recover(&target.path)?;
     if let Recovered::Completed(left) = &recovered {
@@ -27,7 +27,7 @@ pub(super) fn then<T>(
     rest(session).map_err(|mut failure| {
         if let Recovered::Completed(_) = &recovered {
             failure = failure.hint("the earlier run was completed before that");
-            // Its status would say that nothing has changed.
+            // `Usage` would mean that nothing has changed.
             if failure.exit == Exit::Usage {
                 failure.exit = Exit::Failed;
             }

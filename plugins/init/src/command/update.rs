@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --update`: a project that its user has worked on.
+//! `bot-cli init DIR --update`: updates a project and keeps its user's edits.
 
 mod branches;
 mod found;
@@ -30,7 +30,7 @@ use report::Report;
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     started(options, session).map_err(|mut failure| {
-        // The status 1 of `--check` is that there is something to do.
+        // With `--check`, status 1 means that an update is needed.
         if options.check && failure.exit == Exit::Failed && failure.code != UNRESOLVED {
             failure.exit = Exit::Usage;
         }
@@ -104,7 +104,7 @@ fn update(
     report.reply(session)
 }
 
-/// The configuration that is recorded, with the file's and the options' over it.
+/// Resolves the recorded configuration, overridden by the file and the options.
 fn new_config<'c>(
     asked: Draft,
     problems: Vec<Field>,
@@ -179,7 +179,6 @@ fn planned(
     Ok(update)
 }
 
-/// Returns the variables that must be set now, and did not before.
 fn new_variables(base: &Base, files: &[PlannedFile]) -> Vec<String> {
     const EXPLAINED: &str = "server/.env.example";
     let names = |text: &str| -> Vec<String> {
@@ -196,7 +195,7 @@ fn new_variables(base: &Base, files: &[PlannedFile]) -> Vec<String> {
     new
 }
 
-/// Decides what becomes of what the changes replace, unless that would be lost.
+/// Decides how to keep the replaced files; fails if uncommitted edits would be lost.
 fn old(
     options: &Options,
     target: &Target,
@@ -209,7 +208,7 @@ fn old(
     let users: Vec<&Change> = changes.iter().filter(is_users).collect();
     let uncommitted = uncommitted(&target.path, &users);
     let is_given = uncommitted.is_some() && !options.force || changes.iter().all(is_of_record);
-    // The update that this one goes on with has kept what it was about to replace.
+    // The interrupted update has already backed up the files that it was about to replace.
     let before = target.path.join(BEFORE);
     let goes_on = found.begun.is_some() && before.exists();
     let is_kept = |path: &String| {

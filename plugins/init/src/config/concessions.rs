@@ -1,6 +1,6 @@
-//! Drops the parts of a file that its transports do not support, and tells the user. An option for such a part is an error.
+//! Drops the settings of a file that its transports do not support, and warns the user. The same setting as an option is an error.
 //!
-//! The framework's own tool writes such files: it asks for deployment and takes a web client for every web transport.
+//! The framework's own tool writes such files: it asks for deployment settings and accepts a web client for every web transport.
 
 use bot_cli_templates::catalogue::Transport;
 
@@ -8,10 +8,10 @@ use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 
-/// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
+/// Removes the settings from `file` that its transports do not support, unless `options` set them. Returns a message for each setting.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let words = options.transports.as_ref().or(file.transports.as_ref());
-    // A family's transports can have all of it, and what is unknown is a problem of its own.
+    // A transport family supports every setting, and unknown names are reported separately.
     let transports = words.into_iter().flatten();
     let transports: Option<Vec<&Transport>> = transports
         .map(|word| Catalogue::built_in().transport(word.trim()))

@@ -1,4 +1,4 @@
-//! A configuration file: a JSON object, read with all its problems.
+//! Reads a configuration file, a JSON object, and collects all its problems.
 
 use std::fmt;
 
@@ -11,19 +11,18 @@ use crate::draft::{self, Draft, NONE, Slot};
 use crate::option_table;
 use crate::wording::{did_you_mean, quoted};
 
-/// The contents of a file, with its problems.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FromFile {
-    /// The valid part.
+    /// The valid settings.
     pub draft: Draft,
-    /// Everything else.
+    /// The invalid settings.
     pub problems: Vec<Field>,
 }
 
-/// Reads the text of a file.
+/// Parses a configuration file.
 ///
 /// # Errors
-/// The text is not a JSON object at all: the reason.
+/// Returns the reason if the text is not a JSON object.
 pub fn parse(text: &str) -> Result<FromFile, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let entries: Entries =
@@ -33,7 +32,7 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
     for (name, value) in &entries.0 {
         let key = draft::key_of(name);
         let problem = if let Some((_, before)) = seen.iter().find(|(known, _)| *known == key) {
-            // The framework's own name may say the same again.
+            // A key and the framework's name for it may both be present with the same value.
             (*before != value).then(|| format!("`{key}` is given twice"))
         } else {
             match read.draft.slot(key) {
@@ -47,12 +46,12 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
         };
         seen.push((key, value));
         read.problems.extend(problem.map(|it| field(name, it)));
-        // Said not to be there, which wins over nothing said.
+        // `null` means no client, unlike a missing key.
         if key == "client_framework" && value.is_null() {
             read.draft.client_framework = Some(NONE.to_owned());
         }
     }
-    // The framework's own tool writes a client's server where there is no client.
+    // The framework's own tool writes a client server even without a client.
     let draft = &mut read.draft;
     if draft.client_framework.as_deref() == Some(NONE)
         && draft.client_server.as_deref() == Some("vite")
@@ -93,7 +92,7 @@ fn typed<T: DeserializeOwned>(value: &Value, needed: &str) -> Result<T, String> 
     T::deserialize(value).map_err(|_| format!("must be {needed}"))
 }
 
-/// The members of an object in their order, repeated keys included.
+/// The members of an object in their order, with repeated keys.
 struct Entries(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Entries {

@@ -1,4 +1,4 @@
-//! A configuration as JSON: every key, in a form that `--config` accepts again.
+//! Writes a configuration as JSON, with every key, in a form that `--config` accepts.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::draft::PACKS;
 use crate::option_table::{Feature, Setting, Values};
 
 impl Config<'_> {
-    /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of
-    /// provider packs.
+    /// Returns every key of a configuration file. A setting that the bot does not use is `null`. `packs` is present if a service belongs to
+    /// a provider pack.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
         for setting in Setting::ALL {
@@ -22,7 +22,7 @@ impl Config<'_> {
         }
         let packs = self.packs();
         let packs: BTreeMap<_, _> = packs.map(|pack| (&pack.name, &pack.version)).collect();
-        // Without packs the file is one that older versions read.
+        // Older versions can read a file without `packs`.
         if !packs.is_empty() {
             config.insert(PACKS.to_owned(), json!(packs));
         }

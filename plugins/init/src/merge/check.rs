@@ -1,4 +1,4 @@
-//! Checks of merged files. A merge that is clean and fails one is a conflict.
+//! Checks merged files. A clean merge that fails a check becomes a conflict.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,10 +9,8 @@ use saphyr::{LoadableYamlNode, Yaml};
 use super::{Conflict, Merged, Part, Versions, lines};
 use crate::code::Names;
 
-/// What is wrong with a merged text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The word that it is about.
     word: Option<String>,
     pub reason: String,
 }
@@ -21,7 +19,7 @@ pub(super) fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault
     let sides = [versions.yours, versions.new];
     let of_file = |reason: String| Fault { word: None, reason };
     if !sides.iter().all(|text| syntax(path, text).is_ok()) {
-        // What the user has broken is not the merge's fault.
+        // A file that the user broke is not the merge's fault.
         return None;
     }
     if let Err(reason) = syntax(path, text) {
@@ -51,11 +49,11 @@ fn syntax(path: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Finds a name that the merged code uses and no longer binds, or defines more often than either side.
+/// Finds a name that the merged code uses but no longer binds, or defines more often than either side.
 fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     let names = Names::of(text).ok()?;
     let [yours, new] = sides.map(|side| Names::of(side).unwrap_or_default());
-    // A name that the user's own code lacks is not lost by the merge.
+    // A name that the user's code already lacks is not lost by the merge.
     let is_missing = |name: &str| yours.used.contains(name) && !yours.bound.contains(name);
     let is_lost = |name: &&&str| {
         let is_bound = yours.bound.contains(**name) || new.bound.contains(**name);
@@ -79,7 +77,7 @@ fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     })
 }
 
-/// Finds an item that a text has more often than once, and than either side.
+/// Finds a repeated item that neither side repeats as often.
 fn twice<'t>(
     sides: &[&'t str; 2],
     text: &'t str,
@@ -101,7 +99,7 @@ fn twice<'t>(
     found.map(|(item, _)| item)
 }
 
-/// The name in `NAME=…` that whoever reads the file takes.
+/// Returns the name in `NAME=…`, unless the line is a comment.
 fn set(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let (name, _) = line
@@ -111,7 +109,7 @@ fn set(line: &str) -> Option<&str> {
     (!name.starts_with('#')).then(|| name.trim())
 }
 
-/// Returns a conflict at the user's line that the fault is about, else one of all lines.
+/// Returns a conflict at the user's line with the affected word, or else one that spans all lines.
 pub(super) fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
     let has_word = |line: &str| {
         (fault.word.as_deref()).is_some_and(|word| lines::words(line).any(|it| it == word))

@@ -1,17 +1,16 @@
-//! Settles conflicts between lines that are entries of a list: variables, requirements, members, imports, definitions. An entry that only
-//! one side has changed is taken from that side, and what both have added gets its place on its own.
+//! Resolves conflicts between lines that are list entries: variables, requirements, members, imports, definitions. An entry that only one
+//! side changed is taken from that side, and the entries that either side added are inserted separately.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Conflict, Merged, Part, Versions, lines, requirement};
 
-/// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
-    /// `NAME=value`, which may be commented out.
+    /// `NAME=value` lines, possibly commented out.
     Variables,
-    /// Patterns to ignore.
+    /// Ignore patterns.
     Patterns,
     /// Markdown.
     Page,
@@ -20,15 +19,15 @@ enum Format {
     Python,
 }
 
-/// The name of comments below the last entry.
+/// The entry name for comments below the last entry.
 const COMMENT: &str = "#";
 
 const QUOTES: &str = "\"\"\"";
 
-/// The longest line that names are imported in.
+/// The maximum line width of an import.
 const WIDTH: usize = 100;
 
-/// A line, or several that belong together.
+/// One line, or several that belong together.
 #[derive(Debug, Clone)]
 struct Entry {
     name: String,
@@ -38,13 +37,13 @@ struct Entry {
 }
 
 impl Entry {
-    /// Its text without the comma behind it.
+    /// Returns the text without a trailing comma.
     fn bare(&self) -> &str {
         let text = self.text.trim_end();
         text.strip_suffix(',').unwrap_or(text)
     }
 
-    /// Whether another one says the same, and has no comment more.
+    /// Reports whether `other` has the same text and no additional comments.
     fn is_like(&self, other: &Self) -> bool {
         let is_known = |line: &str| self.lead.contains(line.trim());
         self.bare() == other.bare() && other.lead.lines().all(is_known)
@@ -55,7 +54,7 @@ impl Entry {
     }
 }
 
-/// Settles the conflicts of a merged file at `path` as far as its format allows.
+/// Resolves the conflicts of the merged file at `path`, as far as its format allows.
 pub(super) fn settled(path: &str, merged: &Merged) -> Merged {
     let mut settled = Merged::default();
     let format = Format::of(path);
@@ -92,7 +91,7 @@ impl Format {
         }
     }
 
-    /// Whether the user's text stays where both sides have changed an entry.
+    /// Reports whether the user's text wins if both sides changed an entry.
     const fn is_yours(self) -> bool {
         matches!(self, Self::Variables | Self::Patterns | Self::Page)
     }
@@ -127,7 +126,7 @@ impl Format {
                 _ => {}
             }
         }
-        // A key must not come to stand in another table.
+        // A key must not move into another table.
         let is_table = |entry: &&Entry| entry.name.starts_with('[');
         let mut below = settled.iter().skip_while(|entry| !is_table(entry));
         if self == Self::Toml && below.any(|it| !is_table(&it) && it.name != COMMENT) {
@@ -136,7 +135,6 @@ impl Format {
         self.joined(settled, yours.last().or(new.last()), &[&base, &yours, &new])
     }
 
-    /// Merges an entry that both sides have.
     fn both(
         self,
         base: Option<&Entry>,
@@ -174,7 +172,7 @@ impl Format {
         })
     }
 
-    /// Merges two changes of an entry: the bounds and extras of a requirement, or a list in one entry.
+    /// Merges two changes of an entry: the bounds and extras of a requirement, or the items of a list.
     fn united(self, versions: &Versions) -> Option<String> {
         match self {
             Self::Toml if versions.yours.trim_start().starts_with('"') => {
@@ -195,7 +193,7 @@ impl Format {
         }
     }
 
-    /// Cuts lines into entries; `None` if they are not such.
+    /// Splits lines into entries; `None` if the lines are not entries.
     fn entries(self, text: &str) -> Option<Vec<Entry>> {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let written = text.lines().filter(|line| !line.trim().is_empty());
@@ -251,7 +249,7 @@ impl Format {
             let times = seen.entry(entry.name.clone()).or_insert(0);
             *times += 1;
             if *times > 1 {
-                // No name has a line break.
+                // Names contain no line break, so the suffix is unique.
                 entry.name = format!("{}\n{times}", entry.name);
             }
         }
@@ -266,7 +264,6 @@ impl Format {
         }
     }
 
-    /// The name of the entry that begins with a line.
     fn name(self, line: &str) -> Option<String> {
         let text = line.trim();
         let bare = text.strip_suffix(',').unwrap_or(text);
@@ -287,7 +284,7 @@ impl Format {
         }
     }
 
-    /// Writes entries one after the other. Those of a list have commas between them, and behind the last one if that of the user has.
+    /// Joins entries. List entries are separated by commas, with a trailing comma if the user's list has one.
     fn joined(
         self,
         mut entries: Vec<Entry>,
@@ -316,7 +313,7 @@ impl Format {
     }
 }
 
-/// The name in `NAME=…`, which may be commented out.
+/// Returns the name in `NAME=…`, even if the line is commented out.
 fn variable(line: &str) -> Option<String> {
     let open = line.strip_prefix("# ").unwrap_or(line);
     let (name, _) = open
@@ -327,7 +324,7 @@ fn variable(line: &str) -> Option<String> {
     (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
 }
 
-/// The name of a statement, an argument or an imported name; `None`: it may depend on what is above it.
+/// Returns the name of a statement, an argument or an imported name; `None` if the line may depend on those above.
 fn statement(line: &str) -> Option<String> {
     let indent = line.len() - line.trim_start().len();
     let text = line.trim();
@@ -365,7 +362,7 @@ fn statement(line: &str) -> Option<String> {
     }
 }
 
-/// Returns the names of all entries: those of the user's in their order, and each new one behind the one that it is behind there.
+/// Returns the names of all entries: the user's in their order, with each new name after its predecessor in `new`.
 fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
     let mut order: Vec<&str> = yours.iter().map(|entry| entry.name.as_str()).collect();
     for (index, entry) in new.iter().enumerate() {
@@ -373,7 +370,7 @@ fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
         if place(entry).is_none() {
             let behind = new[..index].iter().rev().find_map(place);
             let before = || new[index..].iter().find_map(place);
-            // Behind what the user has added there.
+            // The new entry follows those that the user added here.
             let own = |name: &&&str| new.iter().all(|entry| entry.name != **name);
             let behind = behind.map(|at| at + 1 + order[at + 1..].iter().take_while(own).count());
             let at = behind.or_else(before);
@@ -383,7 +380,7 @@ fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
     order
 }
 
-/// Merges lists as sets, which are in one entry between `open` and `close`. `None` if one is none, or has comments.
+/// Merges a list between `open` and `close` as a set of items. Returns `None` if a text has no list, or has comments.
 fn union(versions: &Versions, open: &str, close: &str) -> Option<String> {
     let read = |text: &str| -> Option<Vec<String>> {
         let inner = text.split_once(open)?.1.trim().strip_suffix(close)?;

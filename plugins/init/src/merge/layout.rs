@@ -1,10 +1,9 @@
-//! Line ends, the byte order mark and the newline at the end of a file, which are merged apart from its lines.
+//! Line ends, the byte order mark and the final newline of a file, which are merged separately from its lines.
 
 use super::{Conflict, Merged, Part};
 
 const MARK: char = '\u{feff}';
 
-/// The layout of a merged file.
 pub(super) struct Layout {
     has_mark: bool,
     is_crlf: bool,
@@ -12,17 +11,15 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Returns the layout of the user's file.
     pub fn of(yours: &str) -> Self {
         Self {
             has_mark: yours.starts_with(MARK),
-            // As most of the user's lines end.
             is_crlf: yours.matches("\r\n").count() * 2 > yours.matches('\n').count(),
             ends_with_newline: yours.is_empty() || yours.ends_with('\n'),
         }
     }
 
-    /// Puts a merge of plain versions into this layout.
+    /// Applies the layout to a merge of plain versions.
     pub fn restore(&self, mut merged: Merged) -> Merged {
         let parts = &mut merged.parts;
         if let Some(Part::Text(text)) = parts.last_mut()
@@ -51,7 +48,7 @@ impl Layout {
     }
 }
 
-/// Returns the text with `\n` at the end of each line, and without a byte order mark.
+/// Returns the text with `\n` line ends, a final newline and no byte order mark.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = (text.strip_prefix(MARK).unwrap_or(text)).replace("\r\n", "\n");
     if !plain.is_empty() && !plain.ends_with('\n') {

@@ -1,4 +1,4 @@
-//! Merges by lines, for what has no better structure.
+//! Merges files line by line, if their format has no better structure.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::{Conflict, Merged, Part, Versions};
 
-/// The most pairs of lines that are compared. Generated files have a few hundred lines; a hostile one that is larger
-/// counts as changed as a whole.
+/// The maximum number of line pairs to compare. Generated files have a few hundred lines. A file beyond the limit, which may be hostile,
+/// counts as entirely changed.
 const MOST_PAIRS: usize = 25_000_000;
 
-/// Merges whole lines. As in git, changes of both sides that touch are a conflict unless they are equal.
+/// Merges whole lines. As in git, adjacent changes of both sides conflict unless they are equal.
 pub(super) fn merge(versions: &Versions) -> Merged {
     let split = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(split);
@@ -55,7 +55,7 @@ pub(super) fn merge(versions: &Versions) -> Merged {
     }
 }
 
-/// What has become of a text: the lines that went, each after a `-`, and those that came, each after a `+`.
+/// Returns the removed lines with a `-` prefix, and the added lines with a `+`.
 pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     let [base, new] = [base, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let lines = hunks(&base, &new).into_iter().flat_map(|hunk| {
@@ -68,7 +68,7 @@ pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Adds text to the last part if that is text as well.
+/// Appends text, and joins it to a preceding text part.
 pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         _ if text.is_empty() => {}
@@ -77,16 +77,16 @@ pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
-/// Lines of the base, and what one side has in their place.
+/// Lines of the base, and their replacement on one side.
 struct Hunk {
     base: Range<usize>,
     side: Range<usize>,
 }
 
-/// What a side has changed, in order.
+/// The remaining changes of a side, in order.
 struct Side {
     left: VecDeque<Hunk>,
-    /// The end of the last hunk that was taken.
+    /// The ends of the last consumed hunk, in the base and on this side.
     end: (usize, usize),
 }
 
@@ -102,13 +102,12 @@ impl Side {
         self.end.0
     }
 
-    /// The place on this side for a place in the base behind the hunks that were taken.
+    /// Returns the position on this side for a base position after the consumed hunks.
     fn position(&self, base: usize) -> usize {
         self.end.1 + base.saturating_sub(self.end.0)
     }
 }
 
-/// Returns the lines of the base that a side has changed.
 fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
     if base != side && base.len().saturating_mul(side.len()) > MOST_PAIRS {
         return vec![Hunk {
@@ -132,7 +131,6 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
         .collect()
 }
 
-/// The words and numbers of a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty())

@@ -1,7 +1,7 @@
-//! Changes of projects and edits of their users, every pair merged and counted.
+//! Merges every pair of a project change and a user's edit, and counts the results.
 //!
-//! `cargo test` draws some pairs. With `BOT_CLI_MERGES=FOLDER` all are merged, and written: into `FOLDER/merged` what is clean, into
-//! `afterwards` what the edit makes of the new project where that is something else, and into `edited` what it makes of the old one.
+//! `cargo test` samples the pairs. With `BOT_CLI_MERGES=FOLDER` the test merges all pairs and writes the clean merges to
+//! `FOLDER/merged`. It writes the edited new project to `afterwards` if that differs, and the edited old project to `edited`.
 
 pub(super) mod changes;
 mod edits;
@@ -15,18 +15,17 @@ use super::{Merged, Versions, lines};
 use changes::Change;
 use edits::Edit;
 
-/// Of so many pairs, one is drawn.
+/// The test samples one of this many pairs.
 const DRAWN: usize = 23;
 
-/// A project: texts by path.
+/// A project's texts by path.
 pub(super) type Files = BTreeMap<String, String>;
 
-/// A way to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Every file by its lines, as version control does.
+    /// By lines only, as version control does.
     Lines,
-    /// By lines and, where these are in conflict, by formats.
+    /// By lines, and conflicting lines by format.
     Whole,
 }
 
@@ -39,14 +38,11 @@ impl Way {
     }
 }
 
-/// The merge of a project.
 struct Outcome {
     files: Files,
-    /// The files in conflict.
     conflicts: BTreeSet<String>,
 }
 
-/// Merges a project, file by file.
 fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
     let mut outcome = Outcome {
         files: yours.clone(),
@@ -69,7 +65,7 @@ fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
             (None, Some(yours), Some(new)) if yours != new => {
                 outcome.conflicts.insert(path.clone());
             }
-            // Kept by users who have edited it.
+            // Users who edited the file keep it.
             (Some(base), Some(yours), None) if base == yours => {
                 outcome.files.remove(path);
             }
@@ -79,14 +75,13 @@ fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
     outcome
 }
 
-/// What became of the pairs.
 #[derive(Default)]
 struct Counts {
     pairs: usize,
     clean: usize,
-    /// Clean, and just as the edit would have left the new project.
+    /// Clean merges that equal the edited new project.
     same: usize,
-    /// Files in conflict, with the edits that they are in conflict with.
+    /// The files in conflict, with a count for each edit.
     conflicts: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
@@ -108,7 +103,6 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Merges each change with every edit of its project.
 fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) -> Counts {
     let mut counts = Counts::default();
     for (row, change) in changes.iter().enumerate() {
@@ -147,7 +141,7 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
     counts
 }
 
-/// Writes a project, with a file that says how it was made.
+/// Writes a project, and `pair.txt` with a description of the pair.
 fn write(folder: &Path, made: &str, files: &Files) {
     for (path, text) in files {
         let path = folder.join(path);
@@ -157,7 +151,7 @@ fn write(folder: &Path, made: &str, files: &Files) {
     fs::write(folder.join("pair.txt"), made).unwrap();
 }
 
-/// Writes what each edit makes of each project, which is to be faultless itself.
+/// Writes every edited project, which must be valid, too.
 fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
     let mut bases: Vec<&Files> = Vec::new();
     for change in changes {
@@ -198,7 +192,7 @@ fn edits_survive_changes() {
         println!("  {path}: {edits:?}");
     }
     assert!(whole.pairs > 200, "{whole}");
-    // Of a hundred pairs, so many are merged at least, and many of these as if the edit had come after the change.
+    // The minimum percentages of clean merges, and of merges that equal the edited new project.
     assert!(whole.clean * 100 >= whole.pairs * 96);
     assert!(whole.same * 100 >= whole.pairs * 90);
     assert!(by_lines.clean < whole.clean);

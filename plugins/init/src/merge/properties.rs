@@ -1,4 +1,4 @@
-//! What holds for every merge, in every format, whatever somebody has done to a file. `BOT_CLI_DRAWN=N` draws that many.
+//! Properties of every merge in every format, after random edits. `BOT_CLI_DRAWN=N` sets the number of draws.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::matrix::changes::{self, Change};
 use super::{Merged, Part, Versions, merge};
 
-/// A file of each format, and how a user writes a line of that format that nobody else writes.
+/// A file of each format, and templates for lines that only the user writes.
 const FILES: &[(&str, &[&str])] = &[
     (
         "server/pyproject.toml",
@@ -63,7 +63,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("server/server.py", &["@ = 1\n", "    @()\n", "# @\n"]),
 ];
 
-/// Draws a text as somebody leaves it, with words of their own.
+/// A generator of random edits with unique words.
 struct Draw<'r> {
     rng: &'r mut Rng,
     words: Vec<String>,
@@ -106,7 +106,7 @@ impl Draw<'_> {
             2 => text.truncate(text.trim_end().len()),
             _ => {}
         }
-        // A later edit may have removed an own line again.
+        // A later edit may have removed one of the words.
         self.words.retain(|word| text.contains(word.as_str()));
         text
     }
@@ -116,7 +116,7 @@ fn drawn() -> usize {
     env::var("BOT_CLI_DRAWN").map_or(60, |count| count.parse().unwrap())
 }
 
-/// Calls `hold` with drawn versions of files of every format.
+/// Calls `hold` with random versions of files in every format.
 fn for_drawn(hold: impl Fn(&str, &Versions, &[String])) {
     let changes = changes::all();
     let mut rng = Rng::with_seed(7);
@@ -139,7 +139,7 @@ fn for_drawn(hold: impl Fn(&str, &Versions, &[String])) {
             };
             let (yours, words) = draw(&mut rng, base);
             let new = match rng.usize(0..3) {
-                // What is generated has one kind of line ends and no mark.
+                // Generated files have uniform line ends and no byte order mark.
                 0 => {
                     draw(&mut rng, base)
                         .0

@@ -1,11 +1,11 @@
-//! Requirements of Python packages: a name, extras as a set, and the rest.
+//! Merges Python requirements: a name, a set of extras, and the rest.
 
 struct Requirement<'a> {
     name: &'a str,
     extras: Vec<&'a str>,
-    /// Versions, with the white space around them.
+    /// The version bounds, including surrounding white space.
     specifier: &'a str,
-    /// From `;` on.
+    /// The environment marker, starting with `;`.
     marker: &'a str,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Requirement<'a> {
     }
 }
 
-/// Returns the name of a requirement as packages compare it.
+/// Returns a requirement's package name in normalized form.
 pub(super) fn name(text: &str) -> Option<String> {
     let name = Requirement::parse(text)?.name.to_lowercase();
     let words: Vec<&str> = name
@@ -41,7 +41,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     Some(words.join("-"))
 }
 
-/// Merges three requirements of a package; `None` if they have different bounds. An empty base is none.
+/// Merges three requirements of a package; `None` if the bounds conflict. The base may be empty.
 pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
     let none = Requirement {
         name: "",
@@ -54,7 +54,7 @@ pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
     let specifier = pick(base.specifier, yours.specifier, new.specifier)?;
     let marker = pick(base.marker, yours.marker, new.marker)?;
     if yours.extras.is_empty() && !base.extras.is_empty() && base.extras != new.extras {
-        // Who has taken all of them away has something else in mind.
+        // The user removed every extra, so the merge must not add one.
         return None;
     }
     let is_gone = |extra: &&&str| !base.extras.contains(extra) || new.extras.contains(extra);

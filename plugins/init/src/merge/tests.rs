@@ -1,6 +1,6 @@
 use super::*;
 
-/// Numbers that look random, from a seed.
+/// A seeded pseudorandom number generator.
 pub(super) struct Draw(pub u64);
 
 impl Draw {
@@ -17,7 +17,6 @@ pub(super) fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
     merge(path, &Versions { base, yours, new })
 }
 
-/// The merge as marked text.
 pub(super) fn shown(merged: &Merged) -> String {
     let mut shown = String::new();
     for part in &merged.parts {
@@ -103,7 +102,7 @@ fn the_users_line_ends_mark_and_last_newline_stay() {
     }
 }
 
-/// A file of few different lines, and changes of it.
+/// Draws a text with up to `kinds` different lines.
 fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
     let lines: Vec<String> = (0..count)
         .map(|_| format!("{}\n", draw.below(kinds)))

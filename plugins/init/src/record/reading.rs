@@ -1,4 +1,4 @@
-//! Reads a record. It may have come with a project of anybody's, and a merge of two branches may have damaged it.
+//! Reads a record. The project may be hostile, and a merge of two branches may have damaged the record.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,27 +12,25 @@ use super::{FOLDER, Head, has_markers};
 use crate::config::{FromFile, parse_file};
 use crate::digest::sha256;
 
-/// The contents of `project.json`.
 #[derive(Debug)]
 pub struct Recorded {
-    /// The version of this program that wrote it.
+    /// The version of this program that wrote the record.
     pub tool: String,
-    /// The version of the framework, as a requirement: `>=1.14.0,<2`.
+    /// The framework's version as a requirement: `>=1.14.0,<2`.
     pub framework: String,
-    /// The configuration, with what is wrong with it.
+    /// The configuration with its problems.
     pub config: FromFile,
-    /// The same as it is written.
+    /// The configuration as written.
     pub members: Map<String, Value>,
-    /// The SHA-256 of each generated file, by its path.
+    /// The SHA-256 hash of each generated file, by path.
     pub hashes: BTreeMap<String, String>,
 }
 
-/// The reason why a record can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
-    /// This later version wrote it.
+    /// The later version that wrote the record.
     Later(String),
-    /// It is something else, or damaged.
+    /// The reason why the file is not a valid record.
     Damaged(String),
 }
 
@@ -44,10 +42,10 @@ struct Written<'a> {
     files: BTreeMap<String, String>,
 }
 
-/// Reads the bytes of `project.json`.
+/// Parses the bytes of `project.json`.
 ///
 /// # Errors
-/// A later version wrote it, or it is no record, or one that leads out of the project.
+/// Fails if a later version wrote the record, if the record is damaged, or if a path leads outside the project.
 pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     let damaged = |reason: &str| Unusable::Damaged(reason.to_owned());
     let text = str::from_utf8(project).map_err(|_| damaged("it is not UTF-8"))?;
@@ -82,7 +80,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     })
 }
 
-/// Tells whether a file can be one that was generated: in the project, and in no folder of git's or of the record.
+/// Reports whether a path can belong to a generated file: inside the project, but not in the folders of git or of the record.
 fn is_generated(path: &str) -> bool {
     let plain = !path.contains(['\\', ':']) && !path.contains(char::is_control);
     let first = path.split('/').next().unwrap_or_default();
@@ -91,11 +89,10 @@ fn is_generated(path: &str) -> bool {
     plain && path.split('/').all(is_name) && !first.eq_ignore_ascii_case(FOLDER)
 }
 
-/// The most bytes that an archive may unpack to, some hundred times those of a project.
+/// The maximum size of an unpacked archive, about a hundred times that of a project.
 const MAX_UNPACKED: u64 = 32 << 20;
 
-/// Unpacks the generated files from `base.tar.gz`, in memory: those whose hash is the recorded one. What is damaged or missing is
-/// left out.
+/// Unpacks the files of `base.tar.gz` in memory. Files that are damaged, or whose hash differs from the recorded one, are left out.
 pub fn unpack(base: &[u8], hashes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let unpacked = GzDecoder::new(base).take(MAX_UNPACKED);
@@ -104,7 +101,7 @@ pub fn unpack(base: &[u8], hashes: &BTreeMap<String, String>) -> BTreeMap<String
         return found;
     };
     for entry in entries {
-        // Behind damage nothing can be read any more.
+        // Nothing after the damage is readable.
         let Ok(mut entry) = entry else { break };
         let path = match entry.path() {
             Ok(path) => path.to_str().map(str::to_owned),

@@ -105,7 +105,7 @@ fn the_project_file_has_the_configuration_and_the_hash_of_each_file() {
 #[test]
 fn the_same_configuration_gives_the_same_record() {
     assert_eq!(record(&config("react")), record(&config("react")));
-    // The fourth byte has a flag for a name, and the next four are a time.
+    // The fourth byte contains a flag for a name, and the next four contain a time.
     let base = record(&config("none")).remove(BASE).unwrap();
     assert_eq!(base[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]);
 }

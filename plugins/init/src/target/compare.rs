@@ -1,4 +1,4 @@
-//! Compares a plan with a target. Nothing is written here.
+//! Compares a plan with a target. Writes nothing.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,38 +11,31 @@ use crate::plan::{Existing, PlannedFile};
 use crate::record::{self, RecordFile, Unusable};
 use crate::transaction::Change;
 
-/// A plan beside what is there.
+/// The differences between a plan and a target.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// The files to write.
     pub changes: Vec<Change>,
-    /// Files that are as planned already.
+    /// Files that already match the plan.
     pub unchanged: Vec<String>,
-    /// Guides that are not ours to replace, or not without being asked.
+    /// Guides that the user edited, or must agree to replace.
     pub kept: Vec<Kept>,
-    /// The files in the way, each with the reason.
+    /// The files in the way, with the reasons.
     pub conflicts: Vec<(String, String)>,
 }
 
-/// A guide that stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The state of the existing file.
     pub guide: Guide,
-    /// The replacement.
     pub change: Change,
 }
 
-/// The treatment of existing guides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guides {
-    /// They are kept.
     Keep,
-    /// They are replaced.
     Overwrite,
 }
 
-/// Looks at every file of a plan, and of the record of it, in `target`.
+/// Compares every file of a plan, and of its record, with `target`.
 pub fn compare(
     target: &Path,
     files: &[PlannedFile],
@@ -74,7 +67,7 @@ pub fn compare(
 }
 
 impl Comparison {
-    /// The kept guides that an older version wrote, in words.
+    /// Describes the kept guides that an older version wrote.
     pub fn stale(&self) -> Vec<String> {
         let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
         stale
@@ -82,13 +75,12 @@ impl Comparison {
             .collect()
     }
 
-    /// Replaces kept guides.
     pub fn refresh(&mut self, wants: impl Fn(&Guide) -> bool) {
         let kept = self.kept.extract_if(.., |kept| wants(&kept.guide));
         self.changes.extend(kept.map(|kept| kept.change));
     }
 
-    /// One failure that names everything in the way. `way_out` is the hint where moving it away is not the way.
+    /// Fails if files are in the way, and names all of them. `way_out` replaces the hint to move them away.
     pub fn refuse_conflicts(
         &self,
         shown_target: &str,
@@ -152,14 +144,11 @@ impl Comparison {
     }
 }
 
-/// The state of a path.
 #[derive(Debug)]
 pub enum PathState {
-    /// Nothing is there.
     Nothing,
-    /// A file with these bytes.
     File(Vec<u8>),
-    /// A symbolic link, something else, or a file that can't be read whole: the rest of a sentence about it.
+    /// A symbolic link, an unreadable file, or something else; the text is the rest of a sentence about it.
     Obstacle(String),
 }
 
@@ -173,7 +162,7 @@ impl PathState {
     }
 }
 
-/// Looks at `path` without following symbolic links.
+/// Reads the state of `path` without following symbolic links.
 pub fn find(target: &Path, path: &str) -> Result<PathState, Failure> {
     look(target, path).map_err(|error| unreadable(&target.join(path), error))
 }
@@ -211,7 +200,7 @@ fn look(target: &Path, path: &str) -> io::Result<PathState> {
     ))
 }
 
-/// The maximum number of bytes to read from a file. Every file of a project is far smaller.
+/// The maximum number of bytes to read from a file. Project files are far smaller.
 const MAX_READ: u64 = 4 << 20;
 
 fn read(path: &Path) -> io::Result<PathState> {
@@ -233,7 +222,7 @@ fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
     }
 }
 
-/// Adds the lines of `wanted` that `there` lacks at its end, without comments; `None`: it lacks none.
+/// Appends the lines of `wanted` that `there` lacks, without comments. Returns `None` if no line is missing.
 pub fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     let has = |line: &str| {
         there

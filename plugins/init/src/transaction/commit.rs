@@ -1,4 +1,4 @@
-//! Staged files go to their places.
+//! Moves staged files to their places.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -13,27 +13,27 @@ use crate::digest::sha256;
 use crate::platform::{give_to_owner_of, move_new, sync as sync_folder};
 use crate::record;
 
-/// The renames that create a project, in order, for the run after one that is killed.
+/// The renames that create a project, in order. After an interruption, the next run completes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) steps: Vec<Step>,
 }
 
-/// One rename from the staging folder into the target, or the removal of a file.
+/// A rename from the staging folder into the target, or the removal of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Step {
-    /// Relative to the target: a file, or a new folder with everything in it.
+    /// The path of a file, or of a new folder with its contents, relative to the target.
     pub(super) path: String,
-    /// The hash of the file that is replaced or removed; `None`: nothing may be there.
+    /// The hash of the replaced or removed file; `None` if the file must not exist.
     pub(super) replaces: Option<String>,
-    /// A journal has no removals.
+    /// Not serialized, since a journal contains no removals.
     #[serde(skip)]
     pub(super) removes: bool,
 }
 
 impl Journal {
-    /// Finds the fewest renames that make `changes`: what is new together moves together. Kept files come first, the
-    /// record after everything else, and its archive last, because it can be made again from the record.
+    /// Finds the fewest renames that make `changes`: a new subtree moves as a whole. Backups are first, and the record is last. The archive
+    /// is the record's last file, because it can be rebuilt from the others.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
         let mut ordered: Vec<&Change> = changes.iter().collect();
         ordered.sort_by_key(|change| {
@@ -59,12 +59,11 @@ impl Journal {
         Self { steps }
     }
 
-    /// Makes sure that the steps are carried out, by this run or by the next one.
+    /// Writes the journal, so that the next run can complete the steps.
     pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
         staging.put(&staging.journal(), &serde_json::to_vec(self)?)
     }
 
-    /// Reads the journal of a staging folder, if its run wrote one.
     pub(super) fn read(staging: &Staging) -> io::Result<Option<Self>> {
         let bytes = match fs::read(staging.journal()) {
             Ok(bytes) => bytes,
@@ -84,7 +83,7 @@ fn is_of_record(path: &str) -> bool {
     Path::new(path).starts_with(record::FOLDER)
 }
 
-/// Returns the topmost part of `path` that is not in the target.
+/// Returns the topmost part of `path` that does not exist in the target.
 fn new_part<'a>(path: &'a str, target: &Path) -> &'a str {
     path.match_indices('/')
         .map(|(end, _)| &path[..end])
@@ -103,13 +102,13 @@ pub(super) fn appear(staging: &Staging, root: &Path, changes: &[Change]) -> Resu
     }
     move_new(&staging.new_files(), root).map_err(|error| failure(root, error))?;
     if let Some(parent) = root.parent() {
-        // Everything is in its place: that a folder can't be synced is no reason to take it back.
+        // Everything is in its place, so a failed sync is no reason to undo it.
         let _ = sync_folder(parent);
     }
     Ok(())
 }
 
-/// Makes the changes of a new project. After an error, `target` is as it was.
+/// Makes the changes of a new project. After an error, `target` is unchanged.
 pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Failure> {
     let journal = Journal::of(changes, target);
     (journal.write(staging)).map_err(|error| unwritten(staging.path(), error))?;
@@ -126,7 +125,7 @@ pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Re
     Ok(())
 }
 
-/// Makes the changes of an update. After an error in the first of them, `target` is as it was.
+/// Makes the changes of an update. If the first change fails, `target` is unchanged.
 pub(super) fn update(
     changes: &[Change],
     staging: &Staging,
@@ -158,8 +157,7 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Carries out what is left of a journal, except for the record if anything else can't be done. Returns the paths that
-/// somebody has changed since.
+/// Completes a journal, and returns the paths that have changed since. If there are any, the record is not written.
 pub(super) fn complete(
     journal: &Journal,
     staging: &Staging,
@@ -181,7 +179,7 @@ pub(super) fn complete(
     Ok(left)
 }
 
-/// Makes one step. The error is `AlreadyExists` when the target has another file in its place.
+/// Makes one step. Fails with `AlreadyExists` if the target has another file in its place.
 fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(&step.path);
     let to = inside(target, &step.path)?;
@@ -200,7 +198,7 @@ fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Returns the place of a path in the target. No link in it may lead out of it.
+/// Returns the location of a path in the target. Fails if a link in the path could lead outside the target.
 pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
     for (end, _) in path.match_indices('/') {
         if !fs::symlink_metadata(target.join(&path[..end]))?.is_dir() {
@@ -210,7 +208,7 @@ pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
     Ok(target.join(path))
 }
 
-/// Reads a regular file; anything else is `AlreadyExists`.
+/// Reads a regular file. Fails with `AlreadyExists` for anything else.
 pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
     let found = fs::symlink_metadata(path)?;
     if found.is_file() {
@@ -220,7 +218,7 @@ pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
     }
 }
 
-/// Takes one step of a creation back. A new folder stays if somebody else has put a file into it since.
+/// Reverses one step of a creation. A new folder stays if another program has added a file to it.
 fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
     let of_step = |change: &&Change| Path::new(&change.path).starts_with(&step.path);
     for change in changes.iter().filter(of_step) {
@@ -240,7 +238,7 @@ fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) 
     Ok(())
 }
 
-/// Removes the folders of a path that are empty, as long as their names are not shorter than `least`.
+/// Removes the empty folders in a path, innermost first. Stops at paths shorter than `least` bytes.
 fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     let folders = path.match_indices('/').rev().map(|(end, _)| &path[..end]);
     for folder in folders.take_while(|folder| folder.len() >= least) {
@@ -258,7 +256,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
     }
 }
 
-/// Returns whether an error says that the target was changed since it was compared.
+/// Reports whether an error means that the target has changed since the comparison.
 fn is_change(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -266,8 +264,7 @@ fn is_change(error: &io::Error) -> bool {
     )
 }
 
-/// Makes the renames lasting, and removes the folders that they have left empty. Everything is in its place: that
-/// neither is possible is no reason to take it back.
+/// Syncs the renames and removes the folders that they left empty. Errors are ignored, since everything is in its place.
 fn finish(journal: &Journal, target: &Path) {
     let mut folders: Vec<_> = (journal.steps.iter())
         .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))

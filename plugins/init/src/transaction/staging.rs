@@ -1,4 +1,4 @@
-//! The folder in which changes are made ready.
+//! The folder in which changes are prepared.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -12,20 +12,19 @@ use crate::digest::sha256;
 use crate::platform::{create_private_folder, give_to_owner_of, is_own, remove_locked, sync};
 use crate::side_by_side;
 
-/// A staging folder that this process has locked. It ends with [`Staging::remove`].
+/// A staging folder that this process has locked. [`Staging::remove`] deletes it.
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
-    /// Open for its lock.
     lock: File,
 }
 
-/// Returns the place for the staging of `target`: in it, or beside what does not exist yet.
+/// Returns the path of the staging folder: inside `target`, or beside its topmost missing part.
 pub(super) fn place(target: &Path) -> PathBuf {
     first_missing(target).map_or_else(|| target.join(INSIDE), |root| beside(&root))
 }
 
-/// Returns the places where an earlier run may have left its staging folder, before or after `target` existed.
+/// Returns the paths where an earlier run may have left its staging folder, before or after `target` existed.
 pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     match first_missing(target) {
         Some(root) => vec![beside(&root)],
@@ -48,17 +47,14 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// The name of a staging folder in the target itself.
 const INSIDE: &str = ".bot-cli-init-staging";
 
-/// The record that an update in progress writes last, relative to the target.
+/// The path, relative to the target, of the record that an update in progress will write last.
 pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
 
-/// The journal of a staging folder.
 pub(super) const JOURNAL: &str = "journal.json";
 
-/// The file by which a staging folder is known. It is created first and removed last, so that version control never
-/// sees the folder.
+/// The file that identifies a staging folder. It is created first and removed last, so that version control never sees the folder.
 const MARK: &str = ".gitignore";
 
 const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\n*\n";
@@ -66,7 +62,7 @@ const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\
 const LOCK: &str = "lock";
 
 impl Staging {
-    /// Creates the folder, for this user only.
+    /// Creates the folder with access for this user only.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         create_private_folder(path).map_err(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
@@ -91,8 +87,8 @@ impl Staging {
         Self::lock(path)
     }
 
-    /// Finds the folder of a run that has ended without removing it. Any other folder is left alone. It may be part of
-    /// a hostile project, so no link in it may lead out of it.
+    /// Finds the folder that an ended run left behind. Any other folder is left alone. The project may be hostile, so no link in the folder
+    /// may lead outside.
     pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Failure> {
         let is_ours = fs::symlink_metadata(path).and_then(|found| {
             Ok(found.is_dir() && is_own(&found) && is_marked(path) && is_plain(path)?)
@@ -119,12 +115,11 @@ impl Staging {
         }
     }
 
-    /// Returns the folder of the new files, which have the paths there that they will have in the target.
+    /// Returns the folder of the new files, laid out as in the target.
     pub(super) fn new_files(&self) -> PathBuf {
         self.path.join("new")
     }
 
-    /// Returns a place for something that is removed or taken back.
     pub(super) fn removed(&self, name: &str) -> PathBuf {
         self.path.join("removed").join(name)
     }
@@ -137,7 +132,7 @@ impl Staging {
         &self.path
     }
 
-    /// Creates a file in the folder, whole or not at all.
+    /// Creates a file in the folder, completely or not at all.
     pub(super) fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let draft = path.with_extension("draft");
         let mut file = File::create_new(&draft)?;
@@ -147,7 +142,7 @@ impl Staging {
         sync(&self.path)
     }
 
-    /// Writes a file that will have the path `relative`.
+    /// Stages a new file for the path `relative` in the target.
     pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
@@ -157,9 +152,9 @@ impl Staging {
         written().map_err(|error| unwritten(relative, error))
     }
 
-    /// Makes everything that was written lasting, and gives it to the owner of the target.
+    /// Flushes all written files to disk, and changes their owner to the target's.
     pub(super) fn sync(&self, target: &Path) -> Result<(), Failure> {
-        // Side by side: a filesystem unites what arrives together.
+        // In parallel, since a filesystem combines simultaneous requests.
         const THREADS: usize = 8;
         let synced = || -> io::Result<()> {
             let mut entries = vec![self.path.join(MARK), self.new_files()];
@@ -173,7 +168,7 @@ impl Staging {
         synced().map_err(|error| unwritten(&self.path, error))
     }
 
-    /// Removes the folder, the journal first: without it there is nothing to complete. Its mark and lock are last.
+    /// Removes the folder: the journal first, since without a journal the next run completes nothing, and the mark and the lock last.
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
@@ -213,7 +208,7 @@ fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a folder has the mark of a staging folder, or is empty, as that of a run that was killed at once.
+/// Reports whether a folder has the mark of a staging folder. A run may be killed early, so an empty folder or a part of the mark counts.
 fn is_marked(folder: &Path) -> bool {
     let mark = folder.join(MARK);
     let is_short = fs::symlink_metadata(&mark)
@@ -223,7 +218,7 @@ fn is_marked(folder: &Path) -> bool {
     is_short && fs::read_to_string(mark).is_ok_and(starts) || is_empty()
 }
 
-/// Returns whether a folder has nothing but files and folders.
+/// Reports whether a folder contains only files and folders.
 fn is_plain(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

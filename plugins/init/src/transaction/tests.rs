@@ -26,7 +26,7 @@ fn update(target: &Path, changes: &[Change], cancelled: &dyn Fn() -> bool) -> Re
     super::update(target, changes, Old::Given, cancelled)
 }
 
-/// Every file below a folder, with its text; empty folders by their path.
+/// Returns every file below a folder with its text, and every empty folder.
 fn tree(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -50,7 +50,7 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// A folder with a target in it that has files.
+/// Creates a folder that contains a target with files.
 fn workshop() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("bot");
@@ -133,13 +133,13 @@ fn stage(staging: &Staging, changes: &[Change]) {
     }
 }
 
-/// What a creation does, which removes nothing.
+/// Returns the changes of a creation, which removes nothing.
 fn created() -> Vec<Change> {
     let changes = changes().into_iter();
     changes.filter(|change| change.bytes.is_some()).collect()
 }
 
-/// Goes as far as `steps` renames behind the journal and dies; `None`: dies before the journal.
+/// Simulates a run that is killed after `steps` renames, or before it writes the journal.
 fn die_after(target: &Path, steps: Option<usize>) {
     let staging = Staging::create(&staging::place(target)).unwrap();
     stage(&staging, &created());
@@ -160,7 +160,7 @@ fn the_next_run_ends_what_a_killed_one_began() {
         let (folder, target) = workshop();
         let before = tree(&target);
         die_after(&target, steps);
-        // Wherever its project is moved.
+        // Recovery works even after the project was moved.
         let moved = folder.path().join("moved");
         fs::rename(&target, &moved).unwrap();
         assert_eq!(is_unfinished(&moved), steps.is_some());
@@ -258,7 +258,7 @@ fn an_update_that_was_begun_is_left_to_the_next_one() {
     update(&target, &[record], &never).unwrap();
     assert_eq!(begun(&target), None);
     assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
-    // One that had come to its end.
+    // The interrupted update had already written its record.
     drop(Staging::create(&place).unwrap());
     fs::write(place.join("update.json"), "new").unwrap();
     assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
@@ -276,7 +276,7 @@ fn nothing_outside_the_project_is_changed() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Files that appear or change while they are written.
+/// Paths that appear or change during the write.
 const MEANWHILE: [&str; 3] = [".gitignore", "README.md", "server"];
 
 #[test]
@@ -314,11 +314,11 @@ fn an_update_that_is_stuck_leaves_its_record_to_the_next_run() {
     assert_eq!(tree(&target)[".bot-cli/project.json"], "old");
     assert_eq!(begun(&target), Some(b"new".to_vec()));
     assert_eq!(recover(&target).unwrap(), Recovered::Update);
-    // What is done is not in the next run any more.
+    // The next run does not repeat completed changes.
     all.truncate(1);
     update(&target, &all, &never).unwrap();
     assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
-    // The first step changes nothing if it fails.
+    // A first step that fails changes nothing.
     let first = [changed("notes", "other", "x"), new("own", "x")];
     assert_eq!(
         update(&target, &first, &never).unwrap_err().code,
@@ -333,7 +333,7 @@ fn a_folder_of_the_users_is_no_staging_folder() {
         (false, &[("notes", "mine")][..]),
         (false, &[(".gitignore", "*\n"), ("lock", "")]),
         (false, &[("lock", ""), ("notes", "mine")]),
-        // What a run leaves that is killed before it has said whose the folder is.
+        // The remains of a run that was killed before it marked the folder.
         (true, &[]),
         (true, &[(".gitignore", "")]),
         (true, &[(".gitignore", "# bot-cli init m")]),
@@ -369,7 +369,7 @@ fn taking_back_never_takes_what_somebody_put_into_a_new_folder() {
     let staging = Staging::create(&staging::place(&target)).unwrap();
     let changes = [new("server/bot.py", "bot"), changed("notes", "other", "x")];
     stage(&staging, &changes);
-    // It arrives with the folder: to whoever takes the folder back, that is no different from arriving just after it.
+    // The file moves with the folder, which has the same effect as a file that was added just after it.
     let own = Path::new("server/own.txt");
     staging.write(own, b"mine").unwrap();
     let failure = commit::create(&changes, &staging, &target).unwrap_err();

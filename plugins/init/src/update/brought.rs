@@ -1,5 +1,5 @@
-//! Compares the recorded options of a project with its code: a conflict may have been resolved without an option, or with the record of
-//! one branch and the code of both.
+//! Compares the recorded options of a project with its code. They differ if the user removed an option's code while resolving a conflict,
+//! or kept one branch's record and both branches' code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::resolve::resolve;
 
 const BOT: &str = "server/bot.py";
 
-/// Options that one choice decides. Each feature is one of its own.
+/// Groups of options that one choice decides. Each feature is a group by itself.
 const TOGETHER: [&[&str]; 4] = [
     &["transports"],
     &[
@@ -29,7 +29,7 @@ const TOGETHER: [&[&str]; 4] = [
     &["client_framework", "client_server"],
 ];
 
-/// The names that each Python file of a project uses, by its path.
+/// The names that each Python file of a project uses, by path.
 struct Code(BTreeMap<String, BTreeSet<String>>);
 
 impl Code {
@@ -43,7 +43,7 @@ impl Code {
     }
 }
 
-/// Returns what the code lacks of each feature that is on: a path, and a sentence about it.
+/// Returns the missing parts of each enabled feature: a path, and a sentence about it.
 pub(crate) fn missing(
     target: &Path,
     config: &Config,
@@ -56,7 +56,7 @@ pub(crate) fn missing(
             features: config.features.with(feature, false),
             ..config.clone()
         };
-        // Other options may need it.
+        // Other options may need the feature.
         let Ok(without) = plan::scaffold(&without) else {
             continue;
         };
@@ -80,7 +80,7 @@ pub(crate) fn missing(
     missing
 }
 
-/// Returns the options that the code has and `config` lacks: those of which everything is there.
+/// Returns the options that the code contains completely but `config` lacks.
 pub(crate) fn unrecorded(target: &Path, config: &Config, recorded: &Draft) -> Draft {
     let code = Code::of(target);
     let shown = reading::read(target);
@@ -123,7 +123,7 @@ pub(crate) fn unrecorded(target: &Path, config: &Config, recorded: &Draft) -> Dr
     found
 }
 
-/// Returns what files have `with` an option and lack `without` it: each file, and each name in the Python of the others.
+/// Returns the parts that an option adds: new files, and new names in the other Python files.
 fn brought<'f>(
     without: &[PlannedFile],
     with: &'f [PlannedFile],
@@ -149,7 +149,7 @@ fn used(text: &str) -> BTreeSet<String> {
     used.map(str::to_owned).collect()
 }
 
-/// Returns the lines that import nothing.
+/// Returns the lines of code, without imports and comments.
 fn code_lines(text: &str) -> impl Iterator<Item = &str> {
     let is_prose = |line: &&str| {
         ["from ", "import ", "\"\"\"", "#", "Transport: "]

@@ -1,4 +1,4 @@
-//! Reads the files of a project from git. The repository may be hostile, and nothing of it is run.
+//! Reads a project's files from git. The repository may be hostile, so nothing in it is executed.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::io::{Read as _, Write as _};
@@ -13,10 +13,10 @@ use bot_cli_engine::discovery::{Trust, user};
 use super::settle::same_lines;
 use crate::transaction::Change;
 
-/// The longest time for an answer.
+/// The maximum time to wait for git.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns the files that the newest commit does not have as they are now; `None`: the target is in no repository, or git can't tell.
+/// Returns the files that differ from the newest commit. Returns `None` if the target is not in a repository, or git fails.
 pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<String>> {
     let requests = changes.iter().fold(String::new(), |requests, change| {
         requests + "HEAD:./" + &change.path + "\n"
@@ -37,7 +37,7 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
     Some(uncommitted)
 }
 
-/// Returns a file that two branches have changed while git merges them: as it was before both, ours, and theirs.
+/// Returns the versions of a file that git is merging: the common base, ours, and theirs.
 pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
     let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
     let answer = ask(target, requests.collect())?;
@@ -47,7 +47,7 @@ pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
     Some([before, ours, theirs].map(|side| side.map(<[u8]>::to_vec)))
 }
 
-/// Finds git, but none that is part of the repository at `root`, or that others can replace.
+/// Finds git. Ignores an executable that is in the repository at `root`, or that other users can replace.
 fn git(root: &Path) -> Option<PathBuf> {
     let trust = Trust {
         user: user(),
@@ -59,7 +59,7 @@ fn git(root: &Path) -> Option<PathBuf> {
         .find(|file| !file.starts_with(root))
 }
 
-/// Asks for objects. This writes nothing; what is not there is not fetched.
+/// Reads objects from git. Writes nothing, and fetches no missing object.
 fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
     let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let known = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"];
@@ -94,7 +94,7 @@ fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
     answer.ok()?.ok()
 }
 
-/// Takes the next object from an answer, if there is one, and returns the rest; `None`: that is no answer.
+/// Parses the next object, if it exists, and returns the rest. Returns `None` for an invalid answer.
 fn object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let head = str::from_utf8(&answer[..end]).ok()?;

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::option_table::fields;
 
-/// An option with its value before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// The key in a configuration file.
@@ -14,7 +13,6 @@ pub(crate) struct Difference {
     pub to: Value,
 }
 
-/// Compares the recorded configuration with the new one.
 pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Difference> {
     let new = new.to_json();
     fields()
@@ -27,13 +25,12 @@ pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Differ
 }
 
 impl Difference {
-    /// One line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
+    /// Formats the difference as one line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
     pub(crate) fn words(&self) -> String {
         format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to))
     }
 }
 
-/// Returns a value of an option in words.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),

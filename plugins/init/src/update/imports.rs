@@ -1,10 +1,10 @@
-//! What the Python modules of a project import from one another.
+//! Checks the imports between the Python modules of a project.
 
 use super::walk::Files;
 use super::{About, Note};
 use crate::code::Names;
 
-/// Returns each import of a module of the project, or of a name in it, that is there `before` an update and not `after` it.
+/// Returns each import of a project module, or of a name in one, that exists `before` an update but not `after` it.
 pub(super) fn broken(before: &Files, after: &Files) -> Vec<Note> {
     let mut broken = Vec::new();
     for (path, code) in after {

@@ -1,4 +1,4 @@
-//! Conflicts as text: the markers that version control and editors know.
+//! Marks conflicts in text, in the form that version control and editors use.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use bot_cli_protocol::failure::Failure;
 use crate::merge::{Merged, Part};
 use crate::target::compare::{PathState, find};
 
-/// The text of a merged file, in which each conflict stands between markers, and the line of each, counted from 1.
+/// Returns a merged file's text with conflicts between markers, and the line of each conflict, counted from 1.
 pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
     let mut text = String::new();
     let mut places = Vec::new();
@@ -23,7 +23,7 @@ pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
         let is_crlf = text.contains("\r\n") || sides.iter().any(|side| side.contains("\r\n"));
         let ending = if is_crlf { "\r\n" } else { "\n" };
         let mut line = |line: &str| {
-            // A side of which the last line has no end must not swallow the marker.
+            // The marker needs its own line, even after a side without a final newline.
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push_str(ending);
             }
@@ -45,8 +45,7 @@ const YOURS: &str = "<<<<<<< yours";
 const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
-/// Returns the places of the conflicts between markers in the `generated` files of `target`, the first of each file:
-/// `server/bot.py:41`.
+/// Returns the first marked conflict of each `generated` file in `target`, such as `server/bot.py:41`.
 pub(crate) fn standing<'p>(
     target: &Path,
     generated: impl Iterator<Item = &'p String>,
@@ -62,8 +61,8 @@ pub(crate) fn standing<'p>(
     Ok(places)
 }
 
-/// Returns the line of the first marker, counted from 1, also of one that is left over. In prose, which may show the
-/// markers of version control, only those of an update count.
+/// Returns the line of the first marker, counted from 1, even if its conflict is incomplete. Prose may quote the markers of version
+/// control, so only those of an update count there.
 fn first(path: &str, text: &str) -> Option<usize> {
     let is_prose = Path::new(path).extension().is_some_and(|it| it == "md");
     let is_marker = |line: &str| {

@@ -1,4 +1,4 @@
-//! Finds the lines of a project that use names of an older framework. Nobody's code is rewritten.
+//! Finds the lines of a project that use old framework names. The code is not rewritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use super::walk::Files;
 use super::{About, Note};
 use crate::code::{Kind, Names, words};
 
-/// Finds the old names in the Python code of `files`, for a project that was made for the range `recorded` of releases and is now made for
-/// that of this version. A range that can't be read is older than everything.
+/// Finds names in the Python code of `files` that are outdated since the `recorded` range of framework releases. An invalid range counts as
+/// the oldest.
 pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();
@@ -62,7 +62,7 @@ fn between(
     uses
 }
 
-/// The old names in a file, with their lines. Those of its own classes and functions are the user's, whatever they are called.
+/// Returns the old names in a file with their lines, except for classes and functions that the file defines.
 fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'n str)> {
     let (words, _) = words(code);
     let mut found = BTreeSet::new();
@@ -74,7 +74,7 @@ fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'
         let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].text);
         match word.kind {
             Kind::Name => look(word.line, word.text),
-            // Handlers of events name them: `@processor.event_handler("on_…")`.
+            // Decorators of event handlers contain the names: `@processor.event_handler("on_…")`.
             Kind::String if before(1) == "(" && before(2).ends_with("event_handler") => {
                 look(word.line, word.text);
             }
@@ -88,7 +88,7 @@ fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'
     }
     let imports = Names::of(code).map(|names| names.imports);
     for import in imports.unwrap_or_default() {
-        // A module is old if a package that it is in is.
+        // A module is old if one of its parent packages is.
         for (end, _) in format!("{}.", import.module).match_indices('.').skip(1) {
             look(import.lines.0, &import.module[..end]);
         }

@@ -1,22 +1,22 @@
-//! Lays what the user asks for over what is recorded.
+//! Combines the user's options with the recorded ones.
 
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
 use crate::option_table::Feature;
 
-/// Puts `asked` over the `recorded` configuration; a sentence for each recorded choice that gives way without being named.
+/// Applies `asked` to the `recorded` configuration. Returns a sentence for each recorded choice that changes without being named.
 pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>) {
     follow_services(&mut asked, &recorded);
     let mut told = Vec::new();
     if asked.transports.is_some() {
-        // Recorded is what followed from the transports, so it follows from the new ones.
+        // The recorded bot type followed from the old transports, so the new ones determine it again.
         if asked.bot_type.is_none() {
             recorded.bot_type = None;
         }
         told.extend(concede(&mut recorded, &asked));
     }
     if let Some(video) = &asked.video_service {
-        // It followed from the service.
+        // The video output followed from the service.
         *recorded.switches.slot(Feature::VideoOutput) = None;
         if video.trim() == NONE {
             recorded.video_service = None;
@@ -26,7 +26,7 @@ pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>
     (asked.over(recorded), told)
 }
 
-/// A named service of the other kind of pipeline says the mode.
+/// Sets the mode if a named service belongs to the other kind of pipeline.
 fn follow_services(asked: &mut Draft, recorded: &Draft) {
     if asked.mode.is_some() {
         return;

@@ -14,7 +14,7 @@ use crate::merge::words;
 use crate::option_table::Feature;
 use crate::resolve::ProjectName;
 
-/// Reads the options that the code of the project in `target` shows. Of two services of a kind, none is read.
+/// Reads the options from the code of the project in `target`. If the code uses two services of a kind, neither is returned.
 pub(crate) fn read(target: &Path) -> Draft {
     let python = &python(&target.join("server"));
     let words: BTreeSet<&str> = words(python).collect();
@@ -50,7 +50,7 @@ pub(crate) fn read(target: &Path) -> Draft {
         *draft.switches.slot(feature) = Some(is_there);
     }
     if draft.video().is_some() {
-        // It follows.
+        // The video output follows from the service.
         *draft.switches.slot(Feature::VideoOutput) = None;
     }
     let (framework, server) = client(target);
@@ -59,16 +59,16 @@ pub(crate) fn read(target: &Path) -> Draft {
     draft
 }
 
-/// Returns the Python of the bot, and the names of its variables.
+/// Returns the bot's Python code and its `.env.example`.
 fn python(server: &Path) -> String {
     let files = walk::python(server).unwrap_or_default().into_values();
     let python: String = files.map(|text| text + "\n").collect();
     python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default()
 }
 
-/// Returns the transports that the code shows, in its order.
+/// Returns the transports in the order in which the code uses them.
 fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
-    // The runner's entry of these is that of another transport.
+    // These transports share the runner entry of another one.
     let is_special = |one: &Transport| {
         one.call_server.is_some() || one.avatar.is_some() || one.run_option.is_some()
     };
@@ -101,7 +101,7 @@ fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
     (!found.is_empty()).then(|| ids.collect())
 }
 
-/// Returns the name of the project: that of its page, if its package has it in its own way, or that of its package.
+/// Returns the project's name: the title of its page if it matches the package name, or else the package name.
 fn name(target: &Path) -> Option<String> {
     let text = |path| fs::read_to_string(target.join(path)).ok();
     let project: toml::Table = toml::from_str(&text("server/pyproject.toml")?).ok()?;
@@ -112,7 +112,6 @@ fn name(target: &Path) -> Option<String> {
     Some(title.map_or(package, str::to_owned))
 }
 
-/// Returns the framework and the server of the web client.
 fn client(target: &Path) -> (&'static str, Option<&'static str>) {
     let package = fs::read(target.join("client/package.json")).ok();
     let package: Option<Value> = package.and_then(|text| serde_json::from_slice(&text).ok());

@@ -1,4 +1,4 @@
-//! Decides what becomes of each file.
+//! Decides the result for each file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         match (new, find(target, path)?) {
             (None, PathState::Nothing) => {}
             (Some(new), PathState::Nothing) => {
-                // A part of what the user has deleted does not come back in pieces.
+                // A deleted folder must not reappear with only some of its files.
                 if was.is_some() || base.has_deleted_folder(target, path) {
                     update.files.push((Fate::Deleted, path.to_owned()));
                 } else {
@@ -50,20 +50,20 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     Ok(update)
 }
 
-/// Returns whether a file is as it was generated, so that the record has it.
+/// Reports whether the record contains a file's current contents.
 pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
     let there = change.replaces.as_deref();
     there.is_some_and(|there| base.has(&change.path, there))
 }
 
 impl Base {
-    /// Returns whether files were generated in a folder of the path, and the folder is gone.
+    /// Reports whether the user deleted a folder of the path that had generated files.
     fn has_deleted_folder(&self, target: &Path, path: &str) -> bool {
         let folder = gone(target, path);
         folder != path && self.hashes.keys().any(|file| file.starts_with(folder))
     }
 
-    /// Returns whether a file is as it was generated. A hash alone is no proof, and ends of lines are not the user's.
+    /// Reports whether a file is unchanged, apart from its line ends. A matching hash alone is not enough.
     fn has(&self, path: &str, bytes: &[u8]) -> bool {
         let text = self.texts.get(path);
         text.is_some_and(|text| same_lines(bytes, text.as_bytes()))
@@ -71,7 +71,6 @@ impl Base {
 }
 
 impl Update {
-    /// Settles a file that is there and is to have another text.
     fn settle(&mut self, base: &Base, new: &PlannedFile, bytes: Vec<u8>) {
         let path = new.path.as_str();
         if same_lines(&bytes, new.text.as_bytes()) {
@@ -111,7 +110,7 @@ impl Update {
         self.take(path, yours, &merged, &new.text);
     }
 
-    /// Takes the merge of the user's file at `path`.
+    /// Applies the merge of the user's file at `path`.
     fn take(&mut self, path: &str, yours: String, merged: &Merged, new: &str) {
         for note in &merged.notes {
             self.note(About::Review, path, note);
@@ -146,14 +145,14 @@ impl Update {
     }
 }
 
-/// Returns the topmost folder of a path that is gone, with `/` at its end, or else the path itself.
+/// Returns the topmost missing folder of a path, with a trailing `/`, or else the path itself.
 pub(crate) fn gone<'p>(target: &Path, path: &'p str) -> &'p str {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..=end]);
     let gone = folders.find(|folder| !target.join(folder).exists());
     gone.unwrap_or(path)
 }
 
-/// Returns whether two files have the same lines, however they end.
+/// Reports whether two files have the same lines, regardless of line ends.
 pub(super) fn same_lines(one: &[u8], other: &[u8]) -> bool {
     plain_lines(one).eq(plain_lines(other))
 }

@@ -1,27 +1,26 @@
-//! The Python files of a project.
+//! Reads the Python files of a project.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
 
-/// The most entries of folders to look at.
+/// The maximum number of folder entries to read.
 const MOST_ENTRIES: usize = 20_000;
 
-/// The most bytes of a file to read. Every generated file is far smaller.
+/// The maximum size of a file in bytes. Generated files are far smaller.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Folders with what programs have put there, beside those whose name begins with a full stop.
+/// Folders of installed or generated code. Folders whose name starts with a dot are skipped, too.
 const NOT_WRITTEN: &[&str] = &["node_modules", "__pycache__", "site-packages", "venv"];
 
-/// The files of virtual environments, whatever their name, and of other projects.
+/// Files that mark a virtual environment, whatever its name, or another project.
 const OTHERS: &[&str] = &["pyvenv.cfg", ".git", ".bot-cli"];
 
 /// Texts by path.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// Reads the Python files in and below `target`, without following links. A folder that can't be read is left out, and
-/// so is more than anybody writes by hand.
+/// Reads the Python files below `target` without following links. Unreadable folders, and files beyond the limits, are left out.
 pub(crate) fn python(target: &Path) -> io::Result<Files> {
     let mut files = Files::new();
     let mut left = MOST_ENTRIES;

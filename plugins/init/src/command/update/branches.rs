@@ -1,4 +1,4 @@
-//! The record of a project of which git merges two branches that both have changed it.
+//! Merges the record when git merges two branches that both changed it.
 
 use std::cell::OnceCell;
 
@@ -17,8 +17,8 @@ use crate::target::compare::{PathState, find};
 use crate::update::committed::sides;
 use crate::update::differences::shown;
 
-/// Makes a record again in which git has left conflicts, from the options of both branches; `None`: there are none, git does not have
-/// both, or another version wrote one. Where the branches have chosen different options, those of `asked` decide.
+/// Rebuilds a record that has git conflicts from the options of both branches. If the branches chose different options, `asked` decides.
+/// Returns `None` if the record has no conflicts, git lacks one side, or another version wrote one.
 pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFile; 3]>, Failure> {
     let sides = match find(&target.path, PROJECT)? {
         PathState::File(project) if has_markers(&project) => sides(&target.path, PROJECT),
@@ -42,7 +42,7 @@ pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFil
     record.map(Some).map_err(unrecorded)
 }
 
-/// Merges the options of two branches. One that both have changed is the user's to choose.
+/// Merges the options of two branches. If both changed an option, the user must choose.
 fn options(
     before: &Map<String, Value>,
     ours: Map<String, Value>,
@@ -72,7 +72,7 @@ fn options(
     }
 }
 
-/// Returns the value that two branches give; `None`: each has another one.
+/// Merges an option's values from two branches; `None` if the user must choose.
 fn both(before: Option<&Value>, ours: &Value, theirs: &Value) -> Option<Value> {
     if Some(ours) == before || ours == theirs {
         return Some(theirs.clone());
@@ -94,7 +94,7 @@ fn both(before: Option<&Value>, ours: &Value, theirs: &Value) -> Option<Value> {
             Some(kept.chain(added).cloned().collect())
         }
         (Value::Bool(_), Value::Bool(_)) => Some(Value::Bool(true)),
-        // The versions of packs are those of the packs that are found.
+        // The update records the versions of the packs it finds, so either value works.
         (Value::Object(_), Value::Object(_)) => Some(ours.clone()),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! The record of the project that is to be changed.
+//! Reads the record of the project to update.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
@@ -18,26 +18,26 @@ use crate::target::compare::{PathState, find};
 use crate::transaction;
 use crate::update::{Base, brought, differences, markers};
 
-/// The code of the failure that names conflicts between markers.
+/// The failure code for unresolved conflict markers.
 pub(super) const UNRESOLVED: &str = "unresolved";
 
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The configuration as it is recorded; once it is [resolved](Found::resolved), with the options that are younger.
+    /// The recorded configuration. [`resolved`](Found::resolved) adds the options that are newer than the record.
     pub(super) config: Map<String, Value>,
     /// The bytes of `project.json`.
     project: Vec<u8>,
-    /// Whether the record is made from those of two branches.
+    /// Whether the record was merged from two branches.
     pub(super) is_merged: bool,
-    /// Whether the archive of the generated files is whole.
+    /// Whether the archive contains every generated file.
     is_whole: bool,
     pub(super) base: Base,
-    /// The choices of an update that was interrupted, which this one goes on with.
+    /// The choices of the interrupted update that this one continues.
     pub(super) begun: Option<Draft>,
 }
 
 impl Found {
-    /// Reads the record in `target`, or takes `merged` in its place.
+    /// Reads the record in `target`, or uses `merged` instead.
     pub(super) fn read(
         target: &Target,
         merged: Option<[RecordFile; 3]>,
@@ -80,7 +80,7 @@ impl Found {
         })
     }
 
-    /// Resolves the recorded configuration, and completes it with the options that are younger than the record, as they are by default.
+    /// Resolves the recorded configuration and adds the defaults of options that are newer than the record.
     pub(super) fn resolved<'c>(
         &mut self,
         target: &Target,
@@ -96,7 +96,7 @@ impl Found {
         Some(config)
     }
 
-    /// Refuses a project in which conflicts of an earlier update, or of a merge of branches, are not resolved.
+    /// Fails if files still have conflict markers from an earlier update or a branch merge.
     pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
         let standing = markers::standing(&target.path, self.recorded.hashes.keys())?;
         if standing.is_empty() {
@@ -111,7 +111,7 @@ impl Found {
         }))
     }
 
-    /// Returns what the record says wrongly of the project, whose recorded configuration is `before`, apart from the options that change now.
+    /// Describes where the record contradicts the project, apart from the options that change now. `before` is the recorded configuration.
     pub(super) fn disagrees(
         &self,
         target: &Target,
@@ -132,7 +132,7 @@ impl Found {
             .then(|| format!("the code has what the record lacks: `{command}` records it"))
     }
 
-    /// Tells whether the record in place says what a new one would. Another version of this program alone is no news.
+    /// Reports whether the existing record equals `new`. The version of this program is ignored.
     pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
         let contents = |project: &[u8]| {
             let mut members: Map<String, Value> =
@@ -147,7 +147,6 @@ impl Found {
     }
 }
 
-/// Reads a `project.json`.
 pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
     record::read(project).map_err(|unusable| match unusable {
         Unusable::Later(tool) => Failure::new(
@@ -160,13 +159,13 @@ pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
     })
 }
 
-/// Returns the generated files as they were, as far as that can be told, and whether the archive has them all.
+/// Returns the recoverable generated files, and whether the archive contains all of them.
 fn base(recorded: &Recorded, packed: &[u8], session: &mut Session) -> (Base, bool) {
     let hashes = recorded.hashes.clone();
     let mut texts = record::unpack(packed, &hashes);
     let is_whole = texts.len() == hashes.len();
     if !is_whole {
-        // The same configuration gives the same files, if this version is the one that wrote them.
+        // The version that wrote the record generates the same files from the same configuration.
         let config = resolve(&recorded.config.draft, None, Catalogue::built_in());
         let again = config.ok().and_then(|config| plan::scaffold(&config).ok());
         let files = again.into_iter().flat_map(|plan| plan.files);
@@ -195,7 +194,7 @@ fn no_record(target: &Target) -> Failure {
 /// Returns the failure for a configuration that this version can't read.
 fn unknown(recorded: &Recorded) -> Failure {
     let problems = recorded.config.problems.iter();
-    // The places are those in the configuration alone.
+    // The line numbers refer to the configuration alone, not to `project.json`.
     let words = problems.map(|field| {
         let problem = field.problem.rsplit_once(" (line ");
         let problem = problem.map_or(field.problem.as_str(), |(problem, _)| problem);

@@ -1,15 +1,22 @@
 //! The report of an update, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`:
-//! whether neither a file of the user's nor an option changes, and with `--check` the code has what recorded options bring; the record alone
-//! may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration.
-//! `options`: those that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the
-//! target; `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: files that stay
-//! although they are no longer generated; `obstacles`: files that can't be merged, and lines to edit first; `review`: places to look at;
-//! all of them `{path, line, note}`. `conflicts`: `{path, line, marker, base, yours, new}`, with the lines of each version; `line` is that
-//! of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it is written. `restore`: a command that
-//! copies the replaced files back, null if version control has them. Where something is in conflict, `error` is there,
-//! too, as in the document of a failure, and the exit status is 1.
+//! The `--json` document is an object:
+//!
+//! - `target`: the absolute path of the directory.
+//! - `up_to_date`: whether the update changes neither an option nor one of the user's files. With `--check`, the code must also
+//!   contain everything that the recorded options add. The record alone may change.
+//! - `written`: whether the files were written. If not, the lists describe the planned changes.
+//! - `config`: the new configuration.
+//! - `options`: the changed options, each `{key, from, to}`.
+//! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain edits by the
+//!   user. `deleted` files stay deleted, because the user removed them.
+//! - `kept`, `obstacles`, `review`: lists of `{path, line, note}`. `kept` files stay although they are no longer generated. `obstacles`
+//!   are files that can't be merged, and lines to edit first. `review` contains places to check.
+//! - `conflicts`: a list of `{path, line, marker, base, yours, new}`, with the lines of each version. `line` is the user's first line
+//!   before the update, counted from 1. `marker` is the line of the first marker, if it was written.
+//! - `restore`: a command that copies the replaced files back, or null if version control has them.
+//!
+//! If the update has conflicts, `error` is present as in a failure's document, and the exit status is 1.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +45,6 @@ pub(super) struct Report<'a> {
     pub(super) found: &'a Found,
     pub(super) config: &'a Config<'a>,
     pub(super) update: &'a Update,
-    /// Whether the changes were made.
     pub(super) written: bool,
     pub(super) old: Old,
     pub(super) quiet: bool,
@@ -96,7 +102,6 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the failure that names every conflict; `None`: nothing is in conflict.
     fn failure(&self) -> Option<Failure> {
         if !self.update.has_conflicts() {
             return None;
@@ -139,20 +144,19 @@ impl Report<'_> {
         format!("{}:{line}", conflict.path)
     }
 
-    /// Returns a folder of the project as a word of a command.
+    /// Returns a project folder, quoted for the shell.
     fn folder(&self, below: &str) -> String {
         let shown = directory(&self.target.shown);
         let shown = shown.trim_end_matches('/');
         quoted(format!("{shown}/{below}").trim_end_matches('/'))
     }
 
-    /// Returns the command that copies the files back as they were.
+    /// Returns the command that copies the replaced files back.
     fn restore(&self) -> Option<String> {
         let from = self.folder(&format!("{BEFORE}/files"));
         (self.old != Old::Given).then(|| copy_over(&from, &self.folder("")))
     }
 
-    /// Adds a line for each file.
     fn list_files(&self, text: &mut String) {
         let update = self.update;
         let mut line = |word: &str, what: &str, why: &str| {
@@ -175,7 +179,7 @@ impl Report<'_> {
             line("changed", FOLDER, " (the record)");
         }
         for (about, word) in [(About::Kept, "kept"), (About::Obstacle, "conflict")] {
-            // A failure names its obstacles.
+            // The failure already names the obstacles.
             let is_named = about == About::Obstacle && !self.options.check;
             for note in update.about(about).filter(|_| !is_named) {
                 line(word, &place(note), &format!(" ({})", note.text));
@@ -183,7 +187,6 @@ impl Report<'_> {
         }
     }
 
-    /// Adds what to look at.
     fn list_places(&self, text: &mut String) {
         if let Some(restore) = self.restore() {
             text.extend([
@@ -272,10 +275,10 @@ fn place(note: &Note) -> String {
     }
 }
 
-/// The most lines of one side that are shown.
+/// The maximum number of lines to quote from each side.
 const SHOWN: usize = 12;
 
-/// Adds the first lines of a file, without what a terminal would act on.
+/// Quotes the first lines of a file, with control characters replaced.
 fn quote_lines(lines: &[&str], text: &mut String) {
     for line in lines.iter().take(SHOWN) {
         let is_harmful = |letter: char| letter.is_control() && letter != '\t';

@@ -1,4 +1,4 @@
-//! The changes: options that a project gets or loses, and templates that a later version has.
+//! Changes of projects: added or removed options, and templates of a later version.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,6 @@ use crate::config::parse_file;
 use crate::plan::scaffold;
 use crate::resolve::resolve;
 
-/// A project before and after a change.
 pub(in crate::merge) struct Change {
     pub name: String,
     pub base: Files,
@@ -29,7 +28,7 @@ struct Table {
     rewrite: Vec<Rewrite>,
 }
 
-/// Options of several projects.
+/// A change of options in several projects.
 #[derive(Deserialize)]
 struct Said {
     bases: Vec<String>,
@@ -39,14 +38,13 @@ struct Said {
     without: Vec<String>,
 }
 
-/// A change of the templates.
 #[derive(Deserialize)]
 struct Rewrite {
     name: String,
     step: Vec<Step>,
 }
 
-/// All changes, in a fixed order.
+/// Returns all changes, in a fixed order.
 pub(in crate::merge) fn all() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(made);
     &CHANGES
@@ -72,7 +70,7 @@ fn made() -> Vec<Change> {
             keys.extend(option.with.clone());
             keys.retain(|key, _| !option.without.contains(key));
             let new = make(&keys);
-            // Not a change where the base has it already.
+            // A base that already has the option does not change.
             if new != projects[base] {
                 add(base, &option.name, new);
             }
@@ -82,7 +80,7 @@ fn made() -> Vec<Change> {
         let base = &["web", "telephone", "rooms"][place % 3].to_owned();
         let mut new = projects[base].clone();
         for step in &rewrite.step {
-            // What a base does not have is not rewritten in it.
+            // A base may lack the text that a step replaces.
             let _ = step.apply(&mut new);
         }
         assert_ne!(new, projects[base], "{}", rewrite.name);

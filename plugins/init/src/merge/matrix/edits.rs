@@ -1,4 +1,4 @@
-//! The edits: what users do to their projects.
+//! Edits that users make to their projects.
 
 mod by_hand;
 
@@ -6,20 +6,19 @@ use serde::Deserialize;
 
 use super::Files;
 
-/// What a user does to a project.
 #[derive(Deserialize)]
 pub(super) struct Edit {
     pub name: String,
     #[serde(default)]
     step: Vec<Step>,
-    /// The names of several edits.
+    /// The names of other edits to combine.
     #[serde(default)]
     together: Vec<String>,
     #[serde(skip)]
     by_hand: Option<fn(&mut Files) -> Option<()>>,
 }
 
-/// A text in a file that takes the place of another one, where that is first.
+/// A replacement of the first occurrence of `old` in a file.
 #[derive(Deserialize)]
 pub(super) struct Step {
     file: String,
@@ -28,7 +27,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns `None` if the text is not there.
+    /// Returns `None` if the file or the text is missing.
     pub(super) fn apply(&self, files: &mut Files) -> Option<()> {
         let file = files.get_mut(&self.file)?;
         let at = file.find(&self.old)?;
@@ -38,7 +37,7 @@ impl Step {
 }
 
 impl Edit {
-    /// Returns the edited project; `None` if the project has nothing to edit in this way.
+    /// Returns the edited project, or `None` if the edit does not apply to it.
     pub(super) fn apply(&self, all: &[Self], project: &Files) -> Option<Files> {
         let mut edited = project.clone();
         (self.step.iter()).try_for_each(|step| step.apply(&mut edited))?;
@@ -47,7 +46,7 @@ impl Edit {
         }
         for name in &self.together {
             let edit = all.iter().find(|edit| edit.name == *name).unwrap();
-            // Every project has most of what is edited.
+            // Some edits do not apply to every project.
             if let Some(further) = edit.apply(all, &edited) {
                 edited = further;
             }

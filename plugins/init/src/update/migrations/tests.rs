@@ -19,17 +19,14 @@ fn version(text: &str) -> Version {
     Version::parse(text).unwrap()
 }
 
-/// A project of one file.
 fn file(code: &str) -> BTreeMap<String, String> {
     BTreeMap::from([("a.py".to_owned(), code.to_owned())])
 }
 
-/// The old name in the note of a review.
 fn old(note: &str) -> String {
     note.split('`').nth(1).unwrap().to_owned()
 }
 
-/// The lines with old names, and these.
 fn found(code: &str) -> Vec<(usize, String)> {
     let names = [
         ("Task", "Worker"),
@@ -70,9 +67,9 @@ fn names_are_found_wherever_code_uses_them() {
             &[(1, "on_data")],
         ),
         ("p.add_event_handler('on_data', f)\n", &[(1, "on_data")]),
-        // A line counts once, and a name on each of its lines.
+        // A name counts once per line.
         ("Task(Task)\nTask\n", &[(1, "Task"), (2, "Task")]),
-        // Code that does not parse has names, too.
+        // Code that does not parse is searched, too.
         ("def f(:\n    Task\n", &[(2, "Task")]),
     ] {
         let expected: Vec<_> = expected
@@ -91,7 +88,7 @@ fn text_and_other_names_are_no_uses() {
         "MyTask = Tasks\n",
         "import lib.older\nfrom lib.pipeline import old\n",
         "log(\"on_data\")\n",
-        // One's own class of that name.
+        // The user's code defines a class of that name.
         "class Task:\n    pass\n\n\nTask()\n",
         "@decorated\ndef gone(): ...\n\n\ngone()\n",
     ] {
@@ -111,10 +108,10 @@ fn only_what_changes_between_the_releases_is_found() {
         ("1.3.0", "1.14.0", &["c"]),
         ("1.14.0", "1.14.0", &[]),
         ("1.14.0", "1.15.2", &[]),
-        // What was old long since is gone now.
+        // The name was already old, and is now removed.
         ("1.14.0", "2.0.0", &["a", "c"]),
         ("2.0.0", "2.1.0", &[]),
-        // An older program over a newer project.
+        // An older program updates a newer project.
         ("1.14.0", "1.2.0", &[]),
     ] {
         let files = file("a\nc\n");

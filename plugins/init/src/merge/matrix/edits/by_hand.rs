@@ -1,4 +1,4 @@
-//! Edits that are more than a text in another's place.
+//! Edits that a simple replacement can't express.
 
 use super::super::Files;
 
@@ -33,7 +33,7 @@ fn bot(files: &mut Files) -> Option<&mut String> {
     files.get_mut("server/bot.py")
 }
 
-/// What git makes of a project on Windows, where it is told to.
+/// Converts line ends to CRLF, as git may do on Windows.
 #[expect(clippy::unnecessary_wraps, reason = "as the other edits")]
 fn windows_line_ends(files: &mut Files) -> Option<()> {
     for text in files.values_mut() {
@@ -57,7 +57,7 @@ fn byte_order_mark(files: &mut Files) -> Option<()> {
     Some(())
 }
 
-/// As a formatter with shorter lines leaves it.
+/// Wraps lines as a formatter with a shorter line length does.
 fn formatted(files: &mut Files) -> Option<()> {
     let mut seen = 0;
     for (long, short) in [
@@ -115,7 +115,6 @@ fn renamed_variable(files: &mut Files) -> Option<()> {
     bot.contains("listener").then_some(())
 }
 
-/// A bot without tools.
 fn tools_deleted(files: &mut Files) -> Option<()> {
     files.remove("server/tools.py")?;
     let bot = bot(files)?;
@@ -124,7 +123,7 @@ fn tools_deleted(files: &mut Files) -> Option<()> {
     Some(())
 }
 
-/// The entry point above what it calls.
+/// Moves the entry point above the functions that it calls.
 fn other_order(files: &mut Files) -> Option<()> {
     let bot = bot(files)?;
     let start = bot.find("async def bot(")?;
