@@ -8,27 +8,27 @@ use crate::option_table::{self, Feature, Form, Setting, Switches};
 /// The scaffold options as the user gave them, aliases included. `None` means not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// `--name`, `project_name`.
+    /// The project name (`--name`).
     pub project_name: Option<String>,
-    /// `--bot-type`, `bot_type`.
+    /// The bot type (`--bot-type`).
     pub bot_type: Option<String>,
-    /// `--transport`, `transports`.
+    /// The transports (`--transport`).
     pub transports: Option<Vec<String>>,
-    /// `--mode`, `mode`.
+    /// The pipeline mode (`--mode`).
     pub mode: Option<String>,
-    /// `--stt`, `stt_service`.
+    /// The speech-to-text service (`--stt`).
     pub stt_service: Option<String>,
-    /// `--llm`, `llm_service`.
+    /// The language model service (`--llm`).
     pub llm_service: Option<String>,
-    /// `--tts`, `tts_service`.
+    /// The text-to-speech service (`--tts`).
     pub tts_service: Option<String>,
-    /// `--realtime`, `realtime_service`.
+    /// The realtime service (`--realtime`).
     pub realtime_service: Option<String>,
-    /// `--video`, `video_service`.
+    /// The video service (`--video`).
     pub video_service: Option<String>,
-    /// `--client-framework`, `client_framework`.
+    /// The web client's framework (`--client-framework`).
     pub client_framework: Option<String>,
-    /// `--client-server`, `client_server`.
+    /// The web client's development server (`--client-server`).
     pub client_server: Option<String>,
     /// The directions of calls, indexed by `Setting`.
     pub directions: [Option<String>; Setting::ALL.len()],
@@ -146,7 +146,7 @@ impl Draft {
         }
     }
 
-    /// Returns whether a feature was switched on or off, if it was.
+    /// Returns the state of a feature, or `None` if it isn't set.
     pub const fn switch(&self, feature: Feature) -> Option<bool> {
         self.switches.get(feature)
     }

@@ -1,4 +1,4 @@
-//! Guides for coding agents: renders them and recognizes files that this program wrote.
+//! Renders the guides for coding agents and checks whether a file is one of them.
 //!
 //! The last line of a guide is a stamp: the version that wrote it, and the hash of everything above.
 
@@ -29,14 +29,14 @@ pub enum Guide {
     Current,
     /// Written by an older version, or by another build of this version.
     Older {
-        /// The version that wrote it.
+        /// The version that wrote the guide.
         version: String,
         /// Whether the user edited the guide.
         edited: bool,
     },
     /// Written by a newer version.
     Newer {
-        /// The version that wrote it.
+        /// The version that wrote the guide.
         version: String,
     },
     /// Written by this version and edited afterwards.
@@ -66,7 +66,7 @@ impl Guide {
     }
 }
 
-/// Returns the guides for a path. Some are only updated where they exist, not created.
+/// Returns the guides for a path. With [`Path::Scaffold`], the last guide is only updated, never created.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     let guides = NAMES.into_iter().enumerate().map(|(number, name)| {
         Ok(PlannedFile {

@@ -60,7 +60,7 @@ pub struct FeatureRow {
     pub heading: &'static str,
     /// Whether the feature is limited to web bots.
     pub web_only: bool,
-    /// The value unless the user or another option sets it.
+    /// The default, which other options may change.
     pub default: bool,
     pub question: FeatureQuestion,
     /// The key in the configuration files of the framework's own tool, if different.
@@ -69,7 +69,7 @@ pub struct FeatureRow {
     pub flag_alias: Option<&'static str>,
     /// The required Python packages.
     pub packages: &'static [&'static str],
-    /// A text in the Python code, or a file, that only a generated project with the feature has.
+    /// A text in the Python code, or a file, that identifies a generated project with the feature.
     pub known_by: &'static str,
 }
 
@@ -142,7 +142,7 @@ impl SettingRow {
 }
 
 impl Setting {
-    /// Returns the settings for a direction, each with its family of transports.
+    /// Returns the settings for call directions, each with its family of transports.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -428,7 +428,7 @@ pub fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
     settings.into_iter().chain(features)
 }
 
-/// Returns the framework tool's keys with their keys in this table.
+/// Returns the keys of the framework's own tool, with the matching keys of this table.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     let settings = Setting::ALL.map(|setting| (setting.row().alias, setting.row().key));
     let features = Feature::ALL.map(|feature| (feature.row().alias, feature.row().key));

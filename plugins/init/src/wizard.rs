@@ -28,7 +28,7 @@ pub struct Selection {
     pub cwd: PathBuf,
     /// The user's home directory, for `~`.
     pub home: Option<PathBuf>,
-    /// Whether a user answers the prompts. Only a user is warned about unsuitable folders; a script isn't.
+    /// Whether a user answers the prompts and can be warned about unsuitable folders. Scripts aren't warned.
     pub can_ask: bool,
     pub target: Option<Target>,
     pub way: Option<Way>,

@@ -1,4 +1,4 @@
-//! Messages about the user's input: quotes it and suggests corrections.
+//! Quotes the user's input in messages and suggests corrections.
 
 use bot_cli_protocol::suggest;
 

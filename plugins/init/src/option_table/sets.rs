@@ -53,7 +53,7 @@ impl Switches {
         self.0[feature as usize]
     }
 
-    /// Returns these switches, with those of `below` where a feature isn't set.
+    /// Returns these switches, using `below` for features that aren't set.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         Self(Feature::ALL.map(|feature| self.get(feature).or(below.get(feature))))

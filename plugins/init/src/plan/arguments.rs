@@ -100,7 +100,7 @@ fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut arg
 fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Argument {
     let found = if let Some(name) = &arg.env {
         let reading = readings.iter().find(|reading| reading.name == *name);
-        // Two services share the variable, and only for this one may the class choose the default.
+        // Two services share the variable, but only this one may leave the default to its class.
         let fallback = is_setting && reading.is_some_and(|reading| reading.unset == Unset::None);
         let kind = if fallback {
             Form::OrNotGiven

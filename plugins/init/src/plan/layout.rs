@@ -40,7 +40,7 @@ fn places(without: &str, with: &str) -> Option<Vec<usize>> {
     left.next().is_none().then_some(places)
 }
 
-/// Returns the lines that differ and the line after them. Lines added before one of these by the other side conflict in a merge.
+/// Returns the range of differing lines, including the line after them. A merge conflicts if the other side adds lines before one of them.
 fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
     let same = |(one, other): &(&str, &str)| one == other;
     let start = old.lines().zip(new.lines()).take_while(same).count();

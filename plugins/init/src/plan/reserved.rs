@@ -77,7 +77,7 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
     all
 }
 
-/// Reports whether a pack is accepted that imports `name` or reads it as a variable.
+/// Reports whether a pack may use `name` as a class, an import or a variable.
 fn with(name: &str, what: &str) -> bool {
     let argument = match what {
         "class" => json!({ "name": "x", "value": 1 }),

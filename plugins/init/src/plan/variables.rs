@@ -14,7 +14,7 @@ pub struct VariableGroup {
     pub title: String,
     /// The page for creating a key.
     pub site: Option<String>,
-    /// The only way to run the bot that needs these variables, such as `-t livekit`. Unset if every way needs them.
+    /// The run options of the transport that needs these variables, such as `-t livekit`. `None` if the bot always needs them.
     pub only_for: Option<String>,
     /// The variables in the order in which the bot reads them.
     pub variables: Vec<VariableView>,

@@ -38,7 +38,7 @@ pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
     })
 }
 
-/// Reports whether a name is that of a telephony transport or family.
+/// Reports whether a name refers to a telephony transport or family.
 pub(super) fn is_telephony(name: &str) -> bool {
     let catalogue = Catalogue::built_in();
     let family = catalogue.transport_family(name);

@@ -33,7 +33,7 @@ pub(super) enum Sets {
     Extras,
 }
 
-/// Returns the questions. An unreadable file would give an empty list; the tests rule that out.
+/// Returns the questions. If the table can't be parsed, the list is empty; the tests rule this out.
 pub(super) fn all() -> &'static [Step] {
     #[derive(Default, Deserialize)]
     struct Table {

@@ -20,7 +20,7 @@ use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
 
-/// A user that gives the answers in turn, then cancels.
+/// A user who answers in turn, then cancels.
 #[derive(Default)]
 struct Script {
     says: VecDeque<Value>,

@@ -1,7 +1,7 @@
 //! Asks the questions of a table in order.
 //!
-//! The only state is the answers: replaying the table over them gives the current selection. Going back or changing an answer forgets it,
-//! and the questions that are open afterwards are asked. Forgotten answers become defaults.
+//! The only state is the answers: replaying the table over them produces the current selection. Going back or changing an answer forgets
+//! it, and the questions that are then unanswered are asked. Forgotten answers become defaults.
 
 use std::collections::BTreeMap;
 
@@ -165,7 +165,7 @@ fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer:
     fits
 }
 
-/// Converts an answer to JSON. Secrets and going back have no JSON value, but no answer in the table is either.
+/// Converts an answer to JSON. The table has no secret questions, and going back isn't stored as an answer.
 fn as_json(answer: &Answer) -> Value {
     answer.to_json().unwrap_or_default()
 }
