@@ -15,7 +15,7 @@ static FILES: Dir<'_> = include_dir!("$OUT_DIR/files");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 
-/// Returns the parsed files of a folder, by name. It skips unreadable files; the tests of this crate rule them out.
+/// Returns the parsed files of a folder, by name. Unreadable files are skipped; the tests of this crate rule them out.
 pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<(&'static str, T)> {
     let files = folder.files().filter_map(|file| {
         let name = file.path().file_stem()?.to_str()?;

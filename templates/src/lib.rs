@@ -1,5 +1,5 @@
 //! The data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The
-//! crate gives typed access to embedded files. It doesn't render them or make decisions.
+//! crate provides typed access to embedded files. It doesn't render them or make decisions.
 
 pub mod catalogue;
 mod embedded;

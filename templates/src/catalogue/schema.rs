@@ -66,7 +66,7 @@ pub struct Transport {
     /// The way in which the bot receives the user's video.
     #[serde(default)]
     pub pictures: Pictures,
-    /// Set if some sessions have no client that reports when it is ready. The bot then greets whoever connects.
+    /// Set if sessions may have no client that reports when it is ready. The bot then greets the user on connection.
     pub no_client: Option<NoClient>,
     /// Whether the framework calls the connection handlers without the connected client as an argument.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Reads the providers of a pack, one service at a time. It leaves out unusable services with the reason and keeps the others.
+//! Reads the providers of a pack, one service at a time. Unusable services are left out with a reason; the others are kept.
 
 use std::collections::BTreeSet;
 
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(service)
     }
 
-    /// Deserializes a value. A problem mentions a newer schema, because an unknown key may come from it.
+    /// Deserializes a value. Problems mention a newer schema of the pack, because that schema may define an unknown key.
     fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Vec<String>> {
         let newer = self.newer.iter().map(|newer| format!("; {newer}"));
         let newer: String = newer.collect();

@@ -28,7 +28,7 @@ const CREDENTIALS: [&str; 5] = [
     "_PASSWORD",
 ];
 
-/// Returns all problems of a provider and its services.
+/// Returns all problems with a provider and its services.
 #[must_use]
 pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     let mut problems = check_provider(provider);
@@ -38,7 +38,7 @@ pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     problems
 }
 
-/// Returns the problems of a provider without its services.
+/// Returns the problems with a provider, without its services.
 pub(super) fn check_provider(provider: &Provider) -> Vec<String> {
     let mut found = Found::default();
     found.form("label", &provider.label, &form::LABEL);

@@ -176,8 +176,7 @@ pub struct Arg {
     pub optional: bool,
     /// A literal value.
     pub value: Option<Literal>,
-    /// A Python expression on one line. `session` alone is the bot's `aiohttp.ClientSession`. The expression can use no other names than
-    /// those in `imports`.
+    /// A Python expression on one line. `session` alone is the bot's `aiohttp.ClientSession`. Any other name must be in `imports`.
     pub expr: Option<String>,
     /// A class or function from `imports` to call with `args`.
     pub call: Option<String>,

@@ -9,7 +9,7 @@ use crate::pack::{Provider, Service, is_standard_module};
 /// The framework modules that a pack can import. Other modules can run files and modules named in a text.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
 
-/// Excluded modules that run a program, or code from a model's repository.
+/// Framework modules that a pack can't import, because they run a program or code from a model's repository.
 const RUNS_CODE: [&str; 3] = [
     "pipecat.services.funasr",
     "pipecat.services.mcp_service",
