@@ -171,7 +171,7 @@ impl Draft {
         .filter(|(_, said)| !said.is_empty())
     }
 
-    /// Merges these choices over those of `file`. It drops file values that no longer apply: `--mode realtime` removes the cascade
+    /// Merges these choices over those of `file`. File values that no longer apply are dropped: `--mode realtime` removes the cascade
     /// services.
     #[must_use]
     pub fn over(mut self, mut file: Self) -> Self {

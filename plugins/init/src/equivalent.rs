@@ -9,7 +9,7 @@ use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
-/// Returns `bot-cli init DIR …` for `config`, quoted for the user's shell. It leaves out options with their default value.
+/// Returns `bot-cli init DIR …` for `config`, quoted for the user's shell. Options with their default value are left out.
 pub fn command(target: &str, config: &Config) -> String {
     let values = config.to_json();
     let mut usual = Map::new();

@@ -66,7 +66,7 @@ impl Guide {
     }
 }
 
-/// Returns the guides for a path. With [`Path::Scaffold`], the last guide is only updated, never created.
+/// Returns the guides for a builder. With [`Path::Scaffold`], the last guide is only updated, never created.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     let guides = NAMES.into_iter().enumerate().map(|(number, name)| {
         Ok(PlannedFile {

@@ -53,7 +53,6 @@ pub struct FeatureRow {
     /// The variable in templates.
     pub name: &'static str,
     pub key: &'static str,
-    /// The option that turns the feature on.
     pub flag: &'static str,
     pub about: &'static str,
     /// The help section. Sections appear in the order of the rows.
@@ -85,7 +84,6 @@ pub enum FeatureQuestion {
     Own,
 }
 
-/// The allowed values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     Any,
@@ -121,7 +119,6 @@ pub enum Form {
 const FEATURES: &str = "Features (each is off by default; --no-… turns it off)";
 
 impl SettingRow {
-    /// The defaults of a row.
     const USUAL: Self = Self {
         key: "",
         flag: "",
@@ -172,7 +169,6 @@ impl Feature {
 }
 
 impl FeatureRow {
-    /// The defaults of a row.
     const USUAL: Self = Self {
         name: "",
         key: "",

@@ -79,7 +79,7 @@ pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
         .collect()
 }
 
-/// Inserts the argument at a dotted name. It creates a missing `settings` call; the pack rules require every other call to exist.
+/// Inserts the argument at a dotted name. A missing `settings` call is created; the pack rules require every other call to exist.
 fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut argument: Argument) {
     let Some((first, rest)) = dotted.split_once('.') else {
         dotted.clone_into(&mut argument.name);

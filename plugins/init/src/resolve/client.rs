@@ -1,5 +1,3 @@
-//! Resolves the web client.
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, word};

@@ -1,5 +1,3 @@
-//! Resolves the AI services of a bot.
-
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::{Problems, word};

@@ -1,5 +1,3 @@
-//! Resolves the transports.
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, Wrong, word};

@@ -17,7 +17,7 @@ use crate::catalogue::Catalogue;
 pub(super) struct Walk<'a> {
     given: &'a Selection,
     find: Find<'a>,
-    /// The catalogue, after it was first needed.
+    /// The catalogue, loaded when it is first needed.
     found: Option<&'a Catalogue>,
     /// The current answers.
     answers: BTreeMap<&'static str, Answer>,
