@@ -35,7 +35,6 @@ impl Found {
         }
     }
 
-    /// Checks the source of an argument's value.
     fn source(&mut self, field: &str, arg: &Arg, imported: &BTreeSet<&str>) {
         if let Some(value) = &arg.value {
             self.literal(&format!("{field}.value"), value);
