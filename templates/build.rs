@@ -1,5 +1,5 @@
-//! Turns the catalogue's TOML into JSON, which is read several times faster at every start, and tells cargo which folders are embedded:
-//! it sees a changed file by itself, a new one only this way.
+//! Converts the catalogue from TOML to JSON, which loads several times faster, and tells cargo which folders are embedded. Cargo notices a
+//! changed file by itself, but a new file only through these directives.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -25,7 +25,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes `providers/acme.toml` as `acme.json` into `out`, and nothing that has no such file any more.
+/// Writes `providers/acme.toml` as `acme.json` into `out`, and removes all other files from `out`.
 fn to_json(folder: &Path, out: &Path) -> anyhow::Result<()> {
     drop(fs::remove_dir_all(out));
     fs::create_dir_all(out)?;

@@ -1,6 +1,6 @@
-//! Services and transports: what they are called, what they import, which arguments their Python class takes.
+//! Services and transports: their names, their imports and the arguments of their Python classes.
 //!
-//! One TOML file a provider (`providers/`), one a transport (`transports/`). Unknown keys are refused.
+//! Each provider has a TOML file in `providers/`, and each transport has one in `transports/`. Unknown keys are rejected.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub use schema::{
 
 use crate::embedded::{self, PROVIDERS, TRANSPORTS};
 
-/// Every provider and transport that is compiled in.
+/// All built-in providers and transports.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     providers: Vec<Provider>,
@@ -25,7 +25,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue, parsed once a process.
+    /// Returns the catalogue, parsed once per process.
     #[must_use]
     pub fn get() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
@@ -39,12 +39,12 @@ impl Catalogue {
         &CATALOGUE
     }
 
-    /// All providers, in the order of their files' names.
+    /// Returns all providers, sorted by file name.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
         self.providers.iter()
     }
 
-    /// The service with this identifier or alias.
+    /// Returns the service with this identifier or alias.
     #[must_use]
     pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
         self.all_services().find(|service| {
@@ -52,7 +52,7 @@ impl Catalogue {
         })
     }
 
-    /// The services of a kind: the recommended ones in their order, then the others by label.
+    /// Returns the services of a kind: the recommended ones in order, then the others by label.
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
         let mut found: Vec<&Service> = self
             .all_services()
@@ -68,7 +68,7 @@ impl Catalogue {
         found.into_iter()
     }
 
-    /// The provider whose file holds the service.
+    /// Returns the provider whose file contains the service.
     #[must_use]
     pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
         self.providers
@@ -76,7 +76,7 @@ impl Catalogue {
             .find(|provider| provider.services.iter().any(|other| other.id == service.id))
     }
 
-    /// Returns the meaning of an environment variable of a service. Those of transports are in [`Transport::env`].
+    /// Returns the description of a service's environment variable. Those of transports are in [`Transport::env`].
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.providers
@@ -84,7 +84,7 @@ impl Catalogue {
             .find_map(|provider| provider.env.get(name))
     }
 
-    /// The transport with this identifier or alias.
+    /// Returns the transport with this identifier or alias.
     #[must_use]
     pub fn transport(&self, id_or_alias: &str) -> Option<&Transport> {
         self.transports.iter().find(|transport| {
@@ -92,15 +92,15 @@ impl Catalogue {
         })
     }
 
-    /// The transports of a bot type, in their order.
+    /// Returns the transports of a bot type, in order.
     pub fn transports(&self, bot_type: BotType) -> impl Iterator<Item = &Transport> {
         self.transports
             .iter()
             .filter(move |transport| transport.bot_type == bot_type)
     }
 
-    /// The transports that one option and a mode select together: `hosted_rtc_pstn` (or the framework's name for
-    /// it) gives its `_dialin` and `_dialout`. Empty: there is no such family.
+    /// Returns the transports of a family. `hosted_rtc_pstn`, or its alias, has the members `_dialin` and `_dialout`. The iterator is
+    /// empty for an unknown name.
     pub fn transport_family(&self, name_or_alias: &str) -> impl Iterator<Item = &Transport> {
         self.transports.iter().filter(move |transport| {
             transport.family.as_deref() == Some(name_or_alias)
@@ -108,7 +108,7 @@ impl Catalogue {
         })
     }
 
-    /// Returns the names that a pack can't have: identifiers, variables with another meaning.
+    /// Returns the names that a pack can't use: identifiers, and variables with another meaning.
     #[must_use]
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();

@@ -1,4 +1,4 @@
-//! The files that are compiled in.
+//! The embedded files.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use serde::de::DeserializeOwned;
 
-/// The catalogue as the build script left it: JSON.
+/// The catalogue as JSON, converted by the build script.
 pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
 pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$OUT_DIR/transports");
 pub(crate) static MIGRATIONS: Dir<'_> = include_dir!("$OUT_DIR/migrations");
@@ -15,7 +15,7 @@ static FILES: Dir<'_> = include_dir!("$OUT_DIR/files");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 
-/// The files of a folder with their names, parsed. One that can't be read is left out, which the tests of this crate rule out.
+/// Returns the parsed files of a folder, by name. Unreadable files are skipped; the tests of this crate rule them out.
 pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<(&'static str, T)> {
     let files = folder.files().filter_map(|file| {
         let name = file.path().file_stem()?.to_str()?;
@@ -24,19 +24,18 @@ pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<
     files.collect()
 }
 
-/// The same without the names.
 pub(crate) fn values<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<T> {
     let parsed = parsed(folder).into_iter();
     parsed.map(|(_, value)| value).collect()
 }
 
-/// The text of a project template by its path below `project/`, such as `server/bot.py.jinja`.
+/// Returns a project template by its path below `project/`, such as `server/bot.py.jinja`.
 #[must_use]
 pub fn project_file(path: &str) -> Option<&'static str> {
     PROJECT.get_file(path)?.contents_utf8()
 }
 
-/// Every project template: its path below `project/` and its text, in no particular order.
+/// Returns the path below `project/` and the text of every project template, in no particular order.
 #[must_use]
 pub fn project_files() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
@@ -52,7 +51,7 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// The files of a project with their descriptions, by the condition on which a project has them: `files/project.toml`.
+/// Returns the project files of `files/project.toml` with their descriptions, by condition.
 #[must_use]
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
     static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
@@ -60,7 +59,7 @@ pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> 
     &GENERATED
 }
 
-/// The text of a guide template by its file name, such as `AGENTS.md.jinja`.
+/// Returns a guide template by its file name, such as `AGENTS.md.jinja`.
 #[must_use]
 pub fn guide(name: &str) -> Option<&'static str> {
     GUIDES.get_file(name)?.contents_utf8()

@@ -1,30 +1,30 @@
-//! Facts about the framework's release that projects are made for.
+//! Facts about the framework release that projects use.
 
-/// A release of the framework, the Pythons it installs on, and the image that runs it.
+/// A framework release, its supported Python versions and its container image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framework {
-    /// The oldest `pipecat-ai` of a project: the one that the templates are checked with.
+    /// The minimum `pipecat-ai` version of a project, which the templates are tested with.
     pub release: &'static str,
-    /// The first `pipecat-ai` that may break the templates.
+    /// The first `pipecat-ai` version that may break the templates.
     pub below: &'static str,
-    /// The oldest Python that it installs on.
+    /// The minimum Python version of the framework.
     pub oldest_python: (u32, u32),
-    /// The first Python for which one of its own requirements has no wheel.
+    /// The first Python version for which one of the framework's requirements has no wheel.
     pub python_below: (u32, u32),
-    /// The Python of the container image, and of projects.
+    /// The Python version of the container image and of projects.
     pub image_python: (u32, u32),
-    /// A release of the image `dailyco/pipecat-base`.
+    /// The release of the image `dailyco/pipecat-base`.
     pub base_image: &'static str,
 }
 
-/// The release that projects are made for.
+/// The framework release that projects use.
 pub const FRAMEWORK: Framework = Framework {
     release: "1.14.0",
     below: "2",
     oldest_python: (3, 11),
-    // `onnxruntime` has none for 3.15.
+    // `onnxruntime` has no wheel for 3.15.
     python_below: (3, 15),
     image_python: (3, 12),
-    // The first that starts sessions over Media over QUIC: https://docs.pipecat.ai/pipecat-cloud/guides/moq
+    // The first image that starts sessions over Media over QUIC: https://docs.pipecat.ai/pipecat-cloud/guides/moq
     base_image: "0.2.7",
 };

@@ -1,5 +1,5 @@
-//! The data behind generated projects: the catalogue of AI services and transports, the project's templates
-//! and the coding-agent guides. A typed door to embedded files; nothing here renders or decides.
+//! The data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The
+//! crate provides typed access to embedded files. It doesn't render them or make decisions.
 
 pub mod catalogue;
 mod embedded;
@@ -14,7 +14,7 @@ pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;
 
-/// The checks of `PACKS.md`, in files by their name.
+/// The checks of `PACKS.md`: name and contents of each file.
 pub const CHECKS: [(&str, &str); 2] = [
     ("folder", include_str!("../checks/folder.toml")),
     ("pack", include_str!("../checks/pack.toml")),

@@ -1,4 +1,4 @@
-//! The names that releases of the framework have replaced: `migrations/`.
+//! The names that framework releases replaced: `migrations/`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,23 +7,23 @@ use serde::Deserialize;
 
 use crate::embedded::{self, MIGRATIONS};
 
-/// Names that became old together.
+/// Names that were replaced together.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Migration {
-    /// The first release that has the new names, and wants the old ones no more.
+    /// The first release that has the new names and deprecates the old ones.
     pub from: String,
-    /// The first release that does not have the old names any more.
+    /// The first release without the old names.
     pub to: String,
-    /// Old name to new name: of a class, a function, an attribute, a keyword, an event, or a module with its packages. An empty new name:
-    /// there is none.
+    /// New names by old name, for a class, function, attribute, keyword, event, or module with its submodules. An empty new name means
+    /// that there is no replacement.
     pub names: BTreeMap<String, String>,
-    /// What else there is to know, as a sentence without a full stop.
+    /// Further advice, as a sentence without a full stop.
     pub note: Option<String>,
 }
 
 impl Migration {
-    /// All of them, parsed once a process, in no particular order.
+    /// Returns all migrations in no particular order, parsed once per process.
     pub fn all() -> &'static [Self] {
         static FOUND: LazyLock<Vec<Migration>> = LazyLock::new(|| embedded::values(&MIGRATIONS));
         &FOUND

@@ -1,6 +1,6 @@
-//! Provider packs: AI services that another executable or a folder brings for `init`. `PACKS.md` is the normative text.
+//! Provider packs: AI services for `init` from another executable or a folder. `PACKS.md` is the normative text.
 //!
-//! The services that are built in have the same shape and keep the same rules.
+//! Built-in services have the same schema and follow the same rules.
 
 #[cfg(test)]
 mod document;
@@ -21,11 +21,11 @@ pub use rules::{Effects, Origin, arguments, check, effects, variables};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use taken::Taken;
 
-/// The version of the schema that this library knows.
+/// The schema version that this library supports.
 pub const SCHEMA: &str = "1.0";
 
-/// The prefix of the name in a pack's manifest: `pack-acme`.
+/// The name prefix in a pack's manifest, as in `pack-acme`.
 pub const PREFIX: &str = "pack-";
 
-/// The most data of a pack, in bytes of JSON or TOML.
+/// The maximum size of a pack's data, in bytes of JSON or TOML.
 pub const MOST_DATA: usize = 1024 * 1024;

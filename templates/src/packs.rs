@@ -1,4 +1,4 @@
-//! Finds provider packs, executables and folders, with their services.
+//! Finds provider packs in executables and folders, and reads their services.
 
 #[cfg(test)]
 mod tests;
@@ -14,43 +14,42 @@ use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, in_a_line, judge};
 use bot_cli_protocol::{Manifest, Role};
 
-/// A provider pack that was found.
+/// A provider pack on this machine.
 #[derive(Debug, Clone)]
 pub struct FoundPack {
-    /// The name: `acme` for `bot-cli-pack-acme`.
+    /// The name, such as `acme` for `bot-cli-pack-acme`.
     pub name: String,
-    /// The pack's own version, where it has a manifest.
+    /// The pack's own version, or an empty string without a manifest.
     pub version: String,
-    /// A description of a few words.
+    /// A short description.
     pub about: String,
     /// The file or folder.
     pub place: PathBuf,
-    /// The declaration, as far as it can be read, without the providers.
+    /// The manifest without the providers, if it can be read.
     pub manifest: Option<Manifest>,
-    /// Whether it is used.
+    /// Whether the pack is used.
     pub standing: PackStanding,
 }
 
 /// Whether a pack is used.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PackStanding {
-    /// It is, with these services.
+    /// The pack is used, with these services.
     Used(Contents),
-    /// That file or folder is the pack of this name.
+    /// Another pack with the same name, in this file or folder, is used instead.
     Shadowed(PathBuf),
-    /// It is not used.
+    /// The pack can't be used.
     Refused(Refused),
 }
 
-/// A search for packs.
 struct Finder<'a> {
     discovery: &'a Discovery,
     user: Option<&'a User>,
     taken: Taken,
 }
 
-/// Returns every pack by its name, with what `user` can use of it beside what is `taken`. Of two packs that want the same name, the
-/// first has it. Nothing is started.
+/// Returns all packs sorted by name, with the services that `user` can use. Names in `taken` are already in use. Of two packs with the
+/// same name, the first one wins. No executable is started.
 #[must_use]
 pub fn find(
     discovery: &Discovery,
@@ -72,7 +71,7 @@ pub fn find(
         for place in places {
             let mut manifest = None;
             let standing = finder.standing(&name, &place, winner.as_deref(), &mut manifest);
-            // One whose manifest is in order has the name, even if it does not fit.
+            // A pack with a valid manifest keeps the name, even if it isn't compatible.
             if manifest.is_some() {
                 winner.get_or_insert_with(|| place.clone());
             }
@@ -90,7 +89,7 @@ pub fn find(
     found
 }
 
-/// Returns the files and folders that may be packs, by name. Folders come first: they are the user's own.
+/// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
 fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
     let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let entries = discovery.pack_folders.iter().map(fs::read_dir);
@@ -108,7 +107,7 @@ fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
 }
 
 impl Finder<'_> {
-    /// Judges a pack, and notes its manifest.
+    /// Decides whether a pack is used, and stores its manifest in `manifest`.
     fn standing(
         &mut self,
         name: &str,
@@ -143,7 +142,7 @@ impl Finder<'_> {
         winner: Option<&Path>,
         manifest: &mut Option<Manifest>,
     ) -> Result<PackStanding, Refused> {
-        // A dangling link exists, too.
+        // A dangling link counts as existing.
         if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
         }
@@ -151,7 +150,7 @@ impl Finder<'_> {
         trust
             .check_data(&folder.join(pack::FILE))
             .map_err(|refusal| {
-                // A copy can't be put where a link to the folder is.
+                // For a link, the message names its target, because a copy can't replace the link.
                 let real = fs::canonicalize(folder);
                 Refused::untrusted(&refusal, real.as_deref().unwrap_or(folder))
             })?;
@@ -176,7 +175,7 @@ fn refused(reason: String) -> Refused {
     Refused::new(reason, None)
 }
 
-/// Explains that a pack has a newer schema than its user, if it does.
+/// Returns a note if the pack has a newer schema than its user.
 fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<String> {
     let user = user.filter(|_| fit == Fit::Newer)?;
     let (catalogue, ours) = (manifest.catalogue.as_ref()?, &user.executable);

@@ -1,4 +1,4 @@
-//! Whole configurations to start from: `presets/`.
+//! Complete configurations as starting points: `presets/`.
 
 use std::sync::LazyLock;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::embedded::{self, PRESETS};
 
-/// A configuration with a name.
+/// A named configuration.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
-    /// The name, which is that of its file.
+    /// The name, taken from the file name.
     #[serde(skip)]
     pub name: String,
-    /// What it makes, in a few words.
+    /// A short description of the project.
     pub about: String,
-    /// As the file of `bot-cli init --config` has it.
+    /// The configuration, in the format of `bot-cli init --config`.
     pub config: Value,
 }
 
 impl Preset {
-    /// All of them by name, parsed once a process.
+    /// Returns all presets sorted by name, parsed once per process.
     pub fn all() -> &'static [Self] {
         static FOUND: LazyLock<Vec<Preset>> = LazyLock::new(|| {
             let mut found: Vec<(&str, Preset)> = embedded::parsed(&PRESETS);
@@ -35,7 +35,7 @@ impl Preset {
         &FOUND
     }
 
-    /// The one of that name.
+    /// Returns the preset with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|preset| preset.name == name)
     }

@@ -1,83 +1,82 @@
-//! The user's choices so far, from options, file or answers. Nothing is checked yet.
+//! The user's choices so far, from the options, the configuration file or the wizard's answers. They are not validated yet.
 
 use std::collections::BTreeMap;
 
 use crate::catalogue::Catalogue;
 use crate::option_table::{self, Feature, Form, Setting, Switches};
 
-/// The scaffold options as given; `None` was not said. Identifiers are the user's own words (aliases included).
+/// The scaffold options as the user gave them, aliases included. `None` means not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// `--name`, `project_name`.
+    /// The project name (`--name`).
     pub project_name: Option<String>,
-    /// `--bot-type`, `bot_type`.
+    /// The bot type (`--bot-type`).
     pub bot_type: Option<String>,
-    /// `--transport`, `transports`.
+    /// The transports (`--transport`).
     pub transports: Option<Vec<String>>,
-    /// `--mode`, `mode`.
+    /// The pipeline mode (`--mode`).
     pub mode: Option<String>,
-    /// `--stt`, `stt_service`.
+    /// The speech-to-text service (`--stt`).
     pub stt_service: Option<String>,
-    /// `--llm`, `llm_service`.
+    /// The language model service (`--llm`).
     pub llm_service: Option<String>,
-    /// `--tts`, `tts_service`.
+    /// The text-to-speech service (`--tts`).
     pub tts_service: Option<String>,
-    /// `--realtime`, `realtime_service`.
+    /// The realtime service (`--realtime`).
     pub realtime_service: Option<String>,
-    /// `--video`, `video_service`.
+    /// The video service (`--video`).
     pub video_service: Option<String>,
-    /// `--client-framework`, `client_framework`.
+    /// The web client's framework (`--client-framework`).
     pub client_framework: Option<String>,
-    /// `--client-server`, `client_server`.
+    /// The web client's development server (`--client-server`).
     pub client_server: Option<String>,
-    /// The directions of calls, by the number of their setting.
+    /// The directions of calls, indexed by `Setting`.
     pub directions: [Option<String>; Setting::ALL.len()],
-    /// The features that were said to be on or off.
+    /// The features that are switched on or off.
     pub switches: Switches,
-    /// `packs`: the provider packs that the services came from when the file was made, and their versions. No option says it.
+    /// `packs`: the versions of the provider packs that the services come from. Only a configuration file sets it.
     pub packs: Option<BTreeMap<String, String>>,
 }
 
 /// The key of [`Draft::packs`] in a configuration file.
 pub const PACKS: &str = "packs";
 
-/// A key that the framework's own tool writes and does not read: `client_framework` decides.
+/// A key that the framework's own tool writes but doesn't read: `client_framework` decides.
 pub const GENERATE_CLIENT: &str = "generate_client";
 
-/// The key that `name` stands for, where it is another name of one.
+/// Returns the key for `name`, which may be an alias.
 pub fn key_of(name: &str) -> &str {
     option_table::aliases()
         .find(|(alias, _)| *alias == name)
         .map_or(name, |(_, key)| key)
 }
 
-/// Says that there is to be no video service, or no client.
+/// The value for no video service or no client.
 pub const NONE: &str = "none";
 
-/// The option that sets a key.
 pub fn flag(key: &str) -> Option<&'static str> {
     option_table::fields()
         .find(|(name, _)| *name == key)
         .map(|(_, flag)| flag)
 }
 
-/// The place for the value of a key, by its type.
+/// A mutable reference to the value of a key, by type.
 #[derive(Debug)]
 pub enum Slot<'a> {
-    /// Text that must be there.
+    /// Text that can't be `null`.
     Text(&'a mut Option<String>),
-    /// Text that may be said not to be there: `null`.
+    /// Text that can be `null`.
     OptionalText(&'a mut Option<String>),
     /// A list of texts.
     List(&'a mut Option<Vec<String>>),
-    /// Yes or no.
+    /// A boolean.
     Switch(&'a mut Option<bool>),
-    /// Versions by name.
+    /// Versions by pack name.
     Versions(&'a mut Option<BTreeMap<String, String>>),
 }
 
 impl Draft {
-    /// Returns the place of a key's value; `None`: there is no such key.
+    /// Returns the slot for a key, or `None` for an unknown key.
     pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
         if key == PACKS {
             return Some(Slot::Versions(&mut self.packs));
@@ -91,7 +90,7 @@ impl Draft {
         Some(self.setting(setting))
     }
 
-    /// Tells whether a key has a value: one that is on, if it is on or off.
+    /// Reports whether a key has a value. A feature that is switched off has none.
     pub fn says(&mut self, key: &str) -> bool {
         self.slot(key).is_some_and(|slot| match slot {
             Slot::Text(said) | Slot::OptionalText(said) => said.is_some(),
@@ -101,7 +100,7 @@ impl Draft {
         })
     }
 
-    /// Takes back what was said of a key.
+    /// Clears the value of a key.
     pub fn forget(&mut self, key: &str) {
         match self.slot(key) {
             Some(Slot::Text(said) | Slot::OptionalText(said)) => *said = None,
@@ -112,7 +111,7 @@ impl Draft {
         }
     }
 
-    /// Returns the place of a setting's value.
+    /// Returns the slot for a setting.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "directions are rows of the table and nothing else"
@@ -138,7 +137,7 @@ impl Draft {
         }
     }
 
-    /// Returns what was said of a setting.
+    /// Returns the values given for a setting.
     pub fn said(&self, setting: Setting) -> Option<Vec<String>> {
         match self.clone().setting(setting) {
             Slot::List(said) => said.take(),
@@ -147,18 +146,18 @@ impl Draft {
         }
     }
 
-    /// Returns what was said of a feature.
+    /// Returns the state of a feature, or `None` if it isn't set.
     pub const fn switch(&self, feature: Feature) -> Option<bool> {
         self.switches.get(feature)
     }
 
-    /// Returns the video service that was named.
+    /// Returns the selected video service.
     pub fn video(&self) -> Option<&str> {
         let said = self.video_service.as_deref()?.trim();
         (!["", NONE].contains(&said)).then_some(said)
     }
 
-    /// The services that were named, by identifier or alias, and the key of each.
+    /// Returns the selected services, by identifier or alias, with their keys.
     pub fn services(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("stt_service", self.stt_service.as_deref()),
@@ -172,8 +171,8 @@ impl Draft {
         .filter(|(_, said)| !said.is_empty())
     }
 
-    /// Puts these choices over those of `file`. A value of the file that no longer has a meaning after
-    /// what was said here gives way: `--mode realtime` silences the file's cascade services.
+    /// Merges these choices over those of `file`. File values that no longer apply are dropped: `--mode realtime` removes the cascade
+    /// services.
     #[must_use]
     pub fn over(mut self, mut file: Self) -> Self {
         match self.mode.as_deref() {
@@ -205,7 +204,7 @@ impl Draft {
         self
     }
 
-    /// Of the file's transports, those for which another direction was said turn round.
+    /// Replaces the file's transports with their family where these choices set another direction.
     fn redirect(&self, file: &mut Self) {
         for (setting, family) in Setting::directions() {
             let number = setting as usize;

@@ -1,4 +1,4 @@
-//! The command that gives a configuration without a question.
+//! Builds commands that reproduce a configuration without prompts.
 
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_terminal::shell::quoted;
@@ -9,25 +9,25 @@ use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
-/// `bot-cli init DIR …` for `config`, quoted for the user's shell, without options that say the default.
+/// Returns `bot-cli init DIR …` for `config`, quoted for the user's shell. Options with their default value are left out.
 pub fn command(target: &str, config: &Config) -> String {
     let values = config.to_json();
     let mut usual = Map::new();
     let mut insert = |key: &str, value: Value| _ = usual.insert(key.to_owned(), value);
     let calls = |transport: &&Transport| transport.bot_type == BotType::Telephony;
-    // It follows from the transports.
+    // The transports determine the bot type.
     if config.bot_type == BotType::Web || config.transports.iter().any(calls) {
         let key = Setting::BotType.row().key;
         insert(key, values[key].clone());
     }
     insert(Setting::ClientFramework.row().key, json!(NONE));
-    // The identifier of the transport says the direction.
+    // The transport's identifier includes the direction.
     for (setting, _) in Setting::directions() {
         let key = setting.row().key;
         insert(key, values[key].clone());
     }
     for feature in Feature::ALL {
-        // A video service brings video output.
+        // A video service turns video output on.
         let is_brought = feature == Feature::VideoOutput && config.video.is_some();
         let usual = is_brought || feature.row().default;
         insert(feature.row().key, json!(usual));
@@ -35,12 +35,11 @@ pub fn command(target: &str, config: &Config) -> String {
     differing(target, &[], &values, &usual)
 }
 
-/// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration.
+/// Returns `bot-cli init DIR --update …` with the requested values that differ from the `recorded` configuration.
 pub fn update_command(target: &str, asked: &Draft, recorded: &Map<String, Value>) -> String {
     differing(target, &["--update"], &said(asked), recorded)
 }
 
-/// What was said, by key.
 fn said(draft: &Draft) -> Value {
     let settings = Setting::ALL.map(|it| (it.row().key, json!(draft.said(it))));
     let features = Feature::ALL.map(|it| (it.row().key, json!(draft.switch(it))));
@@ -48,7 +47,7 @@ fn said(draft: &Draft) -> Value {
     all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// The command with the options of the values that are not the usual ones.
+/// Returns the command with an option for each value that differs from `usual`.
 fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Value>) -> String {
     let target = directory(target);
     let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), target];
@@ -63,7 +62,7 @@ fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Val
         let values = texts(values.get(row.key));
         if values != texts(usual.get(row.key)) {
             for text in values.iter().filter_map(Value::as_str) {
-                // Behind `=` a value may begin with a hyphen.
+                // A value after `=` may begin with a hyphen.
                 if text.starts_with('-') {
                     words.push(format!("{}={text}", row.flag));
                 } else {
@@ -85,12 +84,12 @@ fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Val
     words.join(" ")
 }
 
-/// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
+/// Returns the command that writes the guides. Without a terminal, a directory as the only argument writes only the guides.
 pub fn guides_command(target: &str) -> String {
     without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }
 
-/// A directory as an argument: never taken for an option or for the special value.
+/// Returns a directory as an argument that can't be mistaken for an option or for `quickstart`.
 pub fn directory(target: &str) -> String {
     if target.starts_with('-') || target == "quickstart" {
         format!("./{target}")

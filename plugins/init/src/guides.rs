@@ -1,4 +1,4 @@
-//! The guides for coding agents: what they say, and whether a file is one of ours.
+//! Renders the guides for coding agents and checks whether a file is one of them.
 //!
 //! The last line of a guide is a stamp: the version that wrote it, and the hash of everything above.
 
@@ -10,48 +10,48 @@ use semver::Version;
 use crate::digest::sha256;
 use crate::plan::{Existing, PlannedFile};
 
-/// The last one is for coding agents that start from nothing.
+/// The last guide is for coding agents that start from scratch.
 const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 
-/// The builder of the bot, which decides the guides that are written.
+/// The builder of the bot, which determines the guides to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
-    /// A coding agent will.
+    /// A coding agent.
     CodingAgent,
-    /// This program does.
+    /// This program.
     Scaffold,
 }
 
-/// The state of a file in the place of a guide.
+/// The state of an existing guide file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guide {
-    /// Written by this version, not edited since.
+    /// Written by this version and not edited.
     Current,
-    /// Written by an older version, or by another build of this one.
+    /// Written by an older version, or by another build of this version.
     Older {
-        /// That version.
+        /// The version that wrote the guide.
         version: String,
-        /// Whether it was changed since.
+        /// Whether the user edited the guide.
         edited: bool,
     },
     /// Written by a newer version.
     Newer {
-        /// That version.
+        /// The version that wrote the guide.
         version: String,
     },
-    /// Written by this version and changed since.
+    /// Written by this version and edited afterwards.
     Edited,
     /// Not written by this program.
     Foreign,
 }
 
 impl Guide {
-    /// Whether a newer guide is to be had.
+    /// Reports whether a newer guide is available.
     pub const fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })
     }
 
-    /// A few words about it, for a list.
+    /// Returns a short description for a list.
     pub fn words(&self) -> String {
         match self {
             Self::Current => "as it is".to_owned(),
@@ -66,7 +66,7 @@ impl Guide {
     }
 }
 
-/// Returns the guides of a path, and those that it does not write but keeps up to date where they are.
+/// Returns the guides for a builder. With [`Path::Scaffold`], the last guide is only updated, never created.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     let guides = NAMES.into_iter().enumerate().map(|(number, name)| {
         Ok(PlannedFile {
@@ -82,7 +82,7 @@ pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     guides.collect()
 }
 
-/// Returns the state of the file in the place of a guide.
+/// Returns the state of an existing guide file.
 pub fn recognise(bytes: &[u8]) -> Guide {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let Some((body, version, hash)) = stamp_of(&text) else {
@@ -105,7 +105,6 @@ pub fn recognise(bytes: &[u8]) -> Guide {
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 const STAMP: &str = "<!-- bot-cli guide ";
 
-/// `body` with its stamp below.
 fn stamped(body: &str) -> String {
     let body = format!("{}\n\n", body.trim_end());
     format!(
@@ -120,12 +119,11 @@ fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
     let (body, stamp) = text.split_at(start);
     let (stamp, rest) = stamp.strip_prefix(STAMP)?.split_once(" -->")?;
     let (version, hash) = stamp.split_once(" sha256:")?;
-    // Something below the stamp is an edit.
+    // Text below the stamp counts as an edit.
     let hash = if rest.trim().is_empty() { hash } else { "" };
     Some((body, Version::parse(version).ok()?, hash))
 }
 
-/// The text of a guide, without its stamp.
 fn text_of(name: &str) -> Result<&'static str, Failure> {
     bot_cli_templates::guide(&format!("{name}.jinja")).ok_or_else(|| {
         let message = format!("the guide `{name}` is missing in this program");

@@ -1,8 +1,8 @@
-//! The scaffold options, one row each. The command line, configuration files and their schema, `--dry-run`, the equivalent
-//! command, the wizard's extras and the templates follow from the rows.
+//! The scaffold options, one row per option. The command line, configuration files and their schema, `--dry-run`, the equivalent command,
+//! the wizard's extras and the templates are derived from the rows.
 //!
-//! A feature needs its row and what the templates make of it. A setting also needs its field of the draft and its value in the
-//! configuration, for which the compiler asks.
+//! A new feature needs a row and support in the templates. A new setting also needs a field in the draft and a value in the configuration;
+//! the compiler enforces both.
 
 mod sets;
 
@@ -10,7 +10,7 @@ use bot_cli_templates::catalogue::Kind;
 
 pub use sets::{Features, Switches};
 
-/// Makes an enum with a variant for each row, and the way from each to its row.
+/// Defines an enum with one variant per row and a method that returns the row.
 macro_rules! table {
     ($(#[$about:meta])* $name:ident: $row:ident { $($(#[$doc:meta])* $variant:ident = $value:expr;)+ }) => {
         $(#[$about])*
@@ -18,10 +18,10 @@ macro_rules! table {
         pub enum $name { $($(#[$doc])* $variant),+ }
 
         impl $name {
-            /// All, in the order in which they are printed.
+            /// All variants, in the order in which they are printed.
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
-            /// Returns what the table says of it.
+            /// Returns the variant's row.
             #[must_use]
             pub const fn row(self) -> &'static $row {
                 match self { $(Self::$variant => const { &$value }),+ }
@@ -30,26 +30,20 @@ macro_rules! table {
     };
 }
 
-/// An option that takes a value.
+/// An option with a value.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingRow {
-    /// The key in a configuration file.
     pub key: &'static str,
-    /// The option.
     pub flag: &'static str,
-    /// The short option.
     pub short: Option<char>,
-    /// The help.
     pub about: &'static str,
-    /// The section of the help, which come in the order of the rows.
+    /// The help section. Sections appear in the order of the rows.
     pub heading: &'static str,
-    /// The name of the value in help.
+    /// The placeholder for the value in the help.
     pub value_name: &'static str,
-    /// The values that are offered.
     pub values: Values,
-    /// The form of its value in a configuration file.
     pub form: Form,
-    /// The key in files of the framework's own tool, if different.
+    /// The key in the configuration files of the framework's own tool, if different.
     pub alias: Option<&'static str>,
 }
 
@@ -58,61 +52,52 @@ pub struct SettingRow {
 pub struct FeatureRow {
     /// The variable in templates.
     pub name: &'static str,
-    /// The key in a configuration file.
     pub key: &'static str,
-    /// The option that turns it on.
     pub flag: &'static str,
-    /// The help.
     pub about: &'static str,
-    /// The section of the help, which come in the order of the rows.
+    /// The help section. Sections appear in the order of the rows.
     pub heading: &'static str,
-    /// Whether only a bot for the web can have it.
+    /// Whether the feature is limited to web bots.
     pub web_only: bool,
-    /// Whether a project has it unless something is said, or follows from the rest.
+    /// The default, which other options may change.
     pub default: bool,
-    /// The question of the wizard.
     pub question: FeatureQuestion,
-    /// The key in files of the framework's own tool, if different.
+    /// The key in the configuration files of the framework's own tool, if different.
     pub alias: Option<&'static str>,
     /// The option of the framework's own tool, if different.
     pub flag_alias: Option<&'static str>,
-    /// The packages that it needs.
+    /// The required Python packages.
     pub packages: &'static [&'static str],
-    /// Shows that a project has the feature as it is generated: a text in its Python, or a file of it.
+    /// A text in the Python code, or a file, that identifies a generated project with the feature.
     pub known_by: &'static str,
 }
 
-/// The wizard's question for a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureQuestion {
-    /// It is one of the extras, which one question offers.
+    /// An entry in the multiple-choice question for extras.
     Extra {
-        /// The name there.
         label: &'static str,
-        /// The rest of the line.
+        /// The text after the label.
         about: &'static str,
     },
-    /// It has a question of its own in the wizard's table.
+    /// A separate question in the wizard's table.
     Own,
 }
 
-/// The values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
-    /// Any text.
     Any,
-    /// One of these words.
     Words(&'static [&'static str]),
-    /// Transports of the catalogue.
+    /// Identifiers of transports.
     Transports,
-    /// A service of the catalogue or of a provider pack.
+    /// A service from the catalogue or from a provider pack.
     Service(Kind),
-    /// The direction of the calls of this family of transports.
+    /// The direction of calls for this family of transports.
     Direction(&'static str),
 }
 
 impl Values {
-    /// The words of a setting that has one of a few.
+    /// Returns the allowed words, or an empty slice if the values aren't a fixed set.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Words(words) => words,
@@ -122,21 +107,18 @@ impl Values {
     }
 }
 
-/// The form of a value in a configuration file.
+/// The type of a value in a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A text.
     Text,
-    /// A text, or `null` where there is none.
+    /// Text or `null`.
     OptionalText,
-    /// A list of texts.
     List,
 }
 
 const FEATURES: &str = "Features (each is off by default; --no-… turns it off)";
 
 impl SettingRow {
-    /// The usual values of a row.
     const USUAL: Self = Self {
         key: "",
         flag: "",
@@ -157,7 +139,7 @@ impl SettingRow {
 }
 
 impl Setting {
-    /// Returns the settings that have a direction, each with its family of transports.
+    /// Returns the settings for call directions, each with its family of transports.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -166,7 +148,6 @@ impl Setting {
         })
     }
 
-    /// Returns the setting that names a service of this kind.
     pub fn of_service(kind: Kind) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|setting| setting.row().values == Values::Service(kind))
@@ -174,13 +155,13 @@ impl Setting {
 }
 
 impl Feature {
-    /// Returns the option that turns it on.
+    /// Returns the option that turns the feature on.
     #[must_use]
     pub const fn flag(self) -> &'static str {
         self.row().flag
     }
 
-    /// Returns the option that turns it off.
+    /// Returns the option that turns the feature off.
     #[must_use]
     pub fn flag_off(self) -> String {
         self.row().flag.replacen("--", "--no-", 1)
@@ -188,7 +169,6 @@ impl Feature {
 }
 
 impl FeatureRow {
-    /// The usual values of a row.
     const USUAL: Self = Self {
         name: "",
         key: "",
@@ -206,9 +186,8 @@ impl FeatureRow {
 }
 
 table! {
-    /// A scaffold option that takes a value.
+    /// A scaffold option with a value.
     Setting: SettingRow {
-        /// The project's name.
         ProjectName = SettingRow {
             key: "project_name",
             flag: "--name",
@@ -218,7 +197,6 @@ table! {
             alias: Some("name"),
             ..SettingRow::USUAL
         };
-        /// Where users reach the bot.
         BotType = SettingRow {
             key: "bot_type",
             flag: "--bot-type",
@@ -228,7 +206,6 @@ table! {
             values: Values::Words(&["web", "telephony"]),
             ..SettingRow::USUAL
         };
-        /// The transports.
         Transports = SettingRow {
             key: "transports",
             flag: "--transport",
@@ -240,7 +217,6 @@ table! {
             alias: Some("transport"),
             ..SettingRow::USUAL
         };
-        /// Cascade or realtime.
         Mode = SettingRow {
             key: "mode",
             flag: "--mode",
@@ -251,7 +227,6 @@ table! {
             form: Form::Text,
             ..SettingRow::USUAL
         };
-        /// Speech to text.
         SttService = SettingRow {
             key: "stt_service",
             flag: "--stt",
@@ -260,7 +235,6 @@ table! {
             alias: Some("stt"),
             ..SettingRow::SERVICE
         };
-        /// The language model.
         LlmService = SettingRow {
             key: "llm_service",
             flag: "--llm",
@@ -269,7 +243,6 @@ table! {
             alias: Some("llm"),
             ..SettingRow::SERVICE
         };
-        /// Text to speech.
         TtsService = SettingRow {
             key: "tts_service",
             flag: "--tts",
@@ -278,7 +251,6 @@ table! {
             alias: Some("tts"),
             ..SettingRow::SERVICE
         };
-        /// Speech to speech.
         RealtimeService = SettingRow {
             key: "realtime_service",
             flag: "--realtime",
@@ -287,7 +259,6 @@ table! {
             alias: Some("realtime"),
             ..SettingRow::SERVICE
         };
-        /// A video avatar.
         VideoService = SettingRow {
             key: "video_service",
             flag: "--video",
@@ -296,7 +267,6 @@ table! {
             alias: Some("video"),
             ..SettingRow::SERVICE
         };
-        /// The web client.
         ClientFramework = SettingRow {
             key: "client_framework",
             flag: "--client-framework",
@@ -316,7 +286,7 @@ table! {
             values: Values::Words(&["vite", "nextjs"]),
             ..SettingRow::USUAL
         };
-        /// The direction of calls over the hosting service's numbers.
+        /// The direction of calls over the hosting service's phone numbers.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -355,7 +325,7 @@ table! {
             known_by: "from recording import",
             ..FeatureRow::USUAL
         };
-        /// Transcript in the log.
+        /// Transcripts in the log.
         Transcription = FeatureRow {
             name: "transcription",
             key: "transcription",
@@ -407,7 +377,7 @@ table! {
             known_by: "server/cloud-deploy.toml",
             ..FeatureRow::USUAL
         };
-        /// Noise cancellation, while deployed.
+        /// Noise cancellation in deployed bots.
         NoiseCancel = FeatureRow {
             name: "noise_cancel",
             key: "enable_noise_cancel",
@@ -434,7 +404,7 @@ table! {
             known_by: "from watch import",
             ..FeatureRow::USUAL
         };
-        /// `server/evals/`, and an `eval` transport of the bot.
+        /// `server/evals/` and an `eval` transport for the bot.
         Eval = FeatureRow {
             name: "eval",
             key: "enable_eval",
@@ -447,14 +417,14 @@ table! {
     }
 }
 
-/// The key and the option of each row, in the order in which they are printed.
+/// Returns the key and the option of each row, in the order in which they are printed.
 pub fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
     let settings = Setting::ALL.map(|setting| (setting.row().key, setting.row().flag));
     let features = Feature::ALL.map(|feature| (feature.row().key, feature.row().flag));
     settings.into_iter().chain(features)
 }
 
-/// The keys of the framework's own tool, and the key that each stands for.
+/// Returns the keys of the framework's own tool, with the matching keys of this table.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     let settings = Setting::ALL.map(|setting| (setting.row().alias, setting.row().key));
     let features = Feature::ALL.map(|feature| (feature.row().alias, feature.row().key));

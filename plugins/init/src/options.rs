@@ -1,4 +1,4 @@
-//! The options of the command line, and what they say.
+//! Command-line options.
 
 pub(crate) mod listing;
 mod offered;
@@ -31,7 +31,7 @@ Examples:
     bot-cli init my-bot --update --recording --dry-run
     bot-cli init my-bot --update --recording";
 
-/// The target that stands for a fixed bot.
+/// The target that creates a fixed bot.
 pub(crate) const QUICKSTART: &str = "quickstart";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.

@@ -1,4 +1,4 @@
-//! Finds provider packs, where a command has a use for them.
+//! Finds provider packs.
 
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::{self, Discovery};
@@ -13,21 +13,21 @@ use bot_cli_templates::packs::{self, PackStanding};
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
 
-/// The executable that packs name in what they require.
+/// The name for this executable in the requirements of packs.
 const EXECUTABLE: &str = "bot-cli-init";
 
-/// Returns the packs that can be used: those of this schema, for the framework of the projects.
+/// Returns the schema version and the framework release that usable packs must match.
 pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
-/// Returns the built-in names that a pack can't have: identifiers, variables with another meaning.
+/// Returns the built-in names that a pack can't use: identifiers, and variables with another meaning.
 #[must_use]
 pub fn taken() -> Taken {
     BuiltIn::get().taken()
 }
 
-/// Returns the services of packs that are of this kind, for completion.
+/// Returns the pack services of this kind, for completion.
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
     let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
@@ -38,7 +38,7 @@ pub(crate) fn services(kind: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns the built-in catalogue with the packs found; unusable ones are in [`Catalogue::unused`].
+/// Returns the built-in catalogue with the installed packs. Unusable packs and services are in [`Catalogue::unused`].
 pub(crate) fn find() -> Catalogue {
     let discovery = Discovery::of_plugin(
         std::env::current_exe().ok(),
@@ -88,7 +88,7 @@ pub(crate) fn find() -> Catalogue {
     Catalogue::with(packs, unused)
 }
 
-/// Why no project can have a service: its Python is one that the framework does not install on.
+/// Returns the reason if a service needs a newer Python than the framework supports.
 fn too_new(service: &Service) -> Option<String> {
     let wanted = service.requires_python.as_deref()?;
     let (below_major, below_minor) = FRAMEWORK.python_below;
@@ -100,7 +100,7 @@ fn too_new(service: &Service) -> Option<String> {
     })
 }
 
-/// Says what of the packs can't be chosen, to a user who looks at what there is.
+/// Warns the user about packs and services that can't be used.
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &mut Session) {
     for unused in catalogue.unused() {
         session.log(Level::Warn, &unused.words());

@@ -1,4 +1,4 @@
-//! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
+//! Renders a configuration to files, as paths and contents in memory. Nothing is read from or written to disk.
 
 use std::path::Path;
 
@@ -21,44 +21,42 @@ mod templates;
 pub(crate) mod variables;
 mod view;
 
-/// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// In the order of their paths.
+    /// Sorted by path.
     pub files: Vec<PlannedFile>,
 }
 
 /// A file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
-    /// Relative to the target, with `/`.
+    /// The path relative to the target, with `/` as the separator.
     pub path: String,
-    /// UTF-8, LF, ends with a newline.
+    /// The contents: UTF-8 with LF line endings and a final newline.
     pub text: String,
-    /// The treatment of an existing file.
+    /// The action for an existing file.
     pub existing: Existing,
 }
 
-/// The treatment of an existing file with other contents.
+/// The action for an existing file with different contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It is the user's: a conflict.
+    /// Report a conflict, because the file is the user's.
     Conflict,
-    /// It is the record of a project of this version or an older one, which gives way.
+    /// Replace the file, which is the project record from this or an older version.
     Replace,
-    /// Lines that it lacks are added at its end.
+    /// Append the missing lines.
     AddLines,
-    /// It is a coding-agent guide: its stamp decides.
+    /// Decide by the stamp of the coding-agent guide.
     Guide,
-    /// The same, for a guide that is not written where it is missing.
+    /// Decide by the stamp, and don't create a missing guide.
     GuideIfThere,
 }
 
-/// A template or the catalogue is broken, which is a defect of this program.
+/// A defect in a template or in the catalogue, which is a bug in this program.
 #[derive(Debug, Clone, Error)]
 #[error("`{path}` can't be generated: {reason}")]
 pub struct PlanError {
-    /// The file that could not be rendered.
     path: String,
     reason: String,
 }
@@ -71,13 +69,13 @@ impl PlanError {
         }
     }
 
-    /// Returns the reason, without the file.
+    /// Returns the reason without the path.
     pub(crate) fn reason(self) -> String {
         self.reason
     }
 }
 
-/// Renders the project of `config`, without the guides.
+/// Renders the project for `config`, without the guides.
 pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
     scaffold_from(Templates::get()?, config)
 }
@@ -103,7 +101,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     Ok(Plan { files })
 }
 
-/// Returns the environment variables of the project of `config`, without which it does not do what it is for among them.
+/// Returns the environment variables of the project, in groups.
 pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
     let services: Vec<_> = config.services().collect();
     variables::groups(config, &variables::readings(&services)?)

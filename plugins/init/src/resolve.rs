@@ -1,4 +1,4 @@
-//! A draft becomes a configuration, or a list of everything that is missing or wrong with it.
+//! Turns a draft into a configuration, or into a list of all missing and invalid fields.
 
 mod client;
 mod name;
@@ -16,8 +16,7 @@ use crate::wording::{did_you_mean, quoted};
 
 pub use name::{ProjectName, default_name};
 
-/// Checks everything that was said; services are those of `catalogue`. `default_name` is the name of a project that was given
-/// none: the target's.
+/// Validates the draft against the services in `catalogue`. `default_name` is the target's name, used for a project without a name.
 pub fn resolve<'c>(
     draft: &Draft,
     default_name: Option<&str>,
@@ -77,13 +76,11 @@ pub fn resolve<'c>(
     }
 }
 
-/// One failure that names every field that is missing or wrong.
 pub fn invalid_input(fields: Vec<Field>) -> Failure {
     Failure::invalid_input(fields)
         .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option")
 }
 
-/// The fields that are missing or wrong.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Field>);
 
@@ -98,12 +95,12 @@ impl Problems {
         self.add(key, MISSING);
     }
 
-    /// `more`: the values it can have, or when it is needed.
+    /// Adds a missing field. `more` describes the allowed values or when the field is required.
     pub(crate) fn missing_with(&mut self, key: &str, more: &str) {
         self.add(key, format!("{MISSING}; {more}"));
     }
 
-    /// In the order of the table of options.
+    /// Returns the fields in the order of the option table.
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
             option_table::fields().position(|(key, _)| key == problem.field)
@@ -112,27 +109,27 @@ impl Problems {
     }
 }
 
-/// The problem of a field that should have been said.
+/// The problem text of a missing field.
 pub const MISSING: &str = "missing";
 
-/// Whether a problem is only that nothing was said.
+/// Reports whether a field is only missing, not invalid.
 pub fn is_missing(problem: &Field) -> bool {
     let rest = problem.problem.strip_prefix(MISSING);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
 }
 
-/// Returns a value that is not blank.
+/// Returns a trimmed value unless it is blank.
 fn said(value: Option<&String>) -> Option<&str> {
     value
         .map(|text| text.trim())
         .filter(|text| !text.is_empty())
 }
 
-/// The value of a setting is none of its words.
+/// The value isn't one of the setting's words. The problem is already recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Wrong;
 
-/// Returns the word that was said for a setting that has a few.
+/// Returns the given word of a setting with a fixed set of values.
 fn word(
     setting: Setting,
     value: Option<&String>,
@@ -165,14 +162,14 @@ fn bot_type(
         problems.add("bot_type", problem);
     }
     Some(match said {
-        // Without a telephone, it is tried out in a browser.
+        // Without a telephony transport, the user can try the bot in a browser.
         Some("telephony") => BotType::Telephony,
         None if telephony.is_some() => BotType::Telephony,
         _ => BotType::Web,
     })
 }
 
-/// Deployment files are made unless declined, and only where the hosting service can start the bot.
+/// Reports whether to create deployment files. The default is yes if the hosting service can start the bot.
 fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
     let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
     let said = draft.switch(Feature::DeployToCloud);

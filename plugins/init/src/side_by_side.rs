@@ -1,11 +1,11 @@
-//! Work on many items at once.
+//! Parallel work on many items.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does `work` on each item, in at most so many `threads`, and returns what came of it, in the order of the items. Where the system
-/// has no further thread, this one does it all.
+/// Applies `work` to each item in up to `threads` threads, and returns the results in the order of the items. If the system can't start
+/// more threads, the current one does all the work.
 pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work_off = || {
@@ -18,7 +18,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R
             done.push((index, work(item)));
         }
     };
-    // This one works, too.
+    // The current thread also works.
     let others = threads.min(items.len()).saturating_sub(1);
     let mut done = thread::scope(|scope| {
         let start = |_| thread::Builder::new().spawn_scoped(scope, work_off).ok();

@@ -1,7 +1,7 @@
-//! The interactive path: questions instead of options.
+//! The interactive mode: prompts instead of options.
 //!
-//! The questions are a table (`questions.toml`, `steps`); `walk` asks them in its order, skips what is settled, goes back and changes.
-//! Nothing here knows the terminal or writes a file.
+//! The questions are a table (`questions.toml`, `steps`). `walk` asks them in order, skips those that are settled, goes back and changes
+//! answers. Nothing here uses the terminal directly or writes a file.
 
 mod choices;
 pub(crate) mod place;
@@ -21,36 +21,33 @@ use crate::draft::Draft;
 use crate::target::Target;
 use walk::Walk;
 
-/// The wanted project: partly known before the questions, completely after them.
+/// The user's choices: partial before the prompts, complete afterwards.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The folder that a target is named from.
+    /// The directory that relative targets are resolved against.
     pub cwd: PathBuf,
     /// The user's home directory, for `~`.
     pub home: Option<PathBuf>,
-    /// Whether a user answers, who may be told that a folder is no place for a project; a script has its reasons.
+    /// Whether a user answers the prompts and can be warned about unsuitable folders. Scripts aren't warned.
     pub can_ask: bool,
-    /// The folder to initialize.
     pub target: Option<Target>,
-    /// The way in which the bot is built.
     pub way: Option<Way>,
-    /// The scaffold options; of meaning with [`Way::Scaffold`].
+    /// The scaffold options, used only with [`Way::Scaffold`].
     pub draft: Draft,
 }
 
-/// The way in which the bot is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// A coding agent, by the guide that is written for it.
+    /// A coding agent, with the guides that this program writes.
     Agent,
-    /// This program, now.
+    /// This program.
     Scaffold,
 }
 
-/// Finds what there is to choose from; called once the user wants to choose.
+/// Finds the available services. Called only once the user starts to choose.
 pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
-/// Asks for what `given` doesn't say of a bot, for which nothing is created.
+/// Prompts for the bot options that are missing from `given`. Nothing is written.
 pub fn ask_rest<'a>(
     session: &mut Session,
     given: &'a Selection,
@@ -59,8 +56,8 @@ pub fn ask_rest<'a>(
     Ok(Walk::new(given, find).complete(session)?.draft)
 }
 
-/// Asks for everything that `given` doesn't say. The result has a `target` and a `way`; before a scaffold, the
-/// user has agreed to the summary. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
+/// Prompts for everything that is missing from `given`. The result has a `target` and a `way`; a scaffold has been confirmed. Cancelling
+/// is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Selection,

@@ -1,15 +1,15 @@
-//! The user's words in messages: quoted, and what a mistyped one may have meant.
+//! Quotes the user's input in messages and suggests corrections.
 
 use bot_cli_protocol::suggest;
 
-/// `; did you mean …?` with the nearest of `known`, or nothing when none is near.
+/// Returns `; did you mean …?` with the nearest of `known`, or an empty string.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     suggest::nearest(&word.trim().to_lowercase(), known).map_or_else(String::new, |found| {
         format!("; {}", suggest::did_you_mean(&[found]))
     })
 }
 
-/// A user's word in a message: in backticks, without what a terminal would act on, and not for ever.
+/// Quotes a user's word for a message: in backticks, with control characters escaped, and shortened.
 pub fn quoted(word: &str) -> String {
     let mut shown: String = word.chars().take(60).flat_map(char::escape_debug).collect();
     if word.chars().nth(60).is_some() {

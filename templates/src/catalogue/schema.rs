@@ -1,4 +1,4 @@
-//! The shape of the files in `transports/`; that of `providers/` is [`crate::pack`]'s. Unknown keys are refused.
+//! The schema of the files in `transports/`. The schema of `providers/` is in [`crate::pack`]. Unknown keys are rejected.
 
 use std::collections::BTreeMap;
 
@@ -15,93 +15,93 @@ pub enum BotType {
     Telephony,
 }
 
-/// A file of `transports/`: how audio reaches the bot.
+/// A file of `transports/`, which describes how audio reaches the bot.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
     /// The neutral name, such as `p2p_webrtc`.
     pub id: String,
-    /// The framework's own name where it differs; accepted wherever `id` is.
+    /// The framework's own name, if different. It is accepted wherever `id` is.
     pub alias: Option<String>,
-    /// The name in lists.
+    /// The display name.
     pub label: String,
-    /// The page on which its keys are created, if there is one.
+    /// The page for creating its keys, if there is one.
     pub site: Option<String>,
-    /// The users that it serves.
+    /// The type of users.
     pub bot_type: BotType,
-    /// Position in a list of its bot type, from 1.
+    /// The position in the list for its bot type, from 1.
     pub order: u8,
-    /// The option that selects this transport together with a mode: the name before `_dialin` or `_dialout`.
+    /// The name before `_dialin` or `_dialout`, which selects this transport together with a direction option.
     pub family: Option<String>,
-    /// The framework's own name for `family`; accepted wherever that is.
+    /// The framework's own name for `family`. It is accepted wherever `family` is.
     pub family_alias: Option<String>,
-    /// The key of the factory in the runner's `transport_params`, and the value of the runner's `-t`.
+    /// The key in the runner's `transport_params`, and the value of the runner's `-t`.
     pub runner_key: String,
     /// Extras of the `pipecat-ai` package.
     #[serde(default)]
     pub extras: Vec<String>,
-    /// Requirements beside the extras, each with a floor and a ceiling.
+    /// Additional requirements, each with a lower and an upper bound.
     #[serde(default)]
     pub packages: Vec<String>,
     /// The Python module of the parameter class.
     pub module: String,
     /// The parameter class.
     pub class: String,
-    /// Names of which one in the Python of a project shows that it has the transport, also one that was written by hand.
+    /// Names that identify the transport in a project's Python code, even if the code is handwritten. One match is enough.
     #[serde(default)]
     pub known_by: Vec<String>,
-    /// Further names that `args` use: module to names.
+    /// Further names used in `args`, by module.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,
-    /// Arguments of the parameter class beside the audio and video switches.
+    /// Arguments of the parameter class in addition to the audio and video switches.
     #[serde(default)]
     pub args: Vec<Arg>,
-    /// The environment variables that the runner or the bot reads for it, in order.
+    /// The environment variables that the runner or the bot reads for the transport, in order.
     #[serde(default)]
     pub env: Vec<TransportVariable>,
-    /// The web client's side of it, where a package for that is published.
+    /// The transport in the web client, if a package is published for it.
     pub client: Option<ClientTransport>,
-    /// A further option for the bot's program: `--whatsapp`.
+    /// An additional option for the bot's program, such as `--whatsapp`.
     pub run_option: Option<String>,
-    /// The way of the user's pictures to the bot.
+    /// The way in which the bot receives the user's video.
     #[serde(default)]
     pub pictures: Pictures,
-    /// Present where nobody at the other end says when they are ready: the bot then greets whoever connects.
+    /// Set if sessions may have no client that reports when it is ready. The bot then greets the user on connection.
     pub no_client: Option<NoClient>,
-    /// Whether the framework calls the handlers of a connection without the client that has connected.
+    /// Whether the framework calls the connection handlers without the connected client as an argument.
     #[serde(default)]
     pub nameless_clients: bool,
-    /// Whether a telephone company sends each call's sound over a WebSocket of its own.
+    /// Whether a telephone carrier sends the audio of each call over its own WebSocket.
     #[serde(default)]
     pub carrier: bool,
-    /// The web server that makes a room for each call and starts the bot in it.
+    /// The web server that creates a room for each call and starts the bot in it.
     pub call_server: Option<CallServer>,
-    /// The class that brings an avatar into the user's room. The bot makes it: the framework's runner knows no such transport.
+    /// The class that adds an avatar to the user's room. The bot creates the transport, because the framework's runner doesn't support it.
     pub avatar: Option<Avatar>,
-    /// One sentence that its user should know.
+    /// A sentence with advice for the user.
     pub note: Option<String>,
-    /// Why the hosting service can't start a session on it, as a clause; nothing where it can.
+    /// A clause that explains why the hosting service can't start sessions on the transport, if it can't.
     pub stays_behind: Option<String>,
-    /// The partial with its passages of the project's README: `partials/readme/livekit.md`. Without one, the README has only the
-    /// command that runs the bot.
+    /// The partial for the project's README, such as `partials/readme/livekit.md`. Without it, the README only has the command that runs
+    /// the bot.
     pub readme: Option<String>,
 }
 
 impl Transport {
-    /// Returns the identifier with the usual name: `carrier_a (Twilio)`.
+    /// Returns the identifier and the label, such as `carrier_a (Twilio)`.
     #[must_use]
     pub fn named(&self) -> String {
         let label = self.label.replace(" (", ", ").replace(')', "");
         format!("{} ({label})", self.id)
     }
 
-    /// Whether the hosting service can start a session on it.
+    /// Reports whether the hosting service can start sessions on the transport.
     #[must_use]
     pub fn starts_in_cloud(&self) -> bool {
         self.stays_behind.is_none()
     }
 
-    /// The options with which the bot's program serves this transport alone: `-t webrtc --whatsapp`.
+    /// Returns the options with which the bot's program serves only this transport, such as `-t webrtc --whatsapp`.
     #[must_use]
     pub fn run_options(&self) -> String {
         let further = self.run_option.iter().map(String::as_str);
@@ -112,7 +112,7 @@ impl Transport {
             .join(" ")
     }
 
-    /// Whether one bot can't have both: they would need the same entry of its runner.
+    /// Reports whether the transports can't be combined in one bot, because both need the same entry in its runner.
     #[must_use]
     pub fn excludes(&self, other: &Self) -> bool {
         let both_call = [self, other]
@@ -133,9 +133,9 @@ impl Transport {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoClient {
-    /// The class of the runner's arguments of such a session.
+    /// The class of the runner's arguments for such a session.
     pub session: String,
-    /// The partial that answers where sessions of this class may have a client, too: `partials/no_client/whatsapp.py`.
+    /// The partial that distinguishes such sessions if the class also has sessions with a client: `partials/no_client/whatsapp.py`.
     pub partial: Option<String>,
 }
 
@@ -145,7 +145,7 @@ pub struct NoClient {
 pub struct CallServer {
     /// The direction of calls.
     pub direction: Direction,
-    /// The partial with the passages of both programs that these calls alone need: `partials/calls/daily_dialin.py`.
+    /// The partial with the code for these calls in both programs, such as `partials/calls/daily_dialin.py`.
     pub partial: String,
 }
 
@@ -160,7 +160,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// As options and files say it.
+    /// Returns the name in options and files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -170,78 +170,78 @@ impl Direction {
     }
 }
 
-/// The web client's side of a transport.
+/// A transport in the web client.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientTransport {
-    /// The npm package: `@pipecat-ai/daily-transport`.
+    /// The npm package, such as `@pipecat-ai/daily-transport`.
     pub package: String,
-    /// The range of that package: `^1.6.9`.
+    /// The version range of the package, such as `^1.6.9`.
     pub version: String,
-    /// The exported class, if a plain object of it is all that the client needs. It opens the devices itself.
+    /// The exported class, if the client only needs a plain instance of it. The class opens the devices itself.
     pub class: Option<String>,
-    /// The client's own files, if it needs more than a class: names in `project/client/transports/`. The first is the module whose
-    /// function `load` returns the transport.
+    /// The additional client files, if the client needs more than a class. The names are relative to `project/client/transports/`. The
+    /// first file is a module with a function `load` that returns the transport.
     #[serde(default)]
     pub files: Vec<ClientFile>,
-    /// Switches of the request to `/start`, beside the name of the transport.
+    /// Switches in the `/start` request, in addition to the name of the transport.
     #[serde(default)]
     pub start: Vec<String>,
-    /// A package that `package` imports but that the client never runs. Builds leave it out.
+    /// A package that `package` imports but the client never runs. Builds omit it.
     pub unused: Option<String>,
-    /// Advice for the user of the client, in the project's README.
+    /// Advice for the client's user, in the project's README.
     pub note: Option<String>,
 }
 
 impl ClientTransport {
-    /// The module that exports `load`: `peer`.
+    /// Returns the module that exports `load`, such as `peer`.
     #[must_use]
     pub fn module(&self) -> Option<&str> {
         self.files.first()?.name.strip_suffix(".ts")
     }
 }
 
-/// A file of the web client that one transport needs.
+/// A file of the web client for one transport.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientFile {
-    /// `peer.ts`, in `client/src` of the generated project.
+    /// The file name in the project's `client/src`, such as `peer.ts`.
     pub name: String,
-    /// A description, for the project's README.
+    /// A description for the project's README.
     pub about: String,
 }
 
-/// The way of the user's pictures to a bot.
+/// The way in which a bot receives the user's video.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pictures {
-    /// The bot takes them from the sources that it names.
+    /// The bot captures video from the sources that it names.
     #[default]
     Captured,
     /// The bot subscribes to the users' streams.
     Subscribed,
-    /// Not at all: the transport carries no pictures of the user, nor any that the bot sends.
+    /// The transport carries no video in either direction.
     None,
 }
 
-/// The class of a transport that the bot makes by itself; `session` is its `aiohttp.ClientSession`, `runner_args` the
-/// room's `DailyRunnerArguments`.
+/// The class of a transport that the bot creates itself. In its arguments, `session` is the bot's `aiohttp.ClientSession` and
+/// `runner_args` is the room's `DailyRunnerArguments`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
     /// The Python module of the class.
     pub module: String,
-    /// The class. Its argument `params` is an object of the transport's parameter class.
+    /// The class. Its argument `params` is an instance of the transport's parameter class.
     pub class: String,
-    /// Further names that `args` use: module to names.
+    /// Further names used in `args`, by module.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,
-    /// The arguments beside `params`. Variables that they read stand in the transport's `env`, too.
+    /// The arguments in addition to `params`. Their variables are also in the transport's `env`.
     pub args: Vec<Arg>,
 }
 
 impl Avatar {
-    /// Everything that it imports: module and name.
+    /// Returns all imports as pairs of module and name.
     pub fn names(&self) -> impl Iterator<Item = (&String, &String)> {
         let further = self.imports.iter();
         further
@@ -254,32 +254,32 @@ impl Avatar {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransportVariable {
-    /// The variable.
+    /// The variable's name.
     pub name: String,
     /// A description of the value.
     pub about: String,
-    /// Whether it is a credential.
+    /// Whether the variable is a credential.
     #[serde(default)]
     pub secret: bool,
-    /// The owner of the variable, if that is not the transport's company.
+    /// The owner of the variable, if it isn't the transport's company.
     pub owner: Option<Owner>,
-    /// The default.
+    /// The default value.
     pub default: Option<String>,
-    /// Whether it may stay unset without any default. Neither this nor a default: it is needed to use the transport.
+    /// Whether the variable may be unset without a default. A variable that has no default and isn't optional is required.
     #[serde(default)]
     pub optional: bool,
-    /// Which of the project's programs reads it.
+    /// The program of the project that reads the variable.
     #[serde(default)]
     pub reader: Reader,
 }
 
-/// Another company, whose key a transport needs as well.
+/// Another company whose key a transport also needs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
-    /// `Daily`.
+    /// The company's name, such as `Daily`.
     pub label: String,
-    /// The page on which its keys are created.
+    /// The page for creating its keys.
     pub site: String,
 }
 
@@ -290,8 +290,8 @@ pub enum Reader {
     /// The bot, or the runner that serves it.
     #[default]
     Bot,
-    /// The web server beside the bot.
+    /// The web server for the bot.
     Server,
-    /// Both.
+    /// Both programs.
     Both,
 }

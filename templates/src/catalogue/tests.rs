@@ -8,7 +8,7 @@ fn catalogue() -> &'static Catalogue {
     Catalogue::get()
 }
 
-/// Transports have no checker of their own: what reaches generated code keeps the rules of services.
+/// Converts a transport to a provider, because the rules of services also apply to the parts of a transport that reach generated code.
 fn as_provider(transport: &Transport) -> Provider {
     let variables = transport.env.iter().map(|variable| {
         let described = Variable {
@@ -62,7 +62,7 @@ fn every_transport_keeps_the_rules_of_services() {
             service.module.clone_from(&avatar.module);
             service.class.clone_from(&avatar.class);
             service.imports.clone_from(&avatar.imports);
-            // The one name more that they may use.
+            // `runner_args` is the one additional name that avatars may use.
             let args = serde_json::to_string(&avatar.args).unwrap();
             let args = args.replace("runner_args.room_url", "session");
             let args = args.replace("runner_args.token", "session");

@@ -1,4 +1,4 @@
-//! `PACKS.md`, its examples and its schema: the blocks are the files, and the files are packs that are in order.
+//! Tests that `PACKS.md` matches its example files and its schema, and that the examples are valid packs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The example is in order, whole.
+/// Asserts that the pack has providers and that nothing was rejected.
 fn assert_in_order(contents: &Contents) {
     assert_eq!(contents.left_out, []);
     assert!(!contents.providers.is_empty());
@@ -81,7 +81,7 @@ fn the_document_has_every_key() {
     let rows: Vec<&str> = rows.filter_map(|row| row.split(" | ").next()).collect();
     let schema = schema();
     for (name, of) in schema["$defs"].as_object().unwrap() {
-        // `reads` has its own keys in its row.
+        // The keys of `Read` are in the row for `reads`.
         let keys = of["properties"].as_object().filter(|_| name != "Read");
         for key in keys.iter().flat_map(|keys| keys.keys()) {
             let has_it = |row: &&str| row.contains(&format!("`{key}`"));

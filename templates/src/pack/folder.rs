@@ -1,4 +1,4 @@
-//! A pack that is a folder: `pack.toml` describes it, and each file of `providers/` is a provider.
+//! A pack in a folder: `pack.toml` describes the pack, and each file in `providers/` is a provider.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,19 +14,17 @@ use super::{MOST_DATA, PREFIX, ProviderFile};
 use bot_cli_engine::platform::files;
 use bot_cli_protocol::{Manifest, Role, failure};
 
-/// The file of a folder that makes it a pack.
+/// The file that makes a folder a pack.
 pub const FILE: &str = "pack.toml";
 
-/// The folder of the providers.
 const PROVIDERS: &str = "providers";
 
-/// The longest `pack.toml`.
+/// The maximum size of `pack.toml`, in bytes.
 const LONGEST_FILE: usize = 64 * 1024;
 
-/// Returns why a file isn't read, if it isn't.
+/// Returns the reason as an error if a file isn't trusted.
 type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
-/// The content of `pack.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Declared {
@@ -40,12 +38,12 @@ struct Declared {
     requires: BTreeMap<String, String>,
 }
 
-/// A pack that is a folder.
+/// A pack in a folder.
 #[derive(Debug)]
 pub struct Folder;
 
 impl Folder {
-    /// Reads what the folder of the pack `name` declares, as the manifest of an executable would have it.
+    /// Reads `pack.toml` of the pack `name` and returns it as the manifest of an executable.
     pub fn declared(folder: &Path, name: &str, trusted: Trusted<'_>) -> Result<Manifest, String> {
         let text = text_of(&folder.join(FILE), LONGEST_FILE, trusted);
         let declared: Result<Declared, String> = text.and_then(|text| parsed(&text));
@@ -62,7 +60,7 @@ impl Folder {
         })
     }
 
-    /// Reads the files of providers, in the order of their names.
+    /// Reads the provider files, sorted by name.
     pub fn providers(folder: &Path, trusted: Trusted<'_>) -> Result<Vec<ProviderFile>, String> {
         let paths = provider_files(&folder.join(PROVIDERS))
             .map_err(|error| format!("`{PROVIDERS}` can't be read: {}", failure::reason(&error)))?;
@@ -104,7 +102,7 @@ fn provider_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The text of a file that is no longer than `most` bytes; the reason why not follows its name.
+/// Reads a text file of at most `most` bytes. An error is phrased to follow the file's name.
 fn text_of(path: &Path, most: usize, trusted: Trusted<'_>) -> Result<String, String> {
     trusted(path)?;
     let mut bytes = Vec::new();
@@ -121,7 +119,7 @@ fn text_of(path: &Path, most: usize, trusted: Trusted<'_>) -> Result<String, Str
     String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())
 }
 
-/// The value in a text of TOML, or the parser's sentence with the number of the line and without the lines that it quotes.
+/// Parses TOML. An error has the parser's message and the line number, but doesn't quote the line.
 fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);

@@ -1,12 +1,12 @@
-//! The form of every text that a service brings: what reaches generated code is an identifier, a version or a quoted literal,
-//! and what people read is one printable line.
+//! The allowed forms of every text in a service. Text in generated code is an identifier, a version or a quoted literal. Text for people
+//! is one printable line.
 
 use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
 
-/// A form that a text must have: the most characters, whether a text fits, and the form in words.
+/// The allowed form of a text: the maximum number of characters, a check, and a description for messages.
 pub struct Form(usize, fn(&str) -> bool, &'static str);
 
-// The longest of each fits its line of generated code.
+// The maximum lengths fit the generated lines of code.
 pub const ID: Form = Form(64, is_id, "words like `acme_fast_stt`");
 pub const MODULE: Form = Form(80, is_module, "a module like `acme.stt`");
 pub const CLASS: Form = Form(44, is_class, "a class like `AcmeService`");
@@ -23,7 +23,7 @@ pub const SITE: Form = Form(120, is_site, "one like `https://acme.example`");
 pub const VALUE: Form = Form(80, is_value, "a plain line without backticks");
 
 impl Form {
-    /// Returns what is wrong with `text`, if anything.
+    /// Returns the problem with `text`, if any.
     pub fn problem(&self, text: &str) -> Option<String> {
         let Self(longest, fits, form) = self;
         if text.is_empty() {
@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// A text in a sentence: short and printable, whatever it is.
+/// Returns any text in a short and printable form for a message.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut short: String = text.chars().take(LONGEST).collect();
@@ -47,7 +47,7 @@ pub fn shown(text: &str) -> String {
     escaped.replace("\\'", "'").replace("\\\"", "\"")
 }
 
-/// Whether a text is such words with single separators between them.
+/// Reports whether a text consists of words of `letter` bytes with single separators.
 fn is_words(text: &str, separator: char, letter: fn(u8) -> bool) -> bool {
     text.split(separator)
         .all(|word| !word.is_empty() && word.bytes().all(letter))
@@ -57,7 +57,7 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Identifiers of Python, of ASCII alone and without a leading underscore: those are private.
+/// Matches ASCII Python identifiers. A leading underscore isn't allowed, because such names are private.
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text
@@ -71,7 +71,7 @@ fn is_id(text: &str) -> bool {
 }
 
 fn is_module(text: &str) -> bool {
-    // `_private` modules are real, `__future__` and the project's own files are not modules to import from.
+    // Modules such as `_private` are allowed. `__future__` and the project's own files aren't.
     let is_part =
         |part: &str| is_identifier(part.trim_start_matches('_')) && !part.starts_with("__");
     let top = text.split('.').next().unwrap_or_default();
@@ -100,7 +100,7 @@ fn is_variable(text: &str) -> bool {
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A name as the package index normalizes it.
+/// Matches a package name in the normalized form of the package index.
 fn is_package(text: &str) -> bool {
     is_words(text, '-', is_lower)
 }
@@ -113,7 +113,7 @@ fn is_range(text: &str) -> bool {
         None => (subject, None),
         Some((name, extras)) => (name, Some(extras.strip_suffix(']').unwrap_or_default())),
     };
-    // Which version of the framework a project has is not a service's to say.
+    // A service can't choose the project's framework version.
     is_package(name)
         && name != "pipecat-ai"
         && extras.is_none_or(|extras| extras.split(',').all(is_package))
@@ -131,7 +131,8 @@ fn is_python(text: &str) -> bool {
     (8..=20).any(|minor| text == format!("3.{minor}"))
 }
 
-/// Text for people. Behind a `#` of `.env.example`, `NAME=value` would be a variable that is left out.
+/// Matches text for people. It can't contain `=`, because `NAME=value` after a `#` in `.env.example` would look like a commented-out
+/// variable.
 fn is_line(text: &str) -> bool {
     is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
 }
@@ -159,7 +160,7 @@ fn is_site(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Each form is in `forms.json` with what has it and what does not.
+    /// `forms.json` has valid and invalid texts for each form.
     #[test]
     fn what_reaches_code_has_a_form_and_an_end() {
         let rows: Vec<(String, Vec<String>, Vec<String>)> =

@@ -1,4 +1,4 @@
-//! Reads the providers of a pack, one service at a time: one that can't be used is left out with the reason, and the others stay.
+//! Reads the providers of a pack, one service at a time. Unusable services are left out with a reason; the others are kept.
 
 use std::collections::BTreeSet;
 
@@ -10,37 +10,37 @@ use super::rules::{check_provider, check_service, variables};
 use super::{MOST_DATA, Origin, Provider, SCHEMA, Service, Taken};
 use bot_cli_protocol::shape;
 
-/// A provider by the name that messages have for it, or the reason why it can't be read.
+/// A provider's name in messages, and the provider or the reason why it can't be read.
 pub type ProviderFile = (String, Result<Value, String>);
 
 /// The services of a pack.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
-    /// The providers that have a service.
+    /// The providers with at least one service.
     pub providers: Vec<Provider>,
-    /// The services that are left out.
+    /// The services that were left out.
     pub left_out: Vec<LeftOut>,
 }
 
 /// A service, a provider or a file that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its identifier as far as it has one, or `service 2 of Acme`.
+    /// The identifier if it is valid, or a description such as `service 2 of Acme`.
     pub what: String,
-    /// Everything that is wrong with it; at least one.
+    /// All problems; at least one.
     pub problems: Vec<String>,
 }
 
 impl LeftOut {
-    /// Returns the first reason, in a line.
+    /// Returns the first problem, on one line.
     #[must_use]
     pub fn reason(&self) -> String {
         self.problems.first().cloned().unwrap_or_default()
     }
 }
 
-/// Reads the providers of the pack `pack` from its manifest and takes their names; or returns why they are no providers. `newer`
-/// explains that the pack has a newer schema than this one, if it does.
+/// Reads the providers of the pack `pack` from its manifest and reserves their names. It fails if the providers aren't a list or are too
+/// large. `newer` is the note for a pack with a newer schema.
 pub fn read(
     pack: &str,
     providers: Value,
@@ -58,7 +58,7 @@ pub fn read(
     Ok(read_files(pack, files, newer, taken))
 }
 
-/// Reads the providers of a folder in the same way.
+/// Reads the providers of a folder and reserves their names, as [`read`] does for a manifest.
 #[must_use]
 pub fn read_files(
     pack: &str,
@@ -81,7 +81,6 @@ pub fn read_files(
     reader.contents
 }
 
-/// The state of reading a pack.
 struct Reader<'a> {
     pack: &'a str,
     newer: Option<String>,
@@ -124,7 +123,7 @@ impl Reader<'_> {
 
     fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Vec<String>> {
         let mut service: Service = self.shaped("service", value)?;
-        // Only built-in services have these.
+        // Only built-in services can have these.
         (service.recommended, service.alias) = (None, None);
         let mut problems = check_service(provider, &service, Origin::Pack(self.pack));
         problems.extend(self.taken.conflict(provider, &service));
@@ -136,7 +135,7 @@ impl Reader<'_> {
         Ok(service)
     }
 
-    /// Reads a value. An unknown key may be of a later version of the schema.
+    /// Deserializes a value. Problems mention a newer schema of the pack, because that schema may define an unknown key.
     fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Vec<String>> {
         let newer = self.newer.iter().map(|newer| format!("; {newer}"));
         let newer: String = newer.collect();

@@ -1,4 +1,4 @@
-//! The rules that a service must keep: the same for those that are built in and for those of packs.
+//! The rules for services, both built-in and from packs.
 
 mod arguments;
 mod reach;
@@ -13,13 +13,13 @@ pub use reach::{Effects, effects};
 /// The origin of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin<'a> {
-    /// It is built in: its identifier is as it is, and so is what it imports.
+    /// Built-in, without restrictions on the identifier and the imports.
     BuiltIn,
-    /// The pack of this name, that of its file without `bot-cli-pack-`.
+    /// The pack with this name: its file name without `bot-cli-pack-`.
     Pack(&'a str),
 }
 
-/// The endings of the names of credentials.
+/// The name endings of credentials.
 const CREDENTIALS: [&str; 5] = [
     "_API_KEY",
     "_SECRET",
@@ -28,7 +28,7 @@ const CREDENTIALS: [&str; 5] = [
     "_PASSWORD",
 ];
 
-/// Returns everything that is wrong with a provider and its services.
+/// Returns all problems with a provider and its services.
 #[must_use]
 pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     let mut problems = check_provider(provider);
@@ -38,7 +38,7 @@ pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     problems
 }
 
-/// Checks a provider without its services.
+/// Returns the problems with a provider, without its services.
 pub(super) fn check_provider(provider: &Provider) -> Vec<String> {
     let mut found = Found::default();
     found.form("label", &provider.label, &form::LABEL);
@@ -46,7 +46,6 @@ pub(super) fn check_provider(provider: &Provider) -> Vec<String> {
     found.0
 }
 
-/// Checks one of its services.
 pub(super) fn check_service(
     provider: &Provider,
     service: &Service,
@@ -68,7 +67,7 @@ pub(super) fn check_service(
     found.0
 }
 
-/// The variables of a service: those of its arguments and those it reads by itself.
+/// Returns the variables that a service reads through arguments or by itself.
 #[must_use]
 pub fn variables(service: &Service) -> BTreeSet<&str> {
     let of_arguments = arguments(service)
@@ -79,7 +78,7 @@ pub fn variables(service: &Service) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Every argument of a service, those of calls included.
+/// Returns all arguments of a service, including nested ones.
 #[must_use]
 pub fn arguments(service: &Service) -> Vec<&Arg> {
     fn collect<'a>(args: &'a [Arg], found: &mut Vec<&'a Arg>) {
@@ -93,7 +92,6 @@ pub fn arguments(service: &Service) -> Vec<&Arg> {
     found
 }
 
-/// The problems of a service or a provider.
 #[derive(Default)]
 struct Found(Vec<String>);
 
@@ -124,7 +122,7 @@ impl Found {
         }
     }
 
-    /// Checks texts for people, and what is installed.
+    /// Checks the texts for people and the requirements.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &form::LABEL);
         for (field, text, form) in [
@@ -145,7 +143,7 @@ impl Found {
         }
     }
 
-    /// Checks that each name is imported once, so that none takes the place of another.
+    /// Checks that each name is imported only once, so that no import replaces another.
     fn imports(&mut self, service: &Service) {
         self.form("module", &service.module, &form::MODULE);
         self.form("class", &service.class, &form::CLASS);
@@ -161,7 +159,7 @@ impl Found {
         }
     }
 
-    /// Checks that each variable is described, and read in one way.
+    /// Checks that each variable is described and always read in the same way.
     fn variables(&mut self, provider: &Provider, service: &Service, origin: Origin<'_>) {
         let mut known: BTreeMap<&str, &Arg> = BTreeMap::new();
         for arg in arguments(service) {
@@ -192,7 +190,7 @@ impl Found {
         }
     }
 
-    /// Checks ways to give the same: each is read, and can be left unset.
+    /// Checks that the alternatives in `one_of` are read and optional.
     fn one_of(&mut self, service: &Service) {
         let arguments = arguments(service);
         for name in &service.one_of {
@@ -211,7 +209,7 @@ impl Found {
         }
     }
 
-    /// Checks what some kinds must have, and others can't.
+    /// Checks the keys that some kinds require and other kinds don't allow.
     fn place(&mut self, service: &Service) {
         let kind = service.kind;
         let speaks = matches!(kind, Kind::Llm | Kind::Realtime);
@@ -231,7 +229,7 @@ impl Found {
         }
     }
 
-    /// Checks a dotted way from call to call.
+    /// Checks a dotted path through nested calls.
     fn prompt(&mut self, service: &Service, prompt: &str) {
         let (way, last) = prompt.rsplit_once('.').unwrap_or(("", prompt));
         self.form("prompt", last, &form::KEYWORD);

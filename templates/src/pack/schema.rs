@@ -1,22 +1,22 @@
-//! The shape of a provider and its services, in TOML and in JSON. Unknown keys are refused.
+//! The schema of a provider and its services, for TOML and JSON. Unknown keys are rejected.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A company or project, with the services it offers.
+/// A company or project, and the services that it offers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
-    /// The name people know, such as `Deepgram`.
+    /// The display name, such as `Deepgram`.
     pub label: String,
-    /// The page where a key is made or the software is documented.
+    /// The page for creating a key, or the software's documentation.
     pub site: String,
-    /// The environment variables that the services below read, by name.
+    /// The environment variables that the services read, by name.
     #[serde(default)]
     pub env: BTreeMap<String, Variable>,
-    /// The services, in the order in which they are offered.
+    /// The services, in the order in which they are listed.
     #[serde(rename = "service")]
     pub services: Vec<Service>,
 }
@@ -26,9 +26,9 @@ pub struct Provider {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// The value to put in, in a few words: `API key`, `Voice id, from the voice library`.
+    /// A short description of the value: `API key`, `Voice id, from the voice library`.
     pub about: String,
-    /// Whether it is a credential (belongs into the secret set) rather than a setting.
+    /// Whether the variable is a credential, which belongs in the secret set, rather than a setting.
     #[serde(default)]
     pub secret: bool,
 }
@@ -51,10 +51,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, in the order of a pipeline.
+    /// All kinds, in pipeline order.
     pub const ALL: [Self; 5] = [Self::Stt, Self::Llm, Self::Tts, Self::Realtime, Self::Video];
 
-    /// Returns the name in data.
+    /// Returns the name in data files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -67,76 +67,75 @@ impl Kind {
     }
 }
 
-/// One class of the framework, and how to construct it.
+/// A framework class and the way to construct it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Service {
     /// `<provider>_<kind>`.
     pub id: String,
-    /// The framework's own name where it differs; accepted wherever `id` is.
+    /// The framework's own name, if different. It is accepted wherever `id` is.
     pub alias: Option<String>,
     /// The task in the pipeline.
     pub kind: Kind,
-    /// The name in lists.
+    /// The display name.
     pub label: String,
-    /// Position among the recommended services of its kind, from 1; absent: not among them.
+    /// The position among the recommended services of its kind, from 1. Absent if the service isn't recommended.
     pub recommended: Option<u8>,
     /// Extras of the `pipecat-ai` package.
     #[serde(default)]
     pub extras: Vec<String>,
-    /// Requirements beside the extras, each with a floor and a ceiling: `name>=1.2,<2`.
+    /// Additional requirements, each with a lower and an upper bound: `name>=1.2,<2`.
     #[serde(default)]
     pub packages: Vec<String>,
-    /// The top-level modules that a package brings, by its name; absent: the one that is called like it.
+    /// The top-level modules of each package. By default, a package has one module of the same name.
     #[serde(default)]
     pub modules: BTreeMap<String, Vec<String>>,
-    /// The oldest Python that the extras install on, where it is newer than the framework's own: `3.12`.
+    /// The minimum Python version of the extras, if newer than the framework's own: `3.12`.
     pub requires_python: Option<String>,
     /// The Python module of the class.
     pub module: String,
     /// The Python class.
     pub class: String,
-    /// Further names that the arguments use: module to names.
+    /// Further names used in the arguments, by module.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,
     /// The constructor's arguments, in order. `settings.NAME` is a field of the class's nested `Settings`.
     #[serde(default)]
     pub args: Vec<Arg>,
-    /// Variables that the class or its client library reads by itself and that no argument can carry, in order.
+    /// Variables that the class or its client library reads itself and no argument can pass, in order.
     #[serde(default)]
     pub reads: Vec<Read>,
-    /// Variables of which at least one is needed, where none of them alone is: ways to give the same credentials. A user is asked
-    /// for the first; the others are named as what may take its place.
+    /// Variables that are alternatives for the same credentials. At least one is required. Users are prompted for the first one, and the
+    /// others are named as alternatives.
     #[serde(default)]
     pub one_of: Vec<String>,
-    /// The argument that takes the system prompt, dotted. `settings.system_instruction` is a field of `Settings`;
-    /// `params.system_prompt` is a further argument of the `call` that `params` holds. Language models and realtime
-    /// services have one.
+    /// The dotted name of the argument for the system prompt. `settings.system_instruction` is a field of `Settings`.
+    /// `params.system_prompt` is a further argument of the `call` in `params`. Required for language models and realtime services.
     pub prompt: Option<String>,
-    /// Realtime services: who tells the rest of the pipeline that the user starts or stops speaking.
+    /// The part of the pipeline that reports the user's turns. Only for realtime services.
     pub turns: Option<Turns>,
-    /// For services that hear: the one rate, in Hz, at which the class takes sound, where it does not follow the pipeline's.
+    /// The fixed input sample rate of the class in Hz, if it doesn't follow the pipeline's rate. Only for services with audio input.
     pub input_rate: Option<u32>,
-    /// Video services: width and height of the picture they send.
+    /// The width and height of the video. Only for video services.
     pub video_size: Option<[u32; 2]>,
-    /// Why not to choose it any more and what to choose instead.
+    /// The reason for the deprecation, and the replacement.
     pub deprecated: Option<String>,
-    /// One sentence that its user should know: `Runs on this machine; downloads its model at first start`.
+    /// A sentence with advice for the user: `Runs on this machine; downloads its model at first start`.
     pub note: Option<String>,
-    /// Language models and realtime services: one sentence on how the class takes functions, where the bot's list of them is not enough.
+    /// A sentence on how the class receives functions, if the bot's list of functions isn't enough. Only for language models and realtime
+    /// services.
     pub functions: Option<String>,
 }
 
-/// The part that tells the rest of the pipeline that the user starts or stops speaking. The service itself always decides when
-/// it answers.
+/// The part of the pipeline that reports when the user starts or stops speaking. The service itself always decides when it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Turns {
-    /// The service: a voice-activity analyzer of the bot's own would say everything twice.
+    /// The service. A voice-activity analyzer in the bot would report everything twice.
     Service,
-    /// Nobody, unless the bot has a voice-activity analyzer of its own.
+    /// The bot, with its own voice-activity analyzer.
     Bot,
 }
 
@@ -145,42 +144,41 @@ pub enum Turns {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// The variable, described in the provider's `env`.
+    /// The variable, which the provider's `env` describes.
     pub name: String,
-    /// Whether the service works without it.
+    /// Whether the service works without the variable.
     #[serde(default)]
     pub optional: bool,
 }
 
-/// One argument: a name and exactly one of `env`, `value`, `expr` and `call`.
+/// An argument with a name and exactly one of `env`, `value`, `expr` and `call`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Arg {
     /// The keyword, or `settings.KEYWORD` for the nested `Settings`.
     pub name: String,
-    /// Read from this environment variable.
+    /// The environment variable that contains the value.
     pub env: Option<String>,
-    /// The Python type that the text of the variable is turned into.
+    /// The Python type that the variable's text is converted to.
     #[serde(default)]
     pub r#type: Type,
-    /// The values that a `choice` allows.
+    /// The allowed values of a `choice`.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// Used while the variable is unset or empty, and written into the generated code. Text, whatever `type`.
+    /// The value for an unset or empty variable, as text for every `type`. It is written into the generated code.
     pub default: Option<String>,
-    /// `settings.…` only: what the class itself uses while the variable is unset or empty. Never written into code; shown to people.
+    /// The class's own default for an unset or empty variable. It is only displayed, never written into code. Only for `settings.…`.
     pub class_default: Option<String>,
-    /// The variable may stay unset without any default: the argument is then `None` (or not given, in `settings`).
-    /// Neither this nor a default: the variable is required.
+    /// Whether the variable may be unset without a default. The argument is then `None`, or not given in `settings`. A variable that has
+    /// no default and isn't optional is required.
     #[serde(default)]
     pub optional: bool,
-    /// A literal.
+    /// A literal value.
     pub value: Option<Literal>,
-    /// A Python expression of one line. Exactly `session` is the bot's `aiohttp.ClientSession`; it uses no other
-    /// name but those of `imports`.
+    /// A Python expression on one line. `session` alone is the bot's `aiohttp.ClientSession`. Any other name must be in `imports`.
     pub expr: Option<String>,
-    /// A class or function of `imports` to call with `args`.
+    /// A class or function from `imports` to call with `args`.
     pub call: Option<String>,
     /// The arguments of `call`.
     #[serde(default)]
@@ -195,26 +193,26 @@ pub enum Type {
     /// Text.
     #[default]
     Str,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// A number.
+    /// A floating-point number.
     Float,
-    /// One of `choices`; a `Literal` in the framework's signature.
+    /// One of `choices`, which is a `Literal` in the framework's signature.
     Choice,
-    /// Comma-separated text, a list in Python.
+    /// Comma-separated text, which becomes a list in Python.
     List,
 }
 
-/// A value that is written into generated code as it is.
+/// A literal in generated code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Literal {
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Text(String),

@@ -1,4 +1,4 @@
-//! Identifiers and variables that exist already.
+//! Identifiers and variables that are already in use.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use super::form::shown;
 use super::rules::variables;
 use super::{Provider, Service, Variable};
 
-/// The names of the services and transports that exist already.
+/// The names of existing services and transports.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
     /// The owner of each identifier.
     ids: BTreeMap<String, String>,
-    /// The owner and the meaning of each variable. No service can share one without a meaning.
+    /// The owner and the meaning of each variable. A variable without a meaning can't be shared with a service.
     variables: BTreeMap<String, (String, Option<Variable>)>,
 }
 
 impl Taken {
-    /// Takes an identifier. `whose` follows "is that of": `a transport`.
+    /// Reserves an identifier. `whose` completes the message "is that of", as in `a transport`.
     pub fn id(&mut self, id: &str, whose: &str) {
         let ids = &mut self.ids;
         ids.entry(id.to_owned()).or_insert_with(|| whose.to_owned());
     }
 
-    /// Takes a variable.
+    /// Reserves a variable.
     pub fn variable(&mut self, name: &str, whose: &str, meaning: Option<&Variable>) {
         let variables = &mut self.variables;
         variables
@@ -30,7 +30,7 @@ impl Taken {
             .or_insert_with(|| (whose.to_owned(), meaning.cloned()));
     }
 
-    /// Takes the names of a service.
+    /// Reserves the names of a service.
     pub fn service(&mut self, provider: &Provider, service: &Service, whose: &str) {
         for id in service.alias.iter().chain([&service.id]) {
             self.id(id, whose);
@@ -40,7 +40,7 @@ impl Taken {
         }
     }
 
-    /// Returns why a service can't exist beside the others: its identifier is taken, or a variable would mean two things.
+    /// Returns the reason why a service conflicts with existing ones: its identifier is in use, or a variable would have two meanings.
     #[must_use]
     pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<String> {
         if let Some(whose) = self.ids.get(&service.id) {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A pack `acme` with a service that is in order, but for what `change` does to it.
+/// Returns the providers of a pack `acme` with one valid service, modified by `change`.
 fn providers(change: impl FnOnce(&mut Value)) -> Value {
     let mut service = json!({
         "id": "acme_fast_stt",
@@ -38,7 +38,7 @@ fn read_acme(providers: Value) -> Contents {
     read("acme", providers, None, &mut Taken::default()).unwrap()
 }
 
-/// Why the service is left out; the first reason.
+/// Returns the first reason why the modified service is left out.
 fn reason(change: impl FnOnce(&mut Value)) -> String {
     let contents = read_acme(providers(change));
     assert_eq!(contents.providers, []);
@@ -56,7 +56,7 @@ fn reads_what_is_in_order() {
         panic!("{contents:?}");
     };
     assert_eq!(provider.services[0].id, "acme_fast_stt");
-    // What is recommended is not a pack's to say.
+    // A pack can't recommend its services.
     assert_eq!(provider.services[0].recommended, None);
     assert!(check(provider, Origin::Pack("acme")).is_empty());
     let again = json!(provider);
@@ -65,7 +65,7 @@ fn reads_what_is_in_order() {
 
 #[test]
 fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
-    // The place in the service, the value that is put there, and the reason.
+    // Each row has a path in the service, the value to insert and the expected reason.
     let rows: Vec<(String, Value, String)> =
         serde_json::from_str(include_str!("tests/wrong.json")).unwrap();
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Packs that are found, which of them are used, and why the others are not.
+//! Tests for finding packs: which ones are used, and the reasons for the others.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ impl Fixture {
         file
     }
 
-    /// An executable `bot-cli-NAME` with the members of a manifest.
+    /// Writes an executable `bot-cli-NAME` with these manifest members.
     fn script(&self, name: &str, members: &str) {
         let head = format!(r#"{{"protocol":"1.0","name":"{name}","version":"1.0.0",{members}}}"#);
         let text = format!("#!/bin/sh\n# bot-cli-plugin: {head}\n");
@@ -46,7 +46,7 @@ impl Fixture {
         mode(&file, 0o755);
     }
 
-    /// A pack in a folder; returns its `pack.toml`.
+    /// Writes a pack in a folder and returns the path of its `pack.toml`.
     fn folder_pack(&self, name: &str) -> PathBuf {
         let folder = format!(".local/share/bot-cli/packs/{name}");
         self.write(&format!("{folder}/providers/acme.toml"), PROVIDER_FILE);
@@ -60,7 +60,6 @@ impl Fixture {
         find(&self.discovery, Some(&user), Taken::default)
     }
 
-    /// What each pack brings.
     fn brings(&self) -> Vec<String> {
         self.packs().iter().map(brings).collect()
     }
@@ -70,7 +69,6 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A provider with a service `id`.
 fn provider(id: &str) -> String {
     json!({
         "label": "Acme",
@@ -102,7 +100,7 @@ args = [{ name = "api_key", env = "ACME_API_KEY" }]
 
 const PACK: &str = r#""role":"provider-pack","catalogue":"1.0""#;
 
-/// The identifiers of its services, or why it has none.
+/// Returns the identifiers of the pack's services, or the reason if it isn't used.
 fn brings(pack: &FoundPack) -> String {
     match &pack.standing {
         PackStanding::Used(contents) => {
@@ -135,7 +133,7 @@ fn a_pack_is_a_file_or_a_folder_and_a_name_is_one_pack() {
         ("2.1.0", "Fast")
     );
     assert_eq!(place.brings(), ["acme_stt", "shadowed by acme", "beta_stt"]);
-    // A folder that is none leaves the name to others.
+    // A folder that isn't a pack leaves the name to others.
     fs::remove_file(declared).unwrap();
     assert_eq!(
         place.brings(),

@@ -4,23 +4,20 @@ use serde::{Serialize, Serializer};
 
 use super::Feature;
 
-/// The features that a bot has, or any other set of them.
+/// A set of features.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features([bool; Feature::ALL.len()]);
 
 impl Features {
-    /// The features for which `has` is true.
     pub fn which(has: impl Fn(Feature) -> bool) -> Self {
         Self(Feature::ALL.map(has))
     }
 
-    /// Tells whether the feature is among them.
     #[must_use]
     pub const fn has(self, feature: Feature) -> bool {
         self.0[feature as usize]
     }
 
-    /// Adds the feature or takes it out.
     #[must_use]
     pub const fn with(mut self, feature: Feature, has: bool) -> Self {
         self.0[feature as usize] = has;
@@ -29,18 +26,18 @@ impl Features {
 }
 
 impl Serialize for Features {
-    /// Writes an object with a boolean for each feature, by its name in templates.
+    /// Serializes an object with a boolean for each feature, by its name in templates.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Feature::ALL.map(|feature| (feature.row().name, self.has(feature))))
     }
 }
 
-/// The features that were said to be on or off.
+/// The features that are switched on or off.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Switches([Option<bool>; Feature::ALL.len()]);
 
 impl Switches {
-    /// Says so of these features.
+    /// Returns switches with only the given features set.
     #[must_use]
     pub fn of<const N: usize>(said: [(Feature, bool); N]) -> Self {
         let mut switches = Self::default();
@@ -50,19 +47,19 @@ impl Switches {
         switches
     }
 
-    /// Returns what was said.
+    /// Returns the feature's state, or `None` if it isn't set.
     #[must_use]
     pub const fn get(&self, feature: Feature) -> Option<bool> {
         self.0[feature as usize]
     }
 
-    /// Returns what was said here, and where nothing was, what was said `below`.
+    /// Returns these switches, using `below` for features that aren't set.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         Self(Feature::ALL.map(|feature| self.get(feature).or(below.get(feature))))
     }
 
-    /// Returns the place of what was said.
+    /// Returns a mutable reference to the feature's state.
     pub const fn slot(&mut self, feature: Feature) -> &mut Option<bool> {
         &mut self.0[feature as usize]
     }

@@ -1,4 +1,4 @@
-//! Everything there is to choose from.
+//! The list of all available options and values.
 
 use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
@@ -24,8 +24,8 @@ const SERVICES: [(&str, Kind); 5] = [
     ("Video avatars", Kind::Video),
 ];
 
-/// The document of `--list-options`. `labels` has the name of each identifier that people know, `aliases` the identifier behind each
-/// other name that is accepted; `packs` says which services are of provider packs, and their versions.
+/// Returns the `--list-options` document. `labels` maps identifiers to display names, and `aliases` maps accepted aliases to identifiers.
+/// `packs` lists the services and the version of each provider pack.
 pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     let (mut labels, mut aliases) = (Map::new(), Map::new());
     let mut list = |values: Vec<(&str, &str, Option<&String>)>| -> Value {
@@ -48,7 +48,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         let transports = transports.map(|it| (&*it.id, &*it.label, it.alias.as_ref()));
         document["transports"][key] = list(transports.collect());
     }
-    // Names that need a direction beside them.
+    // Family names, which need a direction option.
     for transport in TRANSPORTS
         .into_iter()
         .flat_map(|(.., it)| catalogue.transports(it))
@@ -71,7 +71,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     document
 }
 
-/// The same for people: a block for each option, a line for each value.
+/// Returns the same list as text: a block for each option, a line for each value.
 pub(crate) fn table(catalogue: &Catalogue) -> String {
     let transports = TRANSPORTS.map(|(_, title, bot_type)| {
         let rows = catalogue.transports(bot_type);

@@ -1,4 +1,4 @@
-//! Values that help and completion offer, without refusing others: all problems are reported together, later.
+//! Suggested values for help and completion. Other values are accepted here and reported later, with all other problems.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::option_table::Values;
 
-/// Accepts any text and knows the values of a setting.
+/// A parser that accepts any text and suggests the values of a setting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offered(pub(super) Values);
 
@@ -46,7 +46,6 @@ impl TypedValueParser for Offered {
     }
 }
 
-/// Accepts the name of a preset.
 pub(super) fn presets() -> PossibleValuesParser {
     let presets = Preset::all().iter();
     PossibleValuesParser::new(
@@ -54,7 +53,8 @@ pub(super) fn presets() -> PossibleValuesParser {
     )
 }
 
-/// The names that stand for a transport together with a direction: accepted, but the whole name is what is offered.
+/// Returns the family names, which select a transport together with a direction. They are accepted but hidden, because the full name is
+/// suggested.
 fn families() -> impl Iterator<Item = PossibleValue> {
     let names = transports().flat_map(|one| [&one.family, &one.family_alias]);
     let names: BTreeSet<&String> = names.flatten().collect();

@@ -1,4 +1,4 @@
-//! The scaffold options as arguments of a clap command, made of their table.
+//! The scaffold options as clap arguments, built from the option table.
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
@@ -70,7 +70,7 @@ fn argument(setting: Setting) -> Arg {
     }
 }
 
-/// The option that turns a feature on, and the one that turns it off: the last that is given wins.
+/// Returns the options that turn a feature on and off. The last one on the command line wins.
 fn switch(feature: Feature) -> [Arg; 2] {
     let row = feature.row();
     let (on, off) = (row.flag, feature.flag_off());
@@ -93,7 +93,7 @@ fn switch(feature: Feature) -> [Arg; 2] {
     [turns_on, turns_off]
 }
 
-/// The name of an argument in the manifest. That of a list is the key, a plural.
+/// Returns the name of an argument in the manifest. A list uses its plural key.
 fn id(setting: Setting) -> String {
     let row = setting.row();
     match row.form {

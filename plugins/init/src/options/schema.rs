@@ -1,4 +1,4 @@
-//! The JSON Schema of a configuration file, for editors: made of the table of options.
+//! The JSON Schema of a configuration file for editors, built from the option table.
 
 use clap::builder::TypedValueParser as _;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::draft::{GENERATE_CLIENT, NONE, PACKS};
 use crate::option_table::{self, Feature, Form, Setting, SettingRow, Values};
 
-/// The document of `--config-schema`, with the services of the packs of `catalogue`.
+/// Returns the `--config-schema` document, including the services from packs in `catalogue`.
 pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     let mut properties = Map::new();
     let mut insert = |key: &str, property: Value| _ = properties.insert(key.to_owned(), property);

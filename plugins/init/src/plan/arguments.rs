@@ -8,24 +8,23 @@ use super::variables::{Reading, Unset};
 /// An argument of a call, or an item of a list.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Argument {
-    /// The keyword; empty for an item of a list.
+    /// The keyword, or an empty string for an item of a list.
     pub name: String,
     pub kind: Form,
-    /// The text, the code, or the class or function that is called; empty for a list.
+    /// The text, the code, or the name of the called class or function. Empty for a list.
     pub value: String,
     /// The arguments of the call, or the items of the list.
     pub arguments: Vec<Argument>,
 }
 
-/// The form of a value in Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Form {
-    /// A string, which the template has to quote.
+    /// A string that the template has to quote.
     Text,
-    /// A name, a number, `True`, `None`: Python as it is.
+    /// Python code, such as a name, a number, `True` or `None`.
     Code,
-    /// A setting that may be `None`, in a place that knows `NOT_GIVEN` instead.
+    /// A setting that may be `None` where the class expects `NOT_GIVEN` instead.
     OrNotGiven,
     Call,
     List,
@@ -41,13 +40,13 @@ impl Argument {
         }
     }
 
-    /// Whether the code that writes it names `NOT_GIVEN`.
+    /// Reports whether the generated code for the argument uses `NOT_GIVEN`.
     pub(super) fn may_be_not_given(&self) -> bool {
         self.kind == Form::OrNotGiven || self.arguments.iter().any(Self::may_be_not_given)
     }
 }
 
-/// Returns the arguments of a service's class, the prompt among them.
+/// Returns the arguments of a service's class, including the prompt.
 pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argument> {
     let mut arguments = Vec::new();
     for arg in &service.args {
@@ -62,25 +61,25 @@ pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argumen
     arguments
 }
 
-/// Returns arguments that the catalogue lists.
+/// Converts arguments from the catalogue.
 pub(super) fn listed(args: &[Arg], readings: &[Reading]) -> Vec<Argument> {
     let arguments = args.iter().map(|arg| argument(arg, false, readings));
     arguments.collect()
 }
 
-/// Whether an argument is the bot's `aiohttp.ClientSession`, or one of its call's arguments is.
+/// Reports whether an argument, or a nested one, is the bot's `aiohttp.ClientSession`.
 pub(super) fn uses_session(arg: &Arg) -> bool {
     arg.expr.as_deref() == Some("session") || arg.args.iter().any(uses_session)
 }
 
-/// Returns the variables that arguments and those of their calls read.
+/// Returns the environment variables that the arguments read, including nested ones.
 pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
     let own = args.iter().filter_map(|arg| arg.env.as_deref());
     own.chain(args.iter().flat_map(|arg| variables(&arg.args)))
         .collect()
 }
 
-/// Sets the argument that a dotted name leads to. `settings` is made on the way; the rules of packs ask for every other call.
+/// Inserts the argument at a dotted name. A missing `settings` call is created; the pack rules require every other call to exist.
 fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut argument: Argument) {
     let Some((first, rest)) = dotted.split_once('.') else {
         dotted.clone_into(&mut argument.name);
@@ -101,7 +100,7 @@ fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut arg
 fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Argument {
     let found = if let Some(name) = &arg.env {
         let reading = readings.iter().find(|reading| reading.name == *name);
-        // Two services share the variable and only this one may leave it to its class.
+        // Two services share the variable, but only this one may leave the default to its class.
         let fallback = is_setting && reading.is_some_and(|reading| reading.unset == Unset::None);
         let kind = if fallback {
             Form::OrNotGiven

@@ -1,4 +1,4 @@
-//! The variable `bot` of the templates: the choices behind `bot.py`.
+//! The template variable `bot`: the configuration for `bot.py`.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::{arguments, imports, manifest};
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
-/// The rate, in Hz, at which a pipeline takes sound unless it is told another.
+/// The default input sample rate of a pipeline, in Hz.
 const PIPELINE_RATE: u32 = 16_000;
 
-/// The rate of a telephone line, in Hz.
+/// The sample rate of a phone line, in Hz.
 const TELEPHONE_RATE: u32 = 8000;
 
 pub(super) fn variable(config: &Config) -> Value {
@@ -23,7 +23,7 @@ pub(super) fn variable(config: &Config) -> Value {
     let input_rate = fixed.map(|(rate, _)| rate);
     let input_rate = input_rate.filter(|rate| *rate != PIPELINE_RATE);
     let transports = || config.transports.iter().copied();
-    // Calls in rooms and people in rooms come through the same key.
+    // Phone calls and web users in rooms share one key.
     let mut keys = BTreeSet::new();
     let entries = transports()
         .filter(|transport| transport.avatar.is_none() && keys.insert(&transport.runner_key))
@@ -59,7 +59,6 @@ pub(super) fn variable(config: &Config) -> Value {
     })
 }
 
-/// Whether a service needs an `aiohttp.ClientSession`.
 pub(super) fn needs_session(config: &Config) -> bool {
     let mut args = config.services().flat_map(|service| &service.args);
     args.any(arguments::uses_session)
@@ -77,7 +76,7 @@ fn params(transport: &Transport) -> Value {
     })
 }
 
-/// The transport that the bot makes by itself.
+/// Returns the transport that the bot creates itself instead of the runner.
 fn avatar_room(transport: &Transport) -> Option<Value> {
     let avatar = transport.avatar.as_ref()?;
     let variables = arguments::variables(&avatar.args).into_iter();
@@ -92,7 +91,7 @@ fn avatar_room(transport: &Transport) -> Option<Value> {
     }))
 }
 
-/// A carrier that streams has an entry in any case, since its name is looked up there.
+/// Returns the entry of a carrier. A streaming carrier always has one, because `bot.py` looks its name up there.
 fn carrier(transport: &Transport) -> Option<Value> {
     let needs: Vec<&str> = transport
         .env
@@ -105,7 +104,7 @@ fn carrier(transport: &Transport) -> Option<Value> {
     has_entry.then(|| json!({ "runner_key": transport.runner_key, "needs": needs }))
 }
 
-/// A rate in Hz as Python writes it: `8_000`.
+/// Formats a rate in Hz as a Python literal: `8_000`.
 fn hertz(rate: u32) -> String {
     format!("{}_{:03}", rate / 1000, rate % 1000)
 }

@@ -1,24 +1,23 @@
-//! The import statements of Python files: templates and the catalogue give lines, which are united here and put in order.
+//! Merges and sorts the import statements that the templates and the catalogue contribute to a Python file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_cli_templates::pack::{OWN_MODULES, is_standard_module};
 
-/// The longest line of generated Python.
+/// The maximum line length of generated Python.
 const WIDTH: usize = 100;
 
-/// The statements of one section: modules imported whole, and names by their module, each with its rank.
+/// The imports of one section: whole modules, and names by module, each with its rank.
 type Section<'a> = (
     BTreeSet<&'a str>,
     BTreeMap<&'a str, BTreeSet<(u8, &'a str)>>,
 );
 
-/// Returns the line with which a name is imported.
 pub(super) fn line(module: &str, name: &str) -> String {
     format!("from {module} import {name}")
 }
 
-/// Unites the first import statements of `code`, each on a line, and puts them in order.
+/// Merges and sorts the first block of import statements in `code`. Each statement must be on one line.
 pub(super) fn arranged(code: &str) -> String {
     let lines: Vec<&str> = code.split_inclusive('\n').collect();
     let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("from ");
@@ -37,7 +36,7 @@ pub(super) fn arranged(code: &str) -> String {
     .concat()
 }
 
-/// Python's own library first, then what is installed, then the project itself.
+/// Merges the lines into three sections: standard library, installed packages, project.
 fn united(lines: &[&str]) -> String {
     let mut sections: [Section; 3] = Default::default();
     for line in lines.iter().map(|line| line.trim_end()) {
@@ -76,7 +75,7 @@ fn statement(module: &str, names: &BTreeSet<(u8, &str)>) -> String {
     )
 }
 
-/// Constants, classes, others: the order of isort.
+/// Returns the position of a name in isort's order: constants, classes, others.
 fn rank(name: &str) -> u8 {
     if name.len() > 1 && !name.chars().any(|c| c.is_ascii_lowercase()) {
         0

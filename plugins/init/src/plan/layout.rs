@@ -1,4 +1,4 @@
-//! The layout of `bot.py`, which users edit and to which options may be added later.
+//! Tests for the layout of `bot.py`: users edit it, and a later update may add features to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -12,14 +12,14 @@ use super::{imports, reserved, view};
 use crate::config::Config;
 use crate::option_table::{Feature, FeatureQuestion, Features};
 
-/// The bot of a project; nothing else of it is rendered.
+/// Renders only `bot.py`.
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
     let values = Value::from(Serde(view::of_project(config).unwrap()));
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 
-/// The same project with these features and no others.
+/// Returns the project with exactly these features.
 fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
     Config {
         features: Features::which(|feature| features.contains(&feature)),
@@ -27,7 +27,7 @@ fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
     }
 }
 
-/// The places where a feature adds lines, each by the line before which they are; nothing if it changes or removes one.
+/// Returns the numbers of the lines before which a feature adds lines, or `None` if it changes or removes a line.
 fn places(without: &str, with: &str) -> Option<Vec<usize>> {
     let mut left = without.lines().enumerate().peekable();
     let mut places = Vec::new();
@@ -40,7 +40,7 @@ fn places(without: &str, with: &str) -> Option<Vec<usize>> {
     left.next().is_none().then_some(places)
 }
 
-/// The lines that differ, and the place behind them: a merge is a conflict if the other side adds lines before one of these.
+/// Returns the range of differing lines, including the line after them. A merge conflicts if the other side adds lines before one of them.
 fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
     let same = |(one, other): &(&str, &str)| one == other;
     let start = old.lines().zip(new.lines()).take_while(same).count();
@@ -53,7 +53,6 @@ fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
     start..=count - end
 }
 
-/// The edits and the names of `layout.toml`.
 #[derive(Deserialize)]
 struct Layout {
     #[serde(rename = "edit")]
@@ -61,7 +60,7 @@ struct Layout {
     names: BTreeMap<String, String>,
 }
 
-/// An edit of a user: `new` takes the place of `old`.
+/// A user's edit, which replaces `old` with `new`.
 #[derive(Deserialize)]
 struct Edit {
     name: String,
@@ -126,7 +125,7 @@ fn a_name_in_run_bot_means_the_same_in_every_project() {
     assert_eq!(meanings, expected);
 }
 
-/// The parameters, variables and functions of `run_bot`, each with what makes it.
+/// Returns the parameters, variables and functions of `run_bot`, each with the code that defines it.
 fn names_in_run_bot(code: &str) -> Vec<(String, String)> {
     let mut parser = Parser::new();
     parser

@@ -1,4 +1,4 @@
-//! Changed templates, and transports that are added.
+//! Tests with modified templates and additional transports.
 
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_templates::{project_file, project_files};
@@ -8,7 +8,6 @@ use super::tests::config;
 use super::{Plan, scaffold_from};
 use crate::catalogue::Catalogue;
 
-/// The templates, with some of them added or changed.
 fn templates(changed: &[(&'static str, String)]) -> Templates {
     let changed = changed
         .iter()
@@ -16,7 +15,7 @@ fn templates(changed: &[(&'static str, String)]) -> Templates {
     Templates::of(project_files().into_iter().chain(changed)).unwrap()
 }
 
-/// The project with one more transport than the usual one, or in its place.
+/// Returns the project with an additional transport, or with only that transport if `usual` is false.
 fn project(file: &str, usual: bool, changed: &[(&'static str, String)]) -> Plan {
     let added: &'static Transport = Box::leak(Box::new(toml::from_str(file).unwrap()));
     let mut config = config();

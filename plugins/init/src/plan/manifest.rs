@@ -1,4 +1,4 @@
-//! The files of a project: `templates/files/project.toml`, and what the transports need in a web client.
+//! The files of a project: those in `templates/files/project.toml`, and those that transports need in a web client.
 
 use bot_cli_templates::generated_files;
 use serde::Serialize;
@@ -6,19 +6,18 @@ use serde::Serialize;
 use crate::config::{Client, Config, Pipeline};
 use crate::option_table::Feature;
 
-/// A file of a project.
 #[derive(Serialize)]
 pub(super) struct File {
-    /// The path, relative to the target.
+    /// Relative to the target.
     pub path: String,
-    /// The template, relative to `templates/project`, without its ending.
+    /// Relative to `templates/project`, without the `.jinja` ending.
     #[serde(skip)]
     pub template: String,
-    /// A description, for the project's README.
+    /// A description for the project's README.
     pub about: &'static str,
 }
 
-/// Returns the files of this project, in the order of their paths.
+/// Returns the files of this project, sorted by path.
 pub(super) fn files_of(config: &Config) -> Vec<File> {
     let groups = generated_files().iter();
     let groups = groups.filter(|(condition, _)| is_true(condition, config));
@@ -48,12 +47,11 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
         }));
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));
-    // Two transports may need the same one.
+    // Two transports may need the same file.
     files.dedup_by(|one, other| one.path == other.path);
     files
 }
 
-/// Tells whether the condition of a group of files is true.
 fn is_true(condition: &str, config: &Config) -> bool {
     let client = config.client;
     match condition {
@@ -74,7 +72,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
     }
 }
 
-/// Returns whether browsers and programs open a WebSocket, which the hosting service does not tell from a carrier's.
+/// Reports whether clients other than a carrier open WebSockets. The hosting service can't tell the two apart.
 pub(super) fn opens_plain_sockets(config: &Config) -> bool {
     (config.transports.iter()).any(|transport| transport.runner_key == "websocket")
 }

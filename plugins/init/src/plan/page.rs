@@ -1,4 +1,4 @@
-//! The page for authors of templates names what the templates get.
+//! Tests that the page for template authors lists every template variable.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{reserved, view};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
 
-/// Everything that names a template's variable: `transports[].id`.
+/// Collects the paths of all template variables, such as `transports[].id`.
 fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
     let join = |key: &str| match prefix {
         "" => key.to_owned(),
@@ -18,7 +18,7 @@ fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
-                // An argument may have arguments.
+                // An argument may have nested arguments.
                 let is_argument =
                     key == "arguments" && value.as_array().is_some_and(|it| !it.is_empty());
                 if is_argument {
@@ -51,7 +51,7 @@ fn the_page_for_authors_of_templates_has_every_variable() {
     for config in configurations() {
         paths("", &view::of_project(&config).unwrap(), &mut found);
     }
-    // What is nothing or empty in some projects has fields in others.
+    // A value that is null or empty in some projects has fields in others.
     let names: BTreeSet<String> = found
         .iter()
         .filter(|path| {
@@ -96,7 +96,7 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
     }
 }
 
-/// Configurations that leave no variable empty in all of them.
+/// Returns configurations that together give every variable a value.
 fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     reserved::configurations()

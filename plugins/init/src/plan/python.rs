@@ -1,4 +1,4 @@
-//! The Python and the requirements of a project, each with a lower and an upper bound.
+//! The Python version and the requirements of a project, each with a lower and an upper bound.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::option_table::Feature;
 
-/// What every bot needs beside the framework.
+/// The requirements of every bot in addition to the framework.
 const ALWAYS: [&str; 2] = ["loguru>=0.7.3,<1", "python-dotenv>=1.0.1,<2"];
 
-/// What a bot with an `aiohttp.ClientSession` needs.
+/// The requirement of a bot with an `aiohttp.ClientSession`.
 const SESSION: &str = "aiohttp>=3.11,<4";
 
-/// Returns the variable `python` of the templates.
+/// Returns the template variable `python`.
 pub(super) fn variable(config: &Config, needs_session: bool) -> Value {
     let wanted = config.services().filter_map(|service| {
         let version = service.requires_python.as_deref();
@@ -36,7 +36,7 @@ pub(super) fn variable(config: &Config, needs_session: bool) -> Value {
 }
 
 fn dependencies(config: &Config, needs_session: bool, framework: &str) -> Vec<String> {
-    // `runner` is the program that serves sessions while developing and inside the image.
+    // `runner` serves sessions during development and in the image.
     let mut extras = BTreeSet::from(["runner"]);
     let mut packages = BTreeSet::from(ALWAYS);
     for service in config.services() {
@@ -62,7 +62,6 @@ fn dependencies(config: &Config, needs_session: bool, framework: &str) -> Vec<St
     all
 }
 
-/// `3.12` as two numbers.
 pub(crate) fn python_version(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))

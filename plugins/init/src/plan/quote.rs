@@ -1,8 +1,8 @@
-//! Any text, written as a literal of a language.
+//! Quoting of arbitrary text for the languages of generated files.
 
 use std::fmt::Write;
 
-/// A Python string with the quotes that `ruff format` prefers.
+/// Returns a Python string literal with the quotes that `ruff format` prefers.
 pub(super) fn py(text: &str) -> String {
     let singles = text.matches('\'').count();
     let doubles = text.matches('"').count();
@@ -13,18 +13,18 @@ pub(super) fn py(text: &str) -> String {
     }
 }
 
-/// Text inside a Python docstring.
+/// Escapes text for a Python docstring.
 pub(super) fn doc(text: &str) -> String {
     let quoted = quoted(text, '"');
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// A double-quoted string as TOML, YAML and JSON all read it.
+/// Returns a double-quoted string that is valid in TOML, YAML and JSON.
 pub(super) fn double(text: &str) -> String {
     quoted(text, '"')
 }
 
-/// One word of a POSIX shell.
+/// Quotes one word for a POSIX shell.
 pub(super) fn sh(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -33,7 +33,7 @@ pub(super) fn sh(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Text for the content of an element or a quoted attribute.
+/// Escapes text for the content of an HTML element or a quoted attribute.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -49,7 +49,7 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// Text inside a line of Markdown, with no markup of its own.
+/// Escapes text for a line of Markdown, so that it contains no markup.
 pub(super) fn md(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text
@@ -79,7 +79,7 @@ fn quoted(text: &str, quote: char) -> String {
                 out.push('\\');
                 out.push(quote);
             }
-            // Every one of them lies in the basic plane, so four digits do in all four languages.
+            // All of these are in the Basic Multilingual Plane, so four digits are enough in all four languages.
             other if invisible(other) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(other));
             }
@@ -90,7 +90,7 @@ fn quoted(text: &str, quote: char) -> String {
     out
 }
 
-/// Control characters, line separators and marks that reorder or hide text.
+/// Matches control characters, line separators and characters that reorder or hide text.
 fn invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

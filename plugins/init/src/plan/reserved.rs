@@ -1,4 +1,4 @@
-//! The names that generated code has for itself are no pack's to import or to read.
+//! Tests that a pack can't import or read a name that generated code already uses.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::code::Names;
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
-/// The names that the `services.py` of a configuration has beside those of its services.
+/// Returns the names in `services.py` that don't come from the services.
 fn own_names(config: &Config<'_>) -> BTreeSet<String> {
     let plan: Plan = scaffold(config).unwrap();
     let mut files = plan.files.iter();
@@ -42,7 +42,7 @@ fn of(kind: Kind) -> &'static Service {
     Catalogue::built_in().services(kind).next().unwrap()
 }
 
-/// Configurations that use every passage of the templates at least once.
+/// Returns configurations that together use every part of the templates.
 pub(super) fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();
@@ -77,7 +77,7 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
     all
 }
 
-/// A pack that imports `name`, or reads it as a variable.
+/// Reports whether a pack may use `name` as a class, an import or a variable.
 fn with(name: &str, what: &str) -> bool {
     let argument = match what {
         "class" => json!({ "name": "x", "value": 1 }),

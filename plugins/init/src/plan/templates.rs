@@ -1,4 +1,4 @@
-//! The template engine: Jinja with filters that quote, and lines of tags that leave no trace.
+//! The template engine: Jinja with quoting filters. Lines that contain only tags leave no blank line.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,13 +10,11 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 use super::{PlanError, quote};
 
-/// The ending of the files that are rendered; all others are copied.
+/// The extension of rendered files. Other files are copied.
 const ENDING: &str = ".jinja";
 
-/// Writes a text as a literal of one language.
 type Quote = fn(&str) -> String;
 
-/// The filters.
 const FILTERS: [(&str, Quote); 7] = [
     ("py", quote::py),
     ("doc", quote::doc),
@@ -33,7 +31,7 @@ pub(super) struct Templates {
 }
 
 impl Templates {
-    /// The embedded templates, which are parsed once a process.
+    /// Returns the embedded templates, parsed once per process.
     pub(super) fn get() -> Result<&'static Self, PlanError> {
         static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
         TEMPLATES
@@ -42,7 +40,7 @@ impl Templates {
             .map_err(Clone::clone)
     }
 
-    /// Takes templates by their paths below `templates/project`.
+    /// Parses templates from pairs of a path below `templates/project` and a text.
     pub(super) fn of(
         files: impl IntoIterator<Item = (&'static str, &'static str)>,
     ) -> Result<Self, PlanError> {
@@ -68,7 +66,7 @@ impl Templates {
         Ok(Self { engine, copied })
     }
 
-    /// Renders a file of the project; `path` is that of its template, without the ending. A file without the ending is copied.
+    /// Renders a project file, or copies it if it isn't a template. `path` is the template's path without `.jinja`.
     pub(super) fn render(&self, path: &str, values: &Value) -> Result<String, PlanError> {
         if let Some(text) = self.copied.get(path) {
             return Ok((*text).to_owned());
@@ -79,7 +77,7 @@ impl Templates {
     }
 }
 
-/// A text as `quote` writes it, or a list of texts within brackets.
+/// Quotes a text, or a list of texts in brackets.
 fn literal(input: &Value, quote: Quote) -> Result<String, minijinja::Error> {
     if !matches!(input.kind(), ValueKind::Seq | ValueKind::Iterable) {
         return Ok(quote(&input.to_string()));

@@ -29,7 +29,7 @@ pub(super) fn config() -> Config<'static> {
     }
 }
 
-/// Checks that every file of data can be read, and that every file that the image copies is there.
+/// Checks that every data file can be parsed and that every file copied into the image exists.
 fn check(plan: &Plan) {
     for PlannedFile { path, text, .. } in &plan.files {
         assert!(
@@ -60,7 +60,6 @@ fn file<'a>(plan: &'a Plan, path: &str) -> &'a str {
     &found.unwrap().text
 }
 
-/// The usual project with this service.
 fn config_with(service: &'static Service) -> Config<'static> {
     let mut config = config();
     match (service.kind, &mut config.pipeline) {
@@ -322,7 +321,7 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
     assert!(generated_files().len() > 10);
 }
 
-/// A pack whose only service reads a further variable.
+/// Returns a pack whose only service reads this additional variable.
 fn pack_with(variable: &str) -> serde_json::Value {
     serde_json::json!([{
         "label": "Acme",

@@ -1,4 +1,4 @@
-//! The environment variables of a project: each once, in groups, for `.env.example`, the README and the code.
+//! The environment variables of a project in groups without duplicates, for `.env.example`, the README and the code.
 
 use bot_cli_templates::catalogue::{Arg, Direction, Provider, Reader, Service, Type};
 use serde::Serialize;
@@ -8,41 +8,37 @@ use crate::catalogue::Pack;
 use crate::config::Config;
 use crate::option_table::Feature;
 
-/// The variables of one provider, transport or feature.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableGroup {
-    /// `Deepgram`.
+    /// A heading such as `Deepgram`.
     pub title: String,
-    /// The page on which a key is created, if there is one.
+    /// The page for creating a key.
     pub site: Option<String>,
-    /// `-t livekit`: the only way to run the bot that needs them, where there are others.
+    /// The run options of the transport that needs these variables, such as `-t livekit`. `None` if the bot always needs them.
     pub only_for: Option<String>,
-    /// In the order in which the bot reads them.
+    /// The variables in the order in which the bot reads them.
     pub variables: Vec<VariableView>,
 }
 
-/// One environment variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableView {
-    /// `DEEPGRAM_API_KEY`.
     pub name: String,
-    /// A description of the value: `API key`.
+    /// A description of the value, such as `API key`.
     pub about: String,
-    /// The same as Markdown.
+    /// The description as Markdown.
     pub about_markdown: String,
-    /// Whether it has to be set: the bot does not start, or the transport does not work, without it or one of its alternatives.
+    /// Whether the bot or the transport needs the variable or one of its alternatives.
     pub required: bool,
-    /// Which variables may be set in its place.
+    /// Variables that may be set instead.
     pub alternatives: Vec<String>,
-    /// The variable in whose place it may be set.
+    /// The variable that this one may replace.
     pub instead_of: Option<String>,
-    /// The default, if known.
     pub default: Option<String>,
-    /// The value in `.env.example`: the default as a dotenv value, or nothing.
+    /// The value in `.env.example`: the default as a dotenv value, or empty.
     pub example: String,
 }
 
-/// A variable as the code reads it.
+/// A variable as the generated code reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Reading {
     pub name: String,
@@ -50,29 +46,28 @@ pub(crate) struct Reading {
     pub choices: Vec<String>,
     #[serde(flatten)]
     pub unset: Unset,
-    /// Whether an argument carries it; otherwise a class reads it by itself.
+    /// Whether an argument passes the value. Otherwise, a class reads the variable itself.
     #[serde(rename = "used")]
     pub is_argument: bool,
-    /// The default of the class, for people.
+    /// The class's default, for display only.
     #[serde(skip)]
     class_default: Option<String>,
 }
 
-/// The meaning of an unset or empty variable. For a variable that is used twice, the later one wins.
+/// The behavior for an unset or empty variable. If several readings of a variable differ, the later of these variants wins.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "unset", content = "default", rename_all = "snake_case")]
 pub(crate) enum Unset {
-    /// `NOT_GIVEN`: the class's own default.
+    /// `NOT_GIVEN`, so that the class uses its own default.
     NotGiven,
-    /// `None`.
     None,
-    /// A value in the code.
+    /// A default in the generated code.
     Default(String),
-    /// A problem.
+    /// An error.
     Required,
 }
 
-/// Returns the variables of the services: those of arguments, in their order, then those that the classes read by themselves.
+/// Returns the variables of the services: first those of a service's arguments, then those that its class reads itself.
 pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
@@ -98,7 +93,7 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
     Ok(found)
 }
 
-/// Returns the variables of the services and avatars of a bot.
+/// Returns the variables of a bot's services and avatars.
 pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
@@ -132,7 +127,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
     unite(reading, found)
 }
 
-/// A default as Python reads it, which takes no zeros before a number.
+/// Returns a default as a Python literal. Python numbers can't have leading zeros.
 fn as_python(default: &str, kind: Type) -> String {
     let number = match kind {
         Type::Int => default.parse::<i64>().ok().map(|it| it.to_string()),
@@ -142,13 +137,13 @@ fn as_python(default: &str, kind: Type) -> String {
     number.unwrap_or_else(|| default.to_owned())
 }
 
-/// Adds a reading, or unites it with that of another service.
+/// Adds a reading, or merges it with the reading of the same variable.
 fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     let Some(known) = found.iter_mut().find(|reading| reading.name == new.name) else {
         found.push(new);
         return Ok(());
     };
-    // A number or a choice of another service has a default of its own.
+    // A number or choice of another service has its own default.
     if !new.is_argument && known.kind != Type::Str {
         return Ok(());
     }
@@ -174,7 +169,7 @@ fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The variables by who they belong to: services in the order of the pipeline, transports, features.
+/// Groups the variables by owner: services in the order of the pipeline, then transports, then features.
 pub(super) fn groups(
     config: &Config,
     readings: &[Reading],
@@ -195,7 +190,7 @@ pub(super) fn groups(
         }
     }
     for transport in &config.transports {
-        // What the bot itself reads is needed however it runs.
+        // The bot itself reads an avatar's variables, so every way to run the bot needs them.
         let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
         for variable in &transport.env {
             let owner = variable.owner.as_ref();
@@ -232,7 +227,7 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// A variable of a service; `reading` is that of all services.
+/// Describes a variable of a service. `reading` is merged over all services.
 fn of_service(
     config: &Config,
     service: &Service,
@@ -265,7 +260,7 @@ fn of_service(
     }
 }
 
-/// Whether the bot reads the variable `ENV`.
+/// Reports whether the bot reads the variable `ENV`.
 fn reads_where(config: &Config) -> bool {
     let mut directions = config.transports.iter().map(|it| it.direction());
     config.has(Feature::NoiseCancel)
@@ -273,7 +268,6 @@ fn reads_where(config: &Config) -> bool {
         || directions.any(|direction| direction == Some(Direction::DialOut))
 }
 
-/// Returns the provider of a service.
 pub(super) fn provider_of<'c>(
     config: &Config<'c>,
     service: &Service,
@@ -283,7 +277,7 @@ pub(super) fn provider_of<'c>(
     provider.ok_or_else(|| PlanError::broken("server/services.py", &missing()))
 }
 
-/// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.
+/// Converts a catalogue text to a line of Markdown. Built-in texts may contain markup; texts of packs are plain.
 pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     match pack {
         None => text.to_owned(),
@@ -291,7 +285,7 @@ pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     }
 }
 
-/// Returns the variables that `server.py` reads and the bot does not, over all transports.
+/// Returns the variables that `server.py` reads and the bot doesn't, over all transports.
 pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
     let transports = config.transports.iter();
     let (server, bot): (Vec<_>, Vec<_>) = transports
@@ -303,14 +297,14 @@ pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
         .collect()
 }
 
-/// Adds a variable that no group has yet to the group with this heading.
+/// Adds a variable to the group with this heading unless a group already contains it.
 fn add(groups: &mut Vec<VariableGroup>, heading: &VariableGroup, variable: VariableView) {
     let has_it = |group: &&mut VariableGroup| {
         let mut names = group.variables.iter().map(|known| &known.name);
         names.any(|name| *name == variable.name)
     };
     if let Some(group) = groups.iter_mut().find(has_it) {
-        // Two ways to run the bot need it.
+        // More than one way to run the bot needs the variable.
         if group.only_for != heading.only_for {
             group.only_for = None;
         }
@@ -335,7 +329,7 @@ impl VariableView {
     }
 }
 
-/// A value as python-dotenv reads it back.
+/// Formats a value so that python-dotenv reads it back unchanged.
 fn dotenv(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@+%".contains(c);
     if value.chars().all(plain) {

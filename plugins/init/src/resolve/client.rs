@@ -1,5 +1,3 @@
-//! The web client.
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, word};
@@ -25,7 +23,7 @@ pub(super) fn resolve(
         (NONE, Some(_)) => {
             problems.add("client_server", "only with `--client-framework react`");
         }
-        // Vite builds and serves it, which may be said.
+        // A vanilla client always uses Vite, so `vite` is allowed too.
         ("vanilla", Some("nextjs")) => problems.add(
             "client_server",
             "`nextjs` needs `--client-framework react`; a vanilla client has Vite",
@@ -39,7 +37,7 @@ pub(super) fn resolve(
         _ => return Some(Client::None),
     };
     let none_has = (transports.iter()).all(|transport| transport.client.is_none());
-    // A telephone bot that is on the web, too, may have one.
+    // A telephony bot may have a client if it also has a web transport.
     if none_has && bot_type == Some(BotType::Telephony) {
         problems.add("client_framework", "only for web bots");
     } else if none_has && !transports.is_empty() {

@@ -1,4 +1,4 @@
-//! A project has a name for people and one for machines.
+//! Project names: the display name and the slug for packages and agents.
 
 use std::path::Path;
 
@@ -6,22 +6,21 @@ use super::{Problems, said};
 use crate::draft::Draft;
 use crate::wording::quoted;
 
-/// The two names of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectName {
-    /// As the user wrote it.
+    /// The name as the user wrote it.
     pub display: String,
-    /// `[a-z0-9-]`, 3 to 63 characters, no hyphen at the ends: the rule of the hosting service.
+    /// The name under the hosting service's rules: `[a-z0-9-]`, 3 to 63 characters, no hyphen at the ends.
     pub slug: String,
 }
 
 const SHORTEST: usize = 3;
 const LONGEST: usize = 63;
-/// As long as a folder's name can be.
+/// The maximum length of a folder name.
 const LONGEST_DISPLAY: usize = 255;
 
 impl ProjectName {
-    /// Accepts any line of text; otherwise says what is wrong with it.
+    /// Accepts any line of text, or returns the problem.
     pub fn parse(raw: &str) -> Result<Self, String> {
         let display = raw.trim();
         if display.is_empty() {
@@ -39,7 +38,7 @@ impl ProjectName {
         })
     }
 
-    /// Returns a note about the name of packages and agents, if the rule of the hosting service changed it.
+    /// Returns a note about the slug if the hosting service's rules changed it.
     pub fn note(&self) -> Option<String> {
         (slug(&self.display) != self.slug).then(|| {
             format!(
@@ -50,7 +49,7 @@ impl ProjectName {
     }
 }
 
-/// A name that the hosting service takes.
+/// Adjusts a slug to the hosting service's length limits.
 fn fitted(derived: &str) -> String {
     if derived.is_empty() {
         return "bot".to_owned();
@@ -62,7 +61,6 @@ fn fitted(derived: &str) -> String {
     kept.trim_end_matches('-').to_owned()
 }
 
-/// The name that a target gives its project.
 pub fn default_name(target: &Path) -> Option<String> {
     target.file_name()?.to_str().map(str::to_owned)
 }
@@ -102,7 +100,7 @@ fn slug(text: &str) -> String {
     slug
 }
 
-/// Control characters, and what breaks or reverses lines without being one.
+/// Matches control characters, and other characters that break or reverse lines.
 fn unprintable(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

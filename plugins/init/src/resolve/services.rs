@@ -1,5 +1,3 @@
-//! The AI services of a bot.
-
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::{Problems, word};
@@ -37,7 +35,7 @@ pub(super) fn pipeline<'c>(
         );
     }
     let mode = mode.ok().flatten();
-    // While the mode is open, services that were named tell which others are missing.
+    // Without a mode, the named services determine which others are missing.
     let cascade = mode.map_or(cascade_said && !realtime_said, |mode| mode == "cascade");
     let realtime = mode == Some("realtime");
     let mut named = |(key, kind), is_needed: bool| {
@@ -101,7 +99,7 @@ fn service<'c>(
     found
 }
 
-/// Why nothing of this kind has this name.
+/// Returns the reason why no service of this kind has this name.
 fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> String {
     let known = catalogue.services(kind).map(|service| service.id.as_str());
     let near = did_you_mean(raw, known);
@@ -119,7 +117,7 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
     }
     let mut recorded = draft.packs.iter().flatten();
     if let Some((name, version)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
-        // The file may have any text there.
+        // The recorded name comes from the file and may be any text.
         let name = quoted(name);
         let bare = name.trim_matches('`');
         return format!(
@@ -141,7 +139,7 @@ const fn noun(kind: Kind) -> &'static str {
     }
 }
 
-/// Checks that services of packs fit together: the authors do not know each other's.
+/// Checks that the services fit together. Pack authors don't know each other's services.
 pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &mut Problems) {
     for (index, service) in services.iter().enumerate() {
         for earlier in &services[..index] {
@@ -157,7 +155,7 @@ pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &
     }
 }
 
-/// Why two services can't be in one file of code.
+/// Returns the reason why two services can't share one file of code.
 fn conflict(one: &Service, other: &Service) -> Option<String> {
     for (module, name) in imported(one) {
         let elsewhere = imported(other).find(|(from, same)| *same == name && *from != module);

@@ -22,8 +22,8 @@ fn config(json: &str) -> Config<'static> {
         .unwrap_or_else(|problems| panic!("{json}: {problems:?}"))
 }
 
-/// Below each configuration are its problems, or the keys in which it differs from the usual one. `cascade` and `realtime` are the
-/// usual services.
+/// In `cases.txt`, each case is followed by its problems, or by its differences from the default configuration. The words `cascade` and
+/// `realtime` expand to the default services.
 #[test]
 fn every_case_has_its_problems_or_its_configuration() {
     let usual = config(CASCADE).to_json();

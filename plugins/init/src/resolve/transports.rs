@@ -1,5 +1,3 @@
-//! Resolves the transports.
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, Wrong, word};
@@ -54,7 +52,6 @@ pub(super) fn resolve(
     found
 }
 
-/// The direction of a family of transports.
 struct Direction {
     key: &'static str,
     family: &'static str,
@@ -62,7 +59,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Whether a word of the user stands for the family or one of it.
+    /// Reports whether the user's word names the family or one of its transports.
     fn concerns(&self, raw: &str, catalogue: &Catalogue) -> bool {
         let of_family = catalogue
             .transport_family(raw)
@@ -72,7 +69,7 @@ impl Direction {
     }
 }
 
-/// The transport that one word of the user stands for.
+/// Resolves one word to a transport.
 fn one(
     raw: &str,
     directions: &[Direction],

@@ -1,4 +1,4 @@
-//! The choices of the questions: only projects that can be generated.
+//! The choices of the questions, limited to projects that can be generated.
 
 use bot_cli_protocol::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
@@ -6,7 +6,7 @@ use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 
-/// The transports that can be generated for a bot of this type: a telephone bot may serve browsers too.
+/// Returns the transports for a bot of this type. A telephony bot may also serve browsers.
 pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
     let types: &[BotType] = match bot_type {
         BotType::Web => &[BotType::Web],
@@ -22,7 +22,7 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
         .collect()
 }
 
-/// The transports of a draft, without families.
+/// Returns the draft's transports, without family names.
 pub(super) fn chosen(draft: &Draft) -> Vec<&'static Transport> {
     let names = draft.transports.iter().flatten();
     names
@@ -30,7 +30,6 @@ pub(super) fn chosen(draft: &Draft) -> Vec<&'static Transport> {
         .collect()
 }
 
-/// Whether the hosting service can start one of the transports.
 pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
     let mut names = draft.transports.iter().flatten();
     names.any(|name| {
@@ -39,7 +38,7 @@ pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
     })
 }
 
-/// Whether a name that the user gave stands for a transport of telephones.
+/// Reports whether a name refers to a telephony transport or family.
 pub(super) fn is_telephony(name: &str) -> bool {
     let catalogue = Catalogue::built_in();
     let family = catalogue.transport_family(name);
@@ -47,7 +46,7 @@ pub(super) fn is_telephony(name: &str) -> bool {
     transports.any(|transport| transport.bot_type == BotType::Telephony)
 }
 
-/// Two that can't be in one bot.
+/// Returns two transports that can't be combined in one bot.
 pub(super) fn excluding(chosen: &[&'static Transport]) -> Option<[&'static str; 2]> {
     chosen.iter().enumerate().find_map(|(index, one)| {
         let mut others = chosen[index + 1..].iter();
@@ -56,7 +55,7 @@ pub(super) fn excluding(chosen: &[&'static Transport]) -> Option<[&'static str; 
     })
 }
 
-/// The services of a kind: the recommended ones first, the deprecated ones last.
+/// Returns the services of a kind: recommended ones first, deprecated ones last.
 pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
     let (current, deprecated): (Vec<_>, Vec<_>) = catalogue
         .services(kind)

@@ -1,4 +1,4 @@
-//! The folder that the user names: `~` in it, and whether it is a place for a project.
+//! The target folder: expands `~` and checks that the folder is suitable for a project.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::equivalent::directory;
 use crate::record::PROJECT;
 use crate::target::Target;
 
-/// The files that every scaffold writes and never replaces.
+/// The files that every scaffold creates and never replaces.
 pub(super) const ALWAYS: [&str; 4] = [
     "README.md",
     "server/.env.example",
@@ -16,7 +16,7 @@ pub(super) const ALWAYS: [&str; 4] = [
     "server/pyproject.toml",
 ];
 
-/// Expands `~`, as a shell does in an argument.
+/// Expands `~` as a shell does in an argument.
 pub(super) fn expanded(answer: &str, home: Option<&Path>) -> PathBuf {
     match (answer.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn expanded(answer: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Why nothing can be scaffolded in the target: files that a scaffold never replaces.
+/// Returns the reason if the target contains files that a scaffold never replaces.
 pub(super) fn in_the_way(target: &Target) -> Option<String> {
     let shown = shell::quoted(&directory(&target.shown));
     if target.path.join(PROJECT).is_file() {
@@ -40,7 +40,7 @@ pub(super) fn in_the_way(target: &Target) -> Option<String> {
     Some(format!("`{there}` is there already and never replaced"))
 }
 
-/// Why a folder is no place for a project, unless the user names it.
+/// Returns the reason if a folder is unsuitable for a project, such as the home directory.
 pub(crate) fn no_place(target: &Path, home: Option<&Path>) -> Option<&'static str> {
     if target.parent().is_none() {
         return Some("this is the root folder");

@@ -1,4 +1,4 @@
-//! The questions of `questions.toml`: when each applies, what it offers, and the part of a selection that its answer sets.
+//! The questions of `questions.toml`: their conditions, their choices and the setting that each answer changes.
 
 use std::sync::OnceLock;
 
@@ -14,12 +14,11 @@ use crate::option_table::{Feature, FeatureQuestion, Setting, Values};
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
 
-/// One question of the table.
 #[derive(Deserialize)]
 pub(super) struct Step {
     /// The name in the summary.
     pub(super) label: String,
-    /// As far as it is always the same. The walk fills in `back` and earlier answers.
+    /// The constant part of the question. The walk adds `back` and earlier answers.
     #[serde(flatten)]
     form: Question,
 }
@@ -34,7 +33,7 @@ pub(super) enum Sets {
     Extras,
 }
 
-/// Returns the questions. A file that can't be read has none, which the tests rule out.
+/// Returns the questions. If the table can't be parsed, the list is empty; the tests rule this out.
 pub(super) fn all() -> &'static [Step] {
     #[derive(Default, Deserialize)]
     struct Table {
@@ -46,7 +45,7 @@ pub(super) fn all() -> &'static [Step] {
 }
 
 impl Step {
-    /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
+    /// Returns the key of the question and of its scripted answer. For an option, this is the option's name in `snake_case`.
     pub(super) fn key(&self) -> &str {
         &self.form.key
     }
@@ -66,14 +65,14 @@ impl Step {
         }
     }
 
-    /// Tells whether the question has a meaning, by what the steps above it have settled.
+    /// Reports whether the question applies, given the answers to the questions above it.
     pub(super) fn applies(&self, selection: &Selection) -> bool {
         let draft = &selection.draft;
         let is_web = || bot_type(selection) == BotType::Web;
         let mut transports = choices::chosen(draft).into_iter();
         match self.key() {
             "target" => true,
-            // Once it is known it is no line of the summary.
+            // A settled `way` has no line in the summary.
             "way" => selection.way.is_none(),
             _ if selection.way != Some(Way::Scaffold) => false,
             "name" => selection.target.is_some(),
@@ -90,7 +89,6 @@ impl Step {
         }
     }
 
-    /// Returns the question, with its choices.
     pub(super) fn question(&self, selection: &Selection, catalogue: &Catalogue) -> Question {
         let mut question = self.form.clone();
         question.flag = self.flag();
@@ -124,7 +122,7 @@ impl Step {
         question
     }
 
-    /// Returns the words of the options that answer it on a command line.
+    /// Returns the command-line options that answer the question.
     pub(super) fn flag(&self) -> Option<String> {
         match self.sets() {
             Sets::Way => None,
@@ -138,7 +136,7 @@ impl Step {
         }
     }
 
-    /// Returns the settled value.
+    /// Returns the value if it is settled.
     pub(super) fn value(&self, selection: &Selection) -> Option<Answer> {
         let draft = &selection.draft;
         match self.sets() {
@@ -163,7 +161,7 @@ impl Step {
         }
     }
 
-    /// Settles it, or says what is wrong with the answer.
+    /// Stores the answer, or returns the problem with it.
     pub(super) fn store(&self, selection: &mut Selection, answer: &Answer) -> Result<(), String> {
         let text = answer.as_text().unwrap_or_default().trim();
         let many = answer.as_many().unwrap_or_default();
@@ -213,7 +211,6 @@ impl Step {
 
 const TELEPHONY: &str = "telephony";
 
-/// The folder that an answer names.
 fn target(answer: &str, selection: &Selection) -> Result<Target, String> {
     if answer.is_empty() {
         return Err("name a folder, or . for this one".to_owned());
@@ -227,7 +224,7 @@ fn target(answer: &str, selection: &Selection) -> Result<Target, String> {
     }
 }
 
-/// The features that the question for extras offers.
+/// Returns the features in the multiple-choice question for extras.
 fn extras() -> impl Iterator<Item = Feature> {
     let all = Feature::ALL.into_iter();
     all.filter(|feature| extra(*feature).is_some())
@@ -240,7 +237,7 @@ fn extra(feature: Feature) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
+/// Returns the applicable extras. A telephony bot has no video, and an avatar always sends video.
 fn offered(selection: &Selection) -> impl Iterator<Item = Feature> {
     let web = bot_type(selection) == BotType::Web;
     let avatar = selection.draft.video().is_some();

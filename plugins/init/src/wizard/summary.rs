@@ -1,4 +1,4 @@
-//! The last question: everything at a glance, then create, change or cancel.
+//! The summary: shows all choices and asks whether to create, change or cancel.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Choice, Question};
@@ -16,7 +16,7 @@ const CREATE: &str = "create";
 const CHANGE: &str = "change";
 const CANCEL: &str = "cancel";
 
-/// Shows what will be made, and returns whether to make it. If not, a question of the walk is open again.
+/// Shows the summary and returns whether to create the project. After `false`, a question of the walk is unanswered again.
 pub(super) fn agree(
     session: &mut Session,
     walk: &mut Walk<'_>,
@@ -37,7 +37,7 @@ pub(super) fn agree(
         let notes = notes(step, answer, catalogue);
         rows.extend(notes.map(|note| vec![String::new(), note.to_owned()]));
     }
-    // A script that has answered every question has nothing to change, and would change it for ever.
+    // A script that answers every question has nothing to change, and would otherwise loop forever.
     let changeable = !session.has_answer(CONFIRM) && !asked.is_empty();
     let change = changeable.then_some((CHANGE, "Change something"));
     let choices = std::iter::once((CREATE, "Create it")).chain(change);
@@ -63,7 +63,7 @@ pub(super) fn agree(
     }
 }
 
-/// An answer as the choices of its question call it.
+/// Returns an answer as the labels of its choices.
 fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catalogue) -> String {
     let values = match (answer.as_bool(), answer.as_many()) {
         (Some(true), _) => vec!["yes".to_owned()],
@@ -81,7 +81,7 @@ fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catal
     labels.join(", ")
 }
 
-/// The notes about the transports or the service of a step.
+/// Returns the notes on the transports or the service that a step selected.
 fn notes<'c>(
     step: &Step,
     answer: Answer,

@@ -20,11 +20,11 @@ use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
 
-/// Says one thing after the other, and cancels when it has nothing more to say.
+/// A user who answers in turn, then cancels.
 #[derive(Default)]
 struct Script {
     says: VecDeque<Value>,
-    /// Nothing: there is no user.
+    /// Empty if there is no user.
     can_ask: Vec<QuestionKind>,
     asked: Rc<RefCell<Vec<Question>>>,
 }
@@ -68,7 +68,6 @@ impl Ui for Script {
 const BACK: &str = "\u{1b}";
 const ENTER: &str = "\n";
 
-/// A folder that does not exist.
 fn nowhere() -> PathBuf {
     std::env::temp_dir().join("bot-cli-nowhere")
 }
@@ -79,7 +78,7 @@ fn session(ui: Script, answers: Value) -> Session {
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
 
-/// The selection that scripted answers give without a user.
+/// Returns the selection for scripted answers without a user.
 fn answered(answers: Value) -> Result<Selection, Failure> {
     ask(
         &mut session(Script::default(), answers),
@@ -112,7 +111,7 @@ fn keys(asked: &[Question]) -> Vec<&str> {
     asked.iter().map(|question| question.key.as_str()).collect()
 }
 
-/// The whole way through: key and answer.
+/// Returns the answers to all questions, by key.
 fn whole() -> Vec<(&'static str, Value)> {
     vec![
         ("target", json!("no-such-folder")),
@@ -162,7 +161,7 @@ fn whole_draft() -> Draft {
     }
 }
 
-/// Those of the whole draft, but for these.
+/// Returns the switches of the whole draft with these changes.
 fn switches(but: &[(Feature, Option<bool>)]) -> Switches {
     let mut switches = whole_draft().switches;
     for (feature, said) in but {

@@ -1,8 +1,7 @@
-//! Asks the questions of a table, one after the other.
+//! Asks the questions of a table in order.
 //!
-//! The only state is the answers: what is selected so far follows from replaying the table over them. Going back
-//! forgets the last answer, changing one forgets that one, and what is open then is asked. Forgotten answers stay as
-//! defaults.
+//! The only state is the answers: replaying the table over them produces the current selection. Going back or changing an answer forgets
+//! it, and the questions that are then unanswered are asked. Forgotten answers become defaults.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +14,25 @@ use super::steps::{self, Step};
 use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
 
-/// A walk through a table.
 pub(super) struct Walk<'a> {
     given: &'a Selection,
     find: Find<'a>,
-    /// The catalogue, once it is known.
+    /// The catalogue, loaded when it is first needed.
     found: Option<&'a Catalogue>,
-    /// In force.
+    /// The current answers.
     answers: BTreeMap<&'static str, Answer>,
-    /// The last accepted answer to each question, in force or not.
+    /// The last accepted answer to each question, including forgotten ones.
     earlier: BTreeMap<&'static str, Answer>,
     /// The question whose answer the user wants to change.
     changing: Option<&'static str>,
 }
 
-/// The selection that follows from the answers.
+/// The result of replaying the answers.
 struct Replay {
     selection: Selection,
-    /// The steps that answers have settled, in order.
+    /// The steps with an answer, in order.
     answered: Vec<&'static Step>,
-    /// The first step that nothing settles.
+    /// The first step without a value.
     open: Option<&'static Step>,
 }
 
@@ -50,7 +48,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Asks whatever is open. Without a user to ask, all open questions are named at once.
+    /// Asks all open questions. Without a user, one failure names all of them.
     pub(super) fn complete(&mut self, session: &mut Session) -> Result<Selection, Failure> {
         let mut unanswered: Vec<Question> = Vec::new();
         loop {
@@ -75,21 +73,20 @@ impl<'a> Walk<'a> {
         self.found.unwrap_or(Catalogue::built_in())
     }
 
-    /// Forgets the last answer.
     pub(super) fn back(&mut self) {
         if let Some(step) = self.replay(&[]).answered.last() {
             self.answers.remove(step.key());
         }
     }
 
-    /// Forgets the answer to `key`; going back from its question restores it.
+    /// Forgets the answer to `key`. Going back from its question restores the answer.
     pub(super) fn change(&mut self, key: &str) {
         if let Some((key, _)) = self.answers.remove_entry(key) {
             self.changing = Some(key);
         }
     }
 
-    /// Tells whether the user answered the question here.
+    /// Reports whether the user answered the question in this walk.
     pub(super) fn has_asked(&self, step: &Step) -> bool {
         self.answers.contains_key(step.key())
     }
@@ -157,7 +154,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Stores the answer if it still fits the question after `selection`, and returns whether it does.
+/// Stores the answer if it is still valid for `selection`. Returns whether it is.
 fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = selection.clone();
     let question = step.question(selection, catalogue);
@@ -168,7 +165,7 @@ fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer:
     fits
 }
 
-/// No question of the table asks for a secret, and going back is no answer.
+/// Converts an answer to JSON. The table has no secret questions, and going back isn't stored as an answer.
 fn as_json(answer: &Answer) -> Value {
     answer.to_json().unwrap_or_default()
 }

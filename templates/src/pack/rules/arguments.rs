@@ -1,4 +1,4 @@
-//! The rules of the arguments of a service.
+//! The rules for the arguments of a service.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::pack::form::{self, shown};
 use crate::pack::{Arg, Literal, Type};
 
 impl Found {
-    /// Checks the arguments of a call, which may use the names `imported`.
+    /// Checks the arguments of a call, which may use the `imported` names.
     pub(super) fn arguments(&mut self, path: &str, args: &[Arg], imported: &BTreeSet<&str>) {
         let is_class = path == "args";
         let mut names = BTreeSet::new();
@@ -35,7 +35,6 @@ impl Found {
         }
     }
 
-    /// Checks where the value of an argument comes from.
     fn source(&mut self, field: &str, arg: &Arg, imported: &BTreeSet<&str>) {
         if let Some(value) = &arg.value {
             self.literal(&format!("{field}.value"), value);
@@ -66,7 +65,7 @@ impl Found {
         }
     }
 
-    /// Checks the value of an argument while its variable is unset, and its choices.
+    /// Checks the default of an argument, and its choices.
     fn unset(&mut self, field: &str, arg: &Arg) {
         let defaults = [&arg.default, &arg.class_default];
         let texts = defaults.into_iter().flatten();

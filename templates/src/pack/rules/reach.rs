@@ -1,4 +1,4 @@
-//! The code that the service of a pack reaches: services of the framework, and the packages that it names.
+//! The code that a pack's service can reach: framework services and its own packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +6,20 @@ use super::{Found, arguments, variables};
 use crate::pack::form::{self, shown};
 use crate::pack::{Provider, Service, is_standard_module};
 
-/// The parts of the framework that a pack reaches. Others run files and modules that a text names.
+/// The framework modules that a pack can import. Other modules can run files and modules named in a text.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
 
-/// The parts of these that run code out of a model's repository, or a program.
+/// Framework modules that a pack can't import, because they run a program or code from a model's repository.
 const RUNS_CODE: [&str; 3] = [
     "pipecat.services.funasr",
     "pipecat.services.mcp_service",
     "pipecat.services.moondream",
 ];
 
-/// What services do, for people who decide on a pack: `packages`, `modules`, `calls` and `variables`.
+/// The effects of services, for people who review a pack: `packages`, `modules`, `calls` and `variables`.
 pub type Effects = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// Returns what the services of a pack do.
+/// Returns the effects of a pack's services.
 #[must_use]
 pub fn effects(providers: &[Provider]) -> Effects {
     let mut effects = Effects::new();
@@ -60,7 +60,7 @@ pub fn effects(providers: &[Provider]) -> Effects {
 }
 
 impl Found {
-    /// Each module is of the framework's services or of a package of the service, and nothing else gets in with it.
+    /// Checks that each module belongs to the framework's services or to one of the service's packages.
     pub(super) fn reach(&mut self, service: &Service) {
         for (package, modules) in &service.modules {
             if !service.packages.iter().any(|it| name(it) == package) {
@@ -86,7 +86,7 @@ impl Found {
         }
     }
 
-    /// Modules of the framework have names of other modules in them, which a class is not.
+    /// Checks that only classes are imported from the framework, because its modules also contain the names of other modules.
     fn of_framework(&mut self, service: &Service, names: &[&str]) {
         for name in names {
             let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-/// Each module with what is imported from it.
+/// Returns each module with the names imported from it.
 fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let further = service.imports.iter().map(|(module, names)| {
         let names = names.iter().map(String::as_str);
@@ -117,7 +117,7 @@ fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
     std::iter::once((service.module.as_str(), vec![service.class.as_str()])).chain(further)
 }
 
-/// The top-level modules that packages bring, with the package.
+/// Returns the top-level modules of the service's packages, with the package of each.
 fn brought(service: &Service) -> BTreeMap<String, &str> {
     let packages = service.packages.iter().map(|package| name(package));
     let brought = packages.flat_map(|package| {
@@ -129,7 +129,7 @@ fn brought(service: &Service) -> BTreeMap<String, &str> {
     brought.collect()
 }
 
-/// The name of the package that a requirement is for.
+/// Returns the package name in a requirement.
 fn name(requirement: &str) -> &str {
     requirement.split(['[', '>']).next().unwrap_or_default()
 }
@@ -146,7 +146,7 @@ fn is_framework(module: &str) -> bool {
     FRAMEWORK.iter().any(is_in) && !RUNS_CODE.iter().any(is_in)
 }
 
-/// Whether a module is there whatever packages are installed.
+/// Reports whether a module is available without the service's packages.
 fn is_others(top: &str) -> bool {
     let lower = top.to_ascii_lowercase();
     top.starts_with('_') || lower == "pipecat" || is_standard_module(&lower)

@@ -1,4 +1,4 @@
-//! What the questions offer.
+//! Tests for the choices that the questions offer.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,7 +37,7 @@ fn everything_on_offer_can_be_generated() {
             client_server: None,
             ..whole_draft()
         };
-        // Where nothing is deployed, the questions for it are not asked.
+        // Without deployment, the related questions aren't asked.
         let deployed = choices::starts_in_cloud(&chosen);
         let mut chosen = chosen;
         if !deployed {
@@ -91,7 +91,7 @@ fn everything_on_offer_can_be_generated() {
 
 #[test]
 fn every_scaffold_option_has_a_question() {
-    // The question for transports offers one for each direction.
+    // The transport question has a choice for each direction.
     let asked: Vec<String> = steps::all().iter().filter_map(steps::Step::flag).collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
@@ -134,7 +134,7 @@ fn a_choice_says_which_pack_it_is_of() {
         "provider pack acme 1.2.0; deprecated: take `acme_tts`"
     );
     assert_eq!(about("cartesia_tts"), "recommended");
-    // A pack recommends nothing, and what is deprecated comes last.
+    // A pack can't recommend a service, and deprecated services come last.
     assert_eq!(
         choices[0],
         choices::services(Kind::Tts, Catalogue::built_in())[0]

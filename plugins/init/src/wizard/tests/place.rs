@@ -1,4 +1,4 @@
-//! The folder, and the files in it.
+//! Tests for the target folder and existing files in it.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn a_user_is_told_at_once_that_nothing_can_be_made_in_a_folder() {
     let (_, asked) = talk(&given, &says);
     let project = "a project is there already, which `bot-cli init bot --update` changes";
     assert_eq!(asked[2].problem.as_deref(), Some(project));
-    // Guides replace nothing.
+    // Guides don't replace any of these files.
     assert!(talk(&given, &[json!("bot"), json!("agent")]).0.is_ok());
 }
 

@@ -1,4 +1,4 @@
-//! Without anybody to ask: answers of a script.
+//! Tests without a user, with scripted answers.
 
 use serde_json::{Map, Value, json};
 

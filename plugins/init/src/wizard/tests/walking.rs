@@ -1,4 +1,4 @@
-//! The way through the questions: forth, back, and what follows from an answer.
+//! Tests for the order of the questions: forward, back, and the effect of an answer on later ones.
 
 use bot_cli_protocol::failure::Exit;
 use serde_json::json;
@@ -17,7 +17,7 @@ fn goes_back_from_every_question_to_the_one_before() {
     for at in 1..walk.len() {
         let mut says = said(&walk[..at]);
         says.push(json!(BACK));
-        // The question before comes again with the answer it got.
+        // The previous question is asked again with its earlier answer.
         says.push(json!(ENTER));
         says.extend(said(&walk[at..]));
         let (result, asked) = talk(&nothing_given(), &says);
