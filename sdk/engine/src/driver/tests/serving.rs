@@ -1,4 +1,4 @@
-//! What a plugin says and asks while it works.
+//! Output and questions of a plugin that works.
 
 use std::path::Path;
 use std::time::Duration;
