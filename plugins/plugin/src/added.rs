@@ -227,7 +227,6 @@ fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Fai
     Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
 }
 
-/// Returns the sum of the file or folder in `place`, if it exists.
 fn sum_in(place: &Path) -> Option<String> {
     is_there(place).then(|| sum::of(place).unwrap_or_else(|_| "unknown".to_owned()))
 }

@@ -1,8 +1,9 @@
 //! Checks a plugin against the protocol: its file, its messages, its signals and its exit.
 //!
 //! [`Kit::check`] really runs the plugin, at least once per check, in empty folders and with few environment variables. It writes raw lines
-//! to pipes, so that nothing between the kit and the plugin hides a fault. Every check has a deadline. When it returns, every process group
-//! that it started has ended.
+//! to pipes, so that nothing between the kit and the plugin hides a fault. Every check has a deadline, and no process group that it
+//! started is still running when the check ends.
+//!
 //! By default, the kit sends only requests that do no work: `describe`, `complete`, unknown methods, and `run` with `--help` or
 //! `--version`. Checks that need a real run use [`Kit::argv`]. A provider pack is read, but never run.
 //!

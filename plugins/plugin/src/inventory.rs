@@ -76,7 +76,6 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the effects of a pack's services as table rows.
 pub fn effect_rows(effects: &Effects, indent: &str) -> Vec<Vec<String>> {
     let rows = effects.iter().map(|(what, values)| {
         let values: Vec<String> = values.iter().map(|it| one_line(it)).collect();

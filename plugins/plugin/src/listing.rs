@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::added::Home;
 use crate::inventory::{self, Row, effect_rows};
 
-/// The maximum length of a text in a column, which is that of a plugin's name.
+/// The maximum length of a text in a column, equal to that of a plugin's name.
 const LONGEST: usize = 32;
 
 /// The members of an entry that `plugin info` shows.
@@ -88,7 +88,6 @@ pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<
     Ok(Reply::text(texts.join("\n")).data(json!({ "plugins": entries })))
 }
 
-/// Returns the text and the JSON members of a plugin.
 fn details(row: Row) -> (String, Value) {
     let origins = origins(&row);
     let mut entry = row.entry;

@@ -98,7 +98,6 @@ const PACK: Skeleton = Skeleton {
     next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
 };
 
-/// A secrets backend in Python.
 const BACKEND: Skeleton = Skeleton {
     what: "secrets backend",
     files: &[
@@ -227,7 +226,6 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
     fs::rename(made, folder)
 }
 
-/// Replaces the placeholders of a template.
 fn fill(text: &str, name: &PluginName, short: &str, sdk: &str) -> String {
     let id = short.replace('-', "_");
     let words = short.split('-').filter(|word| !word.is_empty());

@@ -142,7 +142,6 @@ pub enum NewRole {
 }
 
 impl NewRole {
-    /// Returns the name prefix of plugins with this role.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",

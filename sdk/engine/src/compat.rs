@@ -8,7 +8,6 @@ use bot_cli_protocol::{Manifest, Role, UseSpec, major_minor};
 /// The framework package that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
 
-/// The remedy if versions do not fit.
 const FITTING: &str = "install versions of both that fit each other";
 
 /// A command that can use plugins of another role.
@@ -119,7 +118,6 @@ pub fn range(text: &str) -> Result<VersionReq, String> {
     VersionReq::parse(text).map_err(|error| format!("`{}`: {error}", shown(text)))
 }
 
-/// Reports whether `version` is in the range `text` of a manifest's `member`.
 fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
     let range = range(text).map_err(|reason| unreadable(member, &reason))?;
     let version = Version::parse(version)

@@ -1,6 +1,6 @@
-//! Finds plugins: the folders to search, the files with the name of a plugin, their manifests, and whether they may run.
+//! Finds plugins: searches folders for files with the name of a plugin, reads their manifests, and decides whether they may run.
 //!
-//! Discovery starts no process and reads no variable. The caller passes the environment in.
+//! Discovery starts no process and reads no variable. The caller passes in the environment.
 
 mod backends;
 pub mod cache;
@@ -69,8 +69,8 @@ impl Discovery {
         }
     }
 
-    /// Creates a discovery for a plugin that uses other plugins. It searches as the host that started the plugin does. For a plugin that
-    /// was started by hand, its executable `own` is in place of the host.
+    /// Creates a discovery for a plugin that uses other plugins. It searches as the host that started the plugin does. If the plugin was
+    /// started by hand, its own executable `own` replaces the host.
     pub fn of_plugin(
         own: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,

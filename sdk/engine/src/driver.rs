@@ -76,8 +76,8 @@ pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel
     }
 }
 
-/// Returns the exit status for the status in a plugin's result. The statuses for plugins that can't be run or break the protocol are
-/// reserved for the host.
+/// Returns the exit status for the status in a plugin's result. Only a host may use the statuses for plugins that can't be run or that
+/// violate the protocol.
 fn own_status(status: u8) -> u8 {
     let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
     if hosts.into_iter().any(|exit| exit.status() == status) {

@@ -1,4 +1,4 @@
-//! Refusals of plugins that have a role.
+//! The refusal of a plugin that has a role.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Creates a refusal with this reason and remedy.
+    /// Creates a refusal with a reason and an optional remedy.
     pub fn new(reason: impl AsRef<str>, remedy: Option<String>) -> Self {
         Self {
             reason: in_a_line(reason.as_ref()),
@@ -20,7 +20,7 @@ impl Refused {
         }
     }
 
-    /// Creates a refusal with this reason and this remedy.
+    /// Creates a refusal with a reason and a remedy.
     pub fn with_remedy(reason: impl AsRef<str>, remedy: impl Into<String>) -> Self {
         Self::new(reason, Some(remedy.into()))
     }
@@ -37,7 +37,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Returns a foreign text in one line, whatever it contains.
+/// Converts untrusted text to one short, printable line.
 pub fn in_a_line(text: &str) -> String {
     const LONGEST: usize = 300;
     let mut line: String = text

@@ -14,7 +14,7 @@ pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 pub const MOST_FILES: usize = 10_000;
 
-/// Unpacks the archive `file` into `folder`, and returns whether it is an archive. Messages call it `given`.
+/// Unpacks the archive `file` into `folder`, and returns whether it is an archive. Messages contain the path `given`.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
     let mut head = Vec::new();
     let mut opened = File::open(file)?;

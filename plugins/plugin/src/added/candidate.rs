@@ -93,7 +93,7 @@ pub fn is_usable(name: &str, place: &Path, discovery: &Discovery) -> bool {
     judge(name, place, place, discovery).is_ok()
 }
 
-/// Judges the plugin in `place` by its manifest, and fails if it can't be used. Messages call it `given`.
+/// Judges the plugin in `place` by its manifest, and fails if it can't be used. Messages contain the path `given`.
 fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Result<Row, Failure> {
     // Searches only the folder of the plugin.
     let folder = place.parent().unwrap_or(place).to_owned();

@@ -25,7 +25,6 @@ const VERSION: u32 = 1;
 
 const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` beside this file. Change it with\n# `bot-cli plugin add`, `upgrade` and `remove`.\n";
 
-/// The user's plugin and pack folders, and the record of added plugins.
 #[derive(Debug)]
 pub struct Home {
     folder: PathBuf,
@@ -51,9 +50,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// An executable.
     File,
-    /// A folder of TOML files.
     Folder,
 }
 
@@ -94,7 +91,7 @@ impl Home {
         }
         home.lock = Some(busy);
         for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
-            // A killed command left it behind.
+            // A killed command left this file or folder behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
                 let path = entry.path();
                 let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
@@ -169,7 +166,6 @@ impl Home {
         })
     }
 
-    /// Removes a plugin and its entry.
     pub fn remove(&mut self, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);

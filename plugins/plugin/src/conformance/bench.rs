@@ -102,7 +102,8 @@ impl<'a> Bench<'a> {
         self.manifest.as_ref().or_else(failed)
     }
 
-    /// Returns the time limit for actions that a correct plugin completes immediately. A caller with a longer limit is on a slow machine.
+    /// Returns the time limit for actions that a correct plugin completes immediately. It is longer if the caller sets a longer limit for a
+    /// slow machine.
     pub fn least_patience(&self) -> Duration {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }

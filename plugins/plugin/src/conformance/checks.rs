@@ -11,7 +11,6 @@ use bot_cli_protocol::failure::{Exit, Failure};
 
 #[derive(Debug, Deserialize)]
 pub struct File {
-    /// The document that contains the rules.
     pub document: String,
     /// JSON members for the parameters of every request.
     #[serde(default)]
@@ -33,22 +32,19 @@ pub struct Place {
     pub leave: String,
 }
 
-/// A rule, and the steps that check it. The tests read more of the data: how a plugin breaks the rule.
+/// A rule, and the steps that check it. The data for the tests, which describes how a plugin breaks the rule, is not read here.
 #[derive(Debug, Deserialize)]
 pub struct Check {
-    /// The check's stable name.
     pub id: String,
     pub level: Level,
     /// The heading of the rule's section in the document.
     pub section: String,
-    /// The fix for a plugin that fails.
     pub mend: String,
     /// The reason to skip all later checks if this one fails.
     pub shuts: Option<String>,
     /// The forms of plugins that the check applies to. Empty for all forms.
     #[serde(default)]
     only: Vec<Form>,
-    /// The conditions that the check needs.
     #[serde(default)]
     pub needs: Vec<String>,
     /// The lines to send, and the expected replies.

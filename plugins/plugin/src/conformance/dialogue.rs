@@ -202,7 +202,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Records an event, and handles its message.
     fn hear(&mut self, event: Event) -> Held {
         let bytes = match event {
             Event::OutputEnded => {
@@ -314,7 +313,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Replies to a request from the plugin.
     fn answer(&mut self, message: &Value) {
         let unknown = json!({ "code": codes::METHOD_NOT_FOUND, "message": "no such method" });
         let (kind, reply) = match message["method"].as_str() {

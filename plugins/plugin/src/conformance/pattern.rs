@@ -175,7 +175,6 @@ fn read<T: DeserializeOwned>(name: &str, value: &Value) -> Result<(), String> {
     shape::read::<T>(name, value.clone()).map(drop)
 }
 
-/// Checks that a question can be answered.
 fn answerable(question: &Value) -> Result<(), String> {
     let question: Question = shape::read("question", question.clone())?;
     let key = &question.key;

@@ -28,7 +28,6 @@ pub use words::wrong_place;
 const FILLER: &str = "$filler";
 const LONG_LINE: Duration = Duration::from_secs(60);
 
-/// A check in progress.
 struct Script<'a> {
     bench: &'a Bench<'a>,
     file: &'a File,
@@ -363,7 +362,6 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Describes a reply in a few words.
 fn in_words(reply: &Value) -> String {
     let Some(error) = reply.get("error") else {
         return "a result".to_owned();

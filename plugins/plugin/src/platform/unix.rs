@@ -14,7 +14,7 @@ pub fn create_program(path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).mode(0o777).open(path)
 }
 
-/// Opens a file to lock, which only its owner can do. Creates the file if it doesn't exist.
+/// Opens a lock file, which only its owner can open. Creates the file if it doesn't exist.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -7,12 +7,12 @@ use std::path::Path;
 /// Whether the system starts files that begin with `#!`.
 pub const STARTS_SCRIPTS: bool = false;
 
-/// Creates a new file. The extension of its name makes it a program.
+/// Creates a new file. Windows recognizes a program by its extension.
 pub fn create_program(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// Opens a file to lock. Creates the file if it doesn't exist.
+/// Opens a lock file. Creates the file if it doesn't exist.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true).open(path)

@@ -5,7 +5,6 @@ use std::fmt;
 /// The prefix of a plugin's file name.
 pub const PREFIX: &str = "bot-cli-";
 
-/// The maximum length of a name, in bytes.
 const LONGEST: usize = 32;
 
 /// A plugin's name: `^[a-z][a-z0-9-]{0,31}$`.

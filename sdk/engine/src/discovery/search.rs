@@ -191,7 +191,7 @@ impl Discovery {
     }
 }
 
-/// Reports whether two paths lead to the same file, because a second name of a file is not a second plugin.
+/// Reports whether two paths are the same file. A second path to a file is not a second plugin.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |file: &Path| {
         let facts = fs::metadata(file).ok()?;

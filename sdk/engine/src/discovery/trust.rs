@@ -155,9 +155,8 @@ impl Trust {
         Ok(real)
     }
 
-    /// Reports whether a plugin is beside the host and can be trusted like the host. A user who can change the host decides what runs
-    /// anyway, so only other users' changes count. On file systems without owners, such as folders shared with a container, everyone can
-    /// change both.
+    /// Reports whether a plugin is beside the host, has the same owner, and is no easier to change. A user who can change the host decides
+    /// what runs anyway. On file systems without owners, such as folders shared with a container, everyone can change both.
     fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
         self.host.as_ref().is_some_and(|host| {
             real.parent() == Some(host.folder.as_path())

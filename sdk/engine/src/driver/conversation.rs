@@ -55,7 +55,6 @@ struct Open<'a> {
     stop_sequence: StopSequence<'a>,
     /// Whether the request belongs to a role. Only this process sees its result.
     for_role: bool,
-    /// The capabilities offered to the plugin.
     offered: Capabilities,
 }
 
@@ -94,8 +93,8 @@ impl Plugin {
         replied?.map_err(|error| cancel.explain(error.into()))
     }
 
-    /// Sends a request of a role, and serves the plugin until it replies, as far as `offered`. The inner error is the plugin's own. After
-    /// an outer error, the plugin has been ended, but may have done the work. No copy of `params` stays in memory.
+    /// Sends a request of a role, and serves the plugin until it replies. The plugin may use the `offered` capabilities. The inner error is
+    /// the plugin's own. After an outer error, the plugin has been ended, but may have done the work. No copy of `params` stays in memory.
     pub fn call(
         &mut self,
         method: &str,
@@ -168,7 +167,7 @@ impl Plugin {
             }
             match self.process.group.stopped() {
                 Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
-                // A plugin may be stopped for a good reason, but it must run to be able to end.
+                // A plugin may be stopped for a good reason, but it must be running to end.
                 Some(Stopped::BySomebody) if open.cancel.requested() => self.process.group.resume(),
                 Some(Stopped::BySomebody) | None => {}
             }
@@ -254,7 +253,7 @@ impl Plugin {
                 }
                 return Ok(Some(Ok(result)));
             }
-            // A plugin that could not read the request doesn't have its id.
+            // The id is missing if the plugin could not read the request.
             Ok(Message::Error { id, error }) => {
                 if let Some(id) = id.filter(|id| *id != open.id) {
                     return Err(self.stray(id, ui));

@@ -26,8 +26,8 @@ impl Nesting {
         }
     }
 
-    /// Returns the launch of the plugin `name` in the folder `cwd`. Its time limits fit this depth, so that the innermost plugin ends
-    /// first.
+    /// Returns the settings for starting the plugin `name` in the folder `cwd`. The time limits fit this depth, so that the innermost
+    /// plugin ends first.
     pub fn launch(
         &self,
         name: &str,

@@ -101,7 +101,7 @@ impl Process {
             && self.group.stopped() != Some(Stopped::AtTheTerminal)
     }
 
-    /// Ends the processes that are left of the plugin's group: TERM, then KILL after `patience`. Passes their output to `hear`, because a
+    /// Ends the remaining processes of the plugin's group: TERM, then KILL after `patience`. Passes their output to `hear`, because a
     /// plugin with blocked output could not end.
     pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();

@@ -1,4 +1,4 @@
-//! Serves the requests of a plugin that works: questions and reads.
+//! Serves the requests of a working plugin: questions and reads.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -1,4 +1,4 @@
-//! Tests the driver with plugins of every character, as real processes.
+//! Tests the driver with well-behaved and misbehaving plugins, as real processes.
 
 mod serving;
 mod stopping;

@@ -26,7 +26,7 @@ pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
     }
 }
 
-/// Opens a file for reading, without waiting for a pipe.
+/// Opens a file for reading, without blocking if it is a pipe.
 pub fn open_at_once(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]

@@ -1,8 +1,8 @@
 //! File owners and permissions.
 //!
 //! On Windows, nothing is checked, and every file counts as the user's own. The access control lists of a file and its parent folders
-//! decide who can change a plugin, but these lists are not read. A plugin is therefore only as trustworthy as the folders in the search. By
-//! default, only their user and administrators can change the folders into which programs are installed.
+//! decide who can change a plugin, but these lists are not read. A plugin is therefore only as trustworthy as the search folders. The
+//! default installation folders can be changed only by their user and by administrators.
 
 use std::fs::Metadata;
 

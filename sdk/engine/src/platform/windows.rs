@@ -83,12 +83,12 @@ impl Group {
         self.terminate();
     }
 
-    /// Reports whether any process of the group is left.
+    /// Reports whether any process of the group remains.
     pub fn is_left(&mut self) -> bool {
         self.end().is_none() || self.job.running().is_ok_and(|running| running > 0)
     }
 
-    /// Kills the processes that are left of the group.
+    /// Kills the group's remaining processes.
     pub fn kill(&mut self) {
         if !self.is_left() {
             return;

@@ -17,7 +17,7 @@ pub type Words = BTreeMap<&'static str, String>;
 const LARGEST: u64 = 4 * 1024 * 1024;
 const LONG: u64 = 150_000;
 
-/// Returns the words, or fails if the check can't be run without a missing one.
+/// Returns the words, or the reason why a need of the check is not met.
 pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     let mut words = Words::from([
         ("version", env!("CARGO_PKG_VERSION").to_owned()),

@@ -25,7 +25,7 @@ impl Plugin {
         self.end(self.patience.terminate, ui);
     }
 
-    /// Ends a plugin that waits for the terminal, because it would wait for ever. The plugin can clean up after it is resumed.
+    /// Ends a plugin that waits for the terminal, because it would wait forever. The plugin can clean up after it is resumed.
     pub(super) fn end_at_the_terminal(&mut self, ui: &mut dyn Ui) -> Failure {
         self.end(self.patience.terminate.min(AT_ONCE), ui);
         Violation::WantsTerminal.by(&self.name)
@@ -78,7 +78,7 @@ impl Plugin {
         }
     }
 
-    /// Ends the plugin: closes its input, waits for a moment, then ends every process that is left.
+    /// Ends the plugin: closes its input, waits for a moment, then ends the remaining processes.
     pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
         self.process.close_input();
         let double = self.await_end(cancel, cancel.count(), ui);
@@ -107,7 +107,7 @@ impl Plugin {
         violation.by(&self.name)
     }
 
-    /// Ends the processes that are left of the plugin, and handles their output. Returns the violation if the plugin replied again.
+    /// Ends the plugin's remaining processes, and handles their output. Returns the violation if the plugin replied again.
     pub(super) fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
         let listener = &mut self.listener;

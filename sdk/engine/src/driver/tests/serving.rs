@@ -1,4 +1,4 @@
-//! Output and questions of a plugin that works.
+//! Tests of the output and the questions of a working plugin.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The ends of a plugin.
+//! Tests of the ways in which a plugin ends.
 
 use std::time::Duration;
 

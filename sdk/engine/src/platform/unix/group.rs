@@ -20,7 +20,7 @@ pub struct Group {
     leader: Child,
     id: Pid,
     ended: Option<ExitStatus>,
-    /// Whether no process of the group is left. The group's number may then belong to another group.
+    /// Whether no process of the group remains. The group's number may then belong to another group.
     gone: bool,
 }
 
@@ -97,7 +97,7 @@ impl Group {
         }
     }
 
-    /// Reports whether any process of the group is left.
+    /// Reports whether any process of the group remains.
     pub fn is_left(&mut self) -> bool {
         if self.end().is_some() && !self.gone {
             self.bury_orphans();
@@ -108,13 +108,13 @@ impl Group {
         !self.gone
     }
 
-    /// Reaps the ended processes of the group, because their parent no longer can. Until then, they count as left.
+    /// Reaps the ended processes of the group, because their parent no longer can. Until then, they count as remaining.
     fn bury_orphans(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.id)), options) {}
     }
 
-    /// Kills the processes that are left of the group, and the orphans that this creates.
+    /// Kills the group's remaining processes, and the orphans that this creates.
     pub fn kill(&mut self) {
         if !self.is_left() {
             return;
@@ -153,7 +153,7 @@ impl Drop for Group {
     }
 }
 
-/// Kills every group that this process started and that is left, before this process ends immediately.
+/// Kills every remaining group that this process started, right before this process ends.
 pub fn kill_all() {
     for group in groups().iter() {
         // The group may have ended by itself.

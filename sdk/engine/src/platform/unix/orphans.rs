@@ -1,4 +1,4 @@
-//! Orphans of a killed group: processes that its members moved to other groups, such as a host's plugins.
+//! Orphans of a killed group: processes that its members started in other groups, such as a host's plugins.
 //!
 //! On Linux, orphans are handed to this process instead of init, so that it can end the orphans of a group that was killed or that a signal
 //! ended. A process that leaves the session, such as a daemon, is meant to stay. Orphans of a group that ended by itself are left alone
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The time limit for processes that start others faster than they are killed.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Returns the groups that this process started and that are left.
+/// Returns the groups that this process started and that still exist.
 pub fn groups() -> MutexGuard<'static, Vec<Pid>> {
     static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -36,8 +36,9 @@ pub fn adopt() {
 }
 
 /// Ends the orphans of this process, and in turn the orphans that they leave: TERM, then KILL after `patience`.
-/// | In a chain of nested hosts, each level becomes visible only when the level above it has ended. On a busy machine this is slow, so
-/// every killed process extends the time limit.
+///
+/// In a chain of nested hosts, each level becomes visible only when the level above it has ended. On a busy machine this is slow, so every
+/// killed process extends the time limit.
 pub fn end(patience: Duration) {
     let Some(own) = stat::of(getpid()) else {
         return;

@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// The relations of a process to other processes.
+/// A process, with its parent, group and session.
 #[derive(Debug, Clone, Copy)]
 pub struct Stat {
     pub process: Pid,
@@ -13,8 +13,8 @@ pub struct Stat {
     pub session: Option<Pid>,
 }
 
-/// Reads the relations of a process. Returns `None` if the process has ended. They are read from a file, because the system calls fail in a
-/// container: the leader of a group or session may be outside and has no number here. The calls then return 0, which is not a process.
+/// Reads one process from a file. Returns `None` if the process has ended. In a container, the leader of a group or session may be outside
+/// and has no number here. System calls then return 0, which is not a process.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn of(process: Pid) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
@@ -31,7 +31,7 @@ pub fn of(process: Pid) -> Option<Stat> {
     })
 }
 
-/// Reads the relations of a process. Returns `None` if the process has ended. Only the parent of this process is known.
+/// Reads one process. Returns `None` if the process has ended. Only the parent of this process is known.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub fn of(process: Pid) -> Option<Stat> {
     use rustix::process::{getpgid, getpid, getppid, getsid};
