@@ -267,7 +267,6 @@ fn user(plugin: &Plugin, manifest: &Manifest, role: &Role) -> Option<User> {
     Some(User::new(plugin.name.file(), &manifest.version, uses))
 }
 
-/// Returns the failure for a name that no plugin has.
 pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Failure {
     let message = if suggest::is_plain(name) {
         format!("there is no plugin `{name}`")

@@ -20,7 +20,6 @@ use crate::platform;
 /// The prefix of private files and folders.
 const STAGING: &str = ".adding-";
 
-/// The version of the record's format.
 const VERSION: u32 = 1;
 
 const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` beside this file. Change it with\n# `bot-cli plugin add`, `upgrade` and `remove`.\n";
@@ -62,7 +61,6 @@ struct Document {
 }
 
 impl Home {
-    /// Finds the folders and reads the record.
     pub fn read(discovery: &Discovery) -> Result<Self, Failure> {
         let mut home = Self::find(discovery)?;
         home.entries = read(&home.record())?;
@@ -217,7 +215,7 @@ impl Home {
 }
 
 impl Entry {
-    /// Describes the plugin: "the plugin `hello` 1.2.0".
+    /// Returns the kind, name and version: "the plugin `hello` 1.2.0".
     pub fn title(&self) -> String {
         let kind = match &self.role {
             Role::Command => "plugin".to_owned(),

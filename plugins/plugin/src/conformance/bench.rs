@@ -18,7 +18,6 @@ use bot_cli_terminal::cancel::Cancel;
 /// The minimum time limit, also for child processes to end by themselves. Slow machines need it.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The reason that a check did not pass.
 #[derive(Debug)]
 pub enum Stop {
     Failed(String),
@@ -29,7 +28,6 @@ pub enum Stop {
 
 pub type Held = Result<(), Stop>;
 
-/// The form in which a plugin provides its services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -108,8 +106,7 @@ impl<'a> Bench<'a> {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
-    /// Halves the time limit after a failed check that used all of it, so that a plugin that never replies is judged within a minute or
-    /// two.
+    /// Halves the time limit after a failed check that used all of it. A plugin that never replies is then judged within a minute or two.
     pub fn grow_impatient(&self, began: Instant) {
         let patience = self.patience.get();
         if began.elapsed() >= patience {

@@ -32,7 +32,7 @@ pub struct Place {
     pub leave: String,
 }
 
-/// A rule, and the steps that check it. The data for the tests, which describes how a plugin breaks the rule, is not read here.
+/// A rule, and the steps that check it. The same data also describes how a plugin breaks the rule, but only the tests read that part.
 #[derive(Debug, Deserialize)]
 pub struct Check {
     pub id: String,
@@ -42,7 +42,7 @@ pub struct Check {
     pub mend: String,
     /// The reason to skip all later checks if this one fails.
     pub shuts: Option<String>,
-    /// The forms of plugins that the check applies to. Empty for all forms.
+    /// The forms of plugins that the check applies to. If empty, the check applies to all.
     #[serde(default)]
     only: Vec<Form>,
     #[serde(default)]

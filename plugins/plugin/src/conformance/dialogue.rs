@@ -42,9 +42,8 @@ const KEPT: usize = 200;
 #[derive(PartialEq, Eq)]
 enum Output {
     Open,
-    /// Standard output has ended.
     Ended,
-    /// Standard error has ended, too.
+    /// Both standard output and standard error have ended.
     Silent,
 }
 
@@ -63,7 +62,7 @@ pub struct Dialogue<'a> {
     /// The replies that no check has read.
     pub replies: VecDeque<Value>,
     offers: bool,
-    /// The answer to all questions, instead of their defaults and a made-up password. `null` leaves questions open.
+    /// The answer to all questions, instead of their defaults and a made-up password. `null` leaves questions unanswered.
     pub answer: Option<Value>,
     pub asked: Vec<Question>,
     /// The methods of received messages other than replies.
@@ -433,7 +432,6 @@ fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     Ok(input)
 }
 
-/// Returns all files below a folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let below = entries.flat_map(|entry| match entry.file_type() {

@@ -15,8 +15,8 @@ use crate::platform::files;
 /// The names of the host's own commands. A plugin can't have one of these names.
 pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
 
-/// The plugin that manages the others. It decides which files to trust and removes bad plugins, so the host accepts it only from its own
-/// folder and only in its own version.
+/// The plugin that manages the others. It decides which files to trust, and removes bad plugins. The host therefore accepts it only from
+/// its own folder and only in its own version.
 pub const MANAGER: &str = "plugin";
 
 /// The plugins that are released with the host.

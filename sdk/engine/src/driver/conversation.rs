@@ -48,7 +48,6 @@ pub struct Plugin {
     listener: Listener,
 }
 
-/// A request without a reply.
 struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,

@@ -12,7 +12,7 @@ use super::Launch;
 use crate::process::{Event, Group, Stopped, Streams};
 use bot_cli_terminal::background::spawn;
 
-/// The maximum number of lines that wait for the plugin to read them.
+/// The maximum number of lines that the plugin has not read yet.
 const BACKLOG: usize = 16;
 
 /// The shortest and longest pause between two checks of a plugin that is about to end. Most plugins end immediately, and a user is waiting.
@@ -94,7 +94,6 @@ impl Process {
         false
     }
 
-    /// Reports whether the plugin can still receive an answer.
     pub fn takes_answers(&mut self) -> bool {
         self.group.end().is_none()
             && !self.streams.output_ended()

@@ -36,7 +36,7 @@ pub struct StopSequence<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     Working,
-    /// The time of the request, and the number of user requests after which TERM is sent.
+    /// The time of the `cancel` message, and the number of user requests after which TERM is sent.
     Told(Instant, u8),
     Terminated(Instant),
 }

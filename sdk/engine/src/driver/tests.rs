@@ -26,7 +26,6 @@ type Act = Box<dyn Fn()>;
 struct Recorder {
     seen: Vec<String>,
     answers: VecDeque<Answer>,
-    /// The piped input.
     input: Vec<u8>,
     /// A file to create when a question opens. The question is then left unanswered.
     patient: Option<PathBuf>,

@@ -124,7 +124,6 @@ fn with_subcommands(command: &CommandSpec, path: &[&str], above: &[&ArgumentSpec
     commands
 }
 
-/// Adds the names, limits and regions of an open place.
 pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     let xs = |count: u64| "x".repeat(usize::try_from(count).unwrap_or_default());
     let (names, limits) = (opened.names, opened.limits);

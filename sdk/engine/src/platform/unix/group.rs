@@ -65,7 +65,7 @@ impl Group {
         self.ended
     }
 
-    /// Returns the reason why the leader is stopped, if it is stopped.
+    /// Returns the reason why the leader is stopped, or `None` if it is not.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.ended.is_some() {
             return None;

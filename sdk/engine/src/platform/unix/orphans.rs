@@ -1,8 +1,8 @@
 //! Orphans of a killed group: processes that its members started in other groups, such as a host's plugins.
 //!
-//! On Linux, orphans are handed to this process instead of init, so that it can end the orphans of a group that was killed or that a signal
-//! ended. A process that leaves the session, such as a daemon, is meant to stay. Orphans of a group that ended by itself are left alone
-//! until another group must be killed.
+//! On Linux, this process receives orphans instead of init. It can thus end the orphans of a group that was killed or that a signal ended.
+//! A process that leaves the session, such as a daemon, is meant to stay. Orphans of a group that ended by itself are left alone until
+//! another group must be killed.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
