@@ -59,7 +59,6 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
     Ok(reply.next(format!("bot-cli {name} --help")))
 }
 
-/// Replaces an added plugin with another version.
 pub fn upgrade(
     options: &Upgrade,
     discovery: &Discovery,
@@ -112,7 +111,6 @@ pub fn remove(
     Ok(reply(&title, Vec::new(), &entry, &place, json!({})))
 }
 
-/// Returns the names and versions of the added plugins, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let home = Home::read(discovery);
     let entries = home.map(|home| home.entries).unwrap_or_default();

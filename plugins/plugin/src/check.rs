@@ -109,7 +109,6 @@ fn detail(finding: &Finding, report: &Report) -> String {
     text + "\n"
 }
 
-/// Counts the checks by verdict, and lists the reasons why some were not run.
 fn sum(report: &Report) -> String {
     let with = |verdict: Verdict| {
         report

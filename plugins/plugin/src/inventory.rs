@@ -65,7 +65,6 @@ pub fn rows(discovery: &Discovery) -> Vec<Row> {
     rows
 }
 
-/// Returns the names and descriptions of the usable plugins, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let mut rows = rows(discovery);
     rows.retain(|row| row.entry["status"] != "refused");

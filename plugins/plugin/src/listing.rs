@@ -15,7 +15,6 @@ use crate::inventory::{self, Row, effect_rows};
 /// The maximum length of a text in a column, equal to that of a plugin's name.
 const LONGEST: usize = 32;
 
-/// The members of an entry that `plugin info` shows.
 const SHOWN: [&str; 14] = [
     "name",
     "about",
@@ -112,7 +111,6 @@ fn details(row: Row) -> (String, Value) {
     (table(&rows), entry)
 }
 
-/// Adds the origin of each added plugin, and whether the plugin has changed since.
 fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     let home = match Home::read(discovery) {
         Ok(home) => home,

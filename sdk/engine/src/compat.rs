@@ -125,7 +125,6 @@ fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
     Ok(range.matches(&version))
 }
 
-/// Shortens a text from a manifest, and escapes it for a message.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     short.escape_debug().to_string()

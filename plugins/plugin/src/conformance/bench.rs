@@ -35,7 +35,6 @@ pub enum Form {
     Spoken,
     /// A manifest. The file is never started.
     Declared,
-    /// A folder without an executable.
     Folder,
 }
 
@@ -115,7 +114,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Fails if the user has cancelled the checks.
     pub fn check_wanted(&self) -> Held {
         if self.cancel.requested() {
             let failure = self.cancel.explain(Failure::cancelled());

@@ -18,7 +18,6 @@ pub struct File {
     /// The replacement text of each `$word`.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
-    /// The steps around a check that needs a place.
     #[serde(default)]
     pub place: Place,
     #[serde(rename = "check")]

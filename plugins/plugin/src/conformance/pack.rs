@@ -16,7 +16,6 @@ pub fn effects(bench: &Bench) -> Effects {
     pack::effects(providers)
 }
 
-/// Checks that the pack has services, and that all of them follow the rules.
 pub fn check_services(bench: &Bench) -> Held {
     let contents = contents(bench)?.or_else(failed)?;
     if contents.providers.is_empty() && contents.left_out.is_empty() {

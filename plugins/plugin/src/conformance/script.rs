@@ -44,7 +44,6 @@ struct Script<'a> {
     patience: Duration,
 }
 
-/// Runs a check.
 pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
     let mut script = Script {
         bench,
@@ -130,7 +129,6 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Restarts the plugin in the same folder.
     fn start_again(&mut self) -> Held {
         let folder = Rc::clone(&self.plugin()?.folder);
         self.start(Some(folder))

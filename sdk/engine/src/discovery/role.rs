@@ -88,7 +88,7 @@ pub fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit
             "its author changes the role in its manifest, or the name of the file",
         ));
     }
-    // This is checked first, because a later version may change the form of everything else.
+    // Compatibility is checked first, because a later version may change the form of everything else.
     let fit = user.map_or(Ok(Fit::Whole), |user| user.fit(manifest))?;
     let version = &manifest.version;
     if Version::parse(version).is_err() {

@@ -38,7 +38,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Uses one time limit for every step, and no time limit for the reply.
+    /// Returns time limits of `step` for every step, and no limit for the reply.
     pub fn of(step: Duration) -> Self {
         Self {
             cancel: step,

@@ -13,7 +13,7 @@ use bot_cli_terminal::ui::Ui;
 /// The time without output after which an ended plugin's output counts as complete. Processes that it left behind may keep the output open.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// The description of the exit if the plugin still runs.
+/// The description of the end if the plugin still runs.
 const CLOSED: &str = "its output was closed";
 
 /// The maximum time to clean up for a plugin that wants the terminal.
