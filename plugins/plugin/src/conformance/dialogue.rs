@@ -288,7 +288,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Looks for a password that a backend received in places that the user's other programs may read.
+    /// Searches places that the user's other programs may read for the made-up password.
     fn look_around(&mut self) {
         if !self.told || self.bench.role != Role::SecretsBackend {
             return;

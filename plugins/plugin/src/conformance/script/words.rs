@@ -13,7 +13,7 @@ use bot_cli_secrets::messages::OpenResult;
 
 pub type Words = BTreeMap<&'static str, String>;
 
-/// The maximum lengths of a value to refuse and of a long value to store.
+/// The maximum lengths of a value that is too large and of a long value that is allowed.
 const LARGEST: u64 = 4 * 1024 * 1024;
 const LONG: u64 = 150_000;
 
