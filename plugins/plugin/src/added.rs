@@ -1,7 +1,7 @@
-//! `plugin add`, `upgrade` and `remove`: plugins, packs and backends in the user's own folder.
+//! `plugin add`, `upgrade` and `remove`: manage plugins, packs and backends in the user's own folder.
 //!
-//! Nothing is started. A plugin is copied to a private folder and judged there, then renamed to its place and recorded. After a command that
-//! was killed in between, the same command completes the change.
+//! No plugin is started. A command copies the plugin to a private folder and judges it there, then renames it into place and records it. If
+//! a command is killed midway, running it again completes the change.
 
 mod archive;
 mod candidate;
@@ -26,7 +26,6 @@ use candidate::{Candidate, is_usable};
 pub use home::Home;
 use home::{Entry, is_there};
 
-/// Adds a plugin.
 pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
     let mut home = Home::open(discovery, session, options.dry_run)?;
     let sum = options.sha256.as_deref();
@@ -60,7 +59,6 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
     Ok(reply.next(format!("bot-cli {name} --help")))
 }
 
-/// Replaces a plugin that was added by another version of it.
 pub fn upgrade(
     options: &Upgrade,
     discovery: &Discovery,
@@ -96,7 +94,6 @@ pub fn upgrade(
     Ok(reply)
 }
 
-/// Removes a plugin that was added.
 pub fn remove(
     options: &Remove,
     discovery: &Discovery,
@@ -114,7 +111,6 @@ pub fn remove(
     Ok(reply(&title, Vec::new(), &entry, &place, json!({})))
 }
 
-/// Returns the names of what was added, and the versions, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let home = Home::read(discovery);
     let entries = home.map(|home| home.entries).unwrap_or_default();
@@ -122,7 +118,7 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     names.map(|entry| (entry.name, entry.version)).collect()
 }
 
-/// Copies the plugin that was `given`, and judges it.
+/// Copies the plugin at `given`, and judges the copy.
 fn stage(
     given: &OsStr,
     sum: Option<&str>,
@@ -130,7 +126,7 @@ fn stage(
     discovery: &Discovery,
     session: &Session,
 ) -> Result<Candidate, Failure> {
-    // No copy stays behind.
+    // The guard ensures that no copy is left behind.
     let _guard = session.guard();
     let from = std::path::absolute(session.cwd().join(given))?;
     let staged = Candidate::stage(&from, sum, home, discovery);
@@ -146,7 +142,7 @@ fn stage(
     })
 }
 
-/// Puts a plugin in its place, or in that of an `old` one, unless this is a dry run.
+/// Puts the candidate in place of `old`, if any, and records it. In a dry run, only describes the change.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
@@ -176,14 +172,14 @@ fn put(
     Ok(reply(&title, rows, entry, &home.place(entry), data))
 }
 
-/// Returns whether a plugin that was put in `place` is not used, and warns of the reason.
+/// Warns the user if the plugin in `place` is not used, and returns whether it warned.
 fn warn_if_unused(
     entry: &Entry,
     place: &Path,
     discovery: &Discovery,
     session: &mut Session,
 ) -> bool {
-    // The cache has nothing about a folder that this command made.
+    // The cache has no entry for a folder that this command created.
     let discovery = Discovery {
         cache: None,
         ..discovery.clone()
@@ -200,7 +196,7 @@ fn warn_if_unused(
     reason.is_some()
 }
 
-/// Finds the entry of the plugin `name`.
+/// Returns the record entry of the plugin `name`.
 fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     if let Some(entry) = home.entry(name) {
@@ -217,7 +213,7 @@ fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failur
     Err(Failure::new(Exit::Failed, "not_added", message).hint(hint))
 }
 
-/// Refuses to change a plugin that was changed by other means since it was added.
+/// Fails if the plugin was changed by other means since it was added.
 fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Failure> {
     let Some(now) = sum_in(place).filter(|now| *now != entry.sha256) else {
         return Ok(());
@@ -229,7 +225,6 @@ fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Fai
     Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
 }
 
-/// Returns the sum of what is in `place`, if anything is.
 fn sum_in(place: &Path) -> Option<String> {
     is_there(place).then(|| sum::of(place).unwrap_or_else(|_| "unknown".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! `plugin check`: compares a plugin with the protocol and the rules of its role.
+//! `plugin check`: checks a plugin against the protocol and the rules of its role.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,6 @@ use crate::conformance::{Finding, Kit, Level, Report, Verdict};
 use crate::inventory::effect_rows;
 use crate::options::Check;
 
-/// Checks the plugin that `options` name.
 pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
     let file = session.cwd().join(&options.plugin);
     if let Err(error) = fs::metadata(&file) {
@@ -24,7 +23,7 @@ pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
         return Err(failure.hint("`bot-cli plugin list` shows the files of installed plugins"));
     }
     let kit = kit(&file, options)?;
-    // Started processes are ended.
+    // The guard ensures that started processes are ended.
     let guard = session.guard();
     let cancel = session.cancel().clone();
     let mut report = kit.check(&cancel, |id, made, of| {
@@ -78,7 +77,7 @@ fn text(report: &Report, show: bool) -> String {
     let mut text = table(&rows) + "\n";
     let mut told: Vec<&str> = Vec::new();
     for finding in report.failed() {
-        // A crash is the reason of many.
+        // A crash is often the reason for several failures.
         if !told.contains(&&*finding.reason) {
             told.push(&finding.reason);
             text.push_str(&detail(finding, report));
@@ -93,7 +92,7 @@ fn text(report: &Report, show: bool) -> String {
     text + "\n" + &table(&effect_rows(&report.effects, "  "))
 }
 
-/// Returns the reason, the rule, the mend and the messages of a failed check, and the checks that failed for the same reason.
+/// Describes a failed check: its reason, rule, hint and messages, and the checks that failed for the same reason.
 fn detail(finding: &Finding, report: &Report) -> String {
     let (id, mend, document) = (&finding.id, &finding.mend, &finding.document);
     let (reason, section) = (one_line(&finding.reason), finding.rule.replace('`', ""));
@@ -110,7 +109,6 @@ fn detail(finding: &Finding, report: &Report) -> String {
     text + "\n"
 }
 
-/// Returns the number of checks by verdict, and why some were not run.
 fn sum(report: &Report) -> String {
     let with = |verdict: Verdict| {
         report

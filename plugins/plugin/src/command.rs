@@ -42,7 +42,7 @@ impl Plugin for Options {
     }
 }
 
-/// Finds plugins as the host that started this process does, or as one beside it would.
+/// Finds plugins as the host that started this process does, or else as a host beside this executable would.
 fn discovery() -> Discovery {
     Discovery::of_plugin(
         env::current_exe().ok(),

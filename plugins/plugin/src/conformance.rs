@@ -1,12 +1,13 @@
-//! Checks a plugin against the protocol: its file, its messages, its signals and its end.
+//! Checks a plugin against the protocol: its file, its messages, its signals and its exit.
 //!
-//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It writes raw
-//! lines to pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
-//! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
-//! `run` with `--help` or `--version`. [`Kit::argv`] is for the checks that need a real run.
-//! A provider pack is read and never run.
+//! [`Kit::check`] really runs the plugin, at least once per check, in empty folders and with few environment variables. It writes raw lines
+//! to pipes, so that nothing between the kit and the plugin hides a fault. Every check has a deadline, and no process group that it
+//! started is still running when the check ends.
 //!
-//! It proves that a plugin breaks a rule, never that it keeps all of them.
+//! By default, the kit sends only requests that do no work: `describe`, `complete`, unknown methods, and `run` with `--help` or
+//! `--version`. Checks that need a real run use [`Kit::argv`]. A provider pack is read, but never run.
+//!
+//! A report can prove that a plugin breaks a rule, but not that the plugin follows all of them.
 //!
 //! ```no_run
 //! use bot_cli_plugin::conformance::Kit;
@@ -37,10 +38,10 @@ use bot_cli_terminal::cancel::Cancel;
 use bench::{Bench, Stop, not_run};
 pub use report::{Finding, Level, Report, Verdict};
 
-/// The time for a reply or an end, where the protocol names no time.
+/// The default time limit for a reply or an exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Variables that a plugin keeps, because its language or its text needs them.
+/// The environment variables that a plugin receives because its language or its text needs them.
 const KEPT: [&str; 8] = [
     "PATH",
     "LANG",
@@ -52,25 +53,25 @@ const KEPT: [&str; 8] = [
     "SYSTEMROOT",
 ];
 
-/// A conformance check of one plugin, to be set up and run.
+/// A conformance check of one plugin, with its settings.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Kit {
-    /// The file of the plugin, or the folder of the pack.
+    /// The plugin's file, or the pack's folder.
     pub program: PathBuf,
-    /// The words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or answered
-    /// with their defaults, a password with made-up text.
+    /// The arguments of a harmless run. The kit runs it several times, and cancels some of the runs. It cancels the run's questions, or
+    /// answers them with their defaults. It answers a password question with made-up text.
     pub argv: Option<Vec<String>>,
-    /// The variables of the environment that the plugin sees.
+    /// The environment variables that the plugin sees.
     pub variables: Vec<(OsString, OsString)>,
-    /// The time for a reply or an end, where the protocol names none.
+    /// The time limit for a reply or an exit where the protocol sets none.
     pub patience: Duration,
-    /// The most bytes of a line that is sent. A shell reads the longest one of the protocol byte by byte, which takes seconds.
+    /// The maximum length of a sent line, in bytes. A shell reads byte by byte, so a line of the protocol's maximum length takes seconds.
     pub longest_line: usize,
 }
 
 impl Kit {
-    /// For the plugin in the file, or the pack in the folder, `program`.
+    /// Creates a kit for the plugin file or pack folder `program`.
     pub fn new(program: &Path) -> Self {
         let kept = |name: &&str| Some((OsString::from(*name), std::env::var_os(name)?));
         Self {
@@ -82,8 +83,8 @@ impl Kit {
         }
     }
 
-    /// Makes every check, and tells `begins` before each its name, how many were made, and how many there are. A failure means that the
-    /// checks could not be made, or that `cancel` ended them.
+    /// Runs every check. Before each, calls `begins` with its name, the number of finished checks, and the number of all checks. Fails if
+    /// the checks can't be run, or if `cancel` ends them.
     pub fn check(
         &self,
         cancel: &Cancel,

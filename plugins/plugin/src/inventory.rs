@@ -1,6 +1,6 @@
-//! Every plugin, where it is, and whether it is used.
+//! Lists every plugin, with its place and its status.
 //!
-//! Which command uses a role, and in which version, is in that command's manifest.
+//! A command's manifest declares the roles that it uses, and their versions.
 
 use std::path::{Path, PathBuf};
 
@@ -17,33 +17,32 @@ use bot_cli_templates::packs::{self, FoundPack, PackStanding};
 use bot_cli_terminal::one_line;
 use serde_json::{Value, json};
 
-/// A plugin in the list.
 pub struct Row {
-    /// The members, for programs.
+    /// The JSON object for programs.
     pub entry: Value,
-    /// The declaration, if it can be used.
+    /// The manifest, if it can be used.
     pub manifest: Option<Manifest>,
-    /// Effects of the plugin known without starting it.
+    /// The plugin's effects, as far as they are known without starting it.
     pub effects: Effects,
 }
 
-/// Why a plugin is not used: the status, the reason and a hint.
+/// The reason why a plugin is not used: the status, the reason and a hint.
 type Unused = (&'static str, String, Option<String>);
 
-/// A pack or backend as a command sees it, or by itself.
+/// A pack or backend, as seen by a command or on its own.
 #[derive(Default)]
 struct View {
     place: PathBuf,
-    /// The command.
+    /// The command, or `None` for a plugin on its own.
     by: Option<String>,
     unused: Option<Unused>,
-    /// The services of a pack, if they are known, and those that are left out.
+    /// The usable services of a pack, if they are known. `left_out` contains the others.
     services: Option<Vec<String>>,
     left_out: Vec<String>,
     effects: Effects,
 }
 
-/// Returns every plugin, by name.
+/// Returns every plugin, sorted by name.
 pub fn rows(discovery: &Discovery) -> Vec<Row> {
     let found = discovery.all();
     let alone = packs::find(discovery, None, Taken::default);
@@ -61,12 +60,11 @@ pub fn rows(discovery: &Discovery) -> Vec<Row> {
         })
         .collect();
     rows.extend(found.iter().map(|it| row(it, &found, &views)));
-    // A folder comes before the executables of its name.
+    // A folder precedes the executables of the same name.
     rows.sort_by(|one, other| one.name().cmp(other.name()));
     rows
 }
 
-/// Returns the names of the plugins that can be used, and what they are, for completion.
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let mut rows = rows(discovery);
     rows.retain(|row| row.entry["status"] != "refused");
@@ -77,7 +75,6 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the effects of a pack's services as rows of a table.
 pub fn effect_rows(effects: &Effects, indent: &str) -> Vec<Vec<String>> {
     let rows = effects.iter().map(|(what, values)| {
         let values: Vec<String> = values.iter().map(|it| one_line(it)).collect();
@@ -99,7 +96,6 @@ impl Row {
         self.entry["name"].as_str().unwrap_or_default()
     }
 
-    /// The file or folder.
     pub fn place(&self) -> &Path {
         Path::new(self.entry["file"].as_str().unwrap_or_default())
     }
@@ -127,7 +123,7 @@ impl Row {
         self
     }
 
-    /// Completes the row of a pack or backend by what the commands make of it, or else by what it is by itself.
+    /// Completes the row of a pack or backend with the views of the commands, or else with its own view.
     fn seen(mut self, role: &Role, views: &[View]) -> Self {
         let mut here = views.iter().filter(|view| view.place == self.place());
         let used = here
@@ -193,7 +189,7 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
     row.seen(role, views)
 }
 
-/// Looks at every pack and backend as each command does, and then by itself.
+/// Returns the views of every pack and backend: as each command sees it, then on its own.
 fn views(found: &[PluginFile], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
     let mut views = Vec::new();
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
@@ -264,13 +260,12 @@ fn refusal(refused: &Refused) -> Unused {
     ("refused", refused.reason.clone(), refused.remedy.clone())
 }
 
-/// A command as a user of plugins of `role`, if it is one.
+/// Returns a command as a user of plugins of `role`, if it uses any.
 fn user(plugin: &Plugin, manifest: &Manifest, role: &Role) -> Option<User> {
     let uses = manifest.uses.get(role.name())?.clone();
     Some(User::new(plugin.name.file(), &manifest.version, uses))
 }
 
-/// The failure where no plugin is called `name`.
 pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Failure {
     let message = if suggest::is_plain(name) {
         format!("there is no plugin `{name}`")

@@ -1,4 +1,4 @@
-//! Lists, adds, upgrades, removes, checks and creates plugins: `bot-cli plugin`.
+//! The command `bot-cli plugin`: lists, adds, upgrades, removes, checks and creates plugins.
 
 mod added;
 mod check;
@@ -12,7 +12,7 @@ mod platform;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
-/// Runs the plugin as a command or over the protocol, whichever it was started for.
+/// Runs the plugin as a command or over the protocol, depending on how it was started.
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

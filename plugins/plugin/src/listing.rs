@@ -1,4 +1,4 @@
-//! `plugin list` and `plugin info`: where each plugin is, whether it is used, and where it came from.
+//! `plugin list` and `plugin info`: show where plugins are, whether they are used, and where they came from.
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX};
 use bot_cli_protocol::Manifest;
@@ -12,10 +12,9 @@ use serde_json::{Value, json};
 use crate::added::Home;
 use crate::inventory::{self, Row, effect_rows};
 
-/// The longest text of a column, as long as the longest name of a plugin.
+/// The maximum length of a text in a column, equal to that of a plugin's name.
 const LONGEST: usize = 32;
 
-/// The members of an entry that `info` shows.
 const SHOWN: [&str; 14] = [
     "name",
     "about",
@@ -33,7 +32,6 @@ const SHOWN: [&str; 14] = [
     "settings",
 ];
 
-/// Lists the plugins.
 pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     let mut rows = inventory::rows(discovery);
     add_origins(&mut rows, discovery, session);
@@ -73,11 +71,11 @@ pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
 }
 
-/// Shows the plugin `name`, and the other files of its name.
+/// Shows the plugin `name`, and the other files of that name.
 pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     let mut all = inventory::rows(discovery);
-    // Packs and backends are known by their short names elsewhere.
+    // Other commands use the short names of packs and backends.
     let names = ["", pack::PREFIX, BACKEND_PREFIX].map(|prefix| format!("{prefix}{name}"));
     let called = |name: &&String| all.iter().any(|row| row.name() == **name);
     let Some(name) = names.iter().find(called) else {
@@ -89,7 +87,6 @@ pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<
     Ok(Reply::text(texts.join("\n")).data(json!({ "plugins": entries })))
 }
 
-/// Returns the text and the members of a plugin.
 fn details(row: Row) -> (String, Value) {
     let origins = origins(&row);
     let mut entry = row.entry;
@@ -114,7 +111,6 @@ fn details(row: Row) -> (String, Value) {
     (table(&rows), entry)
 }
 
-/// Adds the origin of the plugins that were added, and whether they have changed since.
 fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     let home = match Home::read(discovery) {
         Ok(home) => home,
@@ -135,7 +131,7 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     }
 }
 
-/// Returns the remarks about the origin of a plugin that was added, each with a hint if there is something to do.
+/// Returns the remarks about an added plugin's origin. A remark that requires an action has a hint.
 fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     let added = &row.entry["added"];
     let text = |key: &str| added[key].as_str().unwrap_or_default();
@@ -149,7 +145,7 @@ fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns a text, or the texts of a list.
+/// Returns a string, or the joined strings of a list.
 fn words(value: &Value) -> String {
     let list = value.as_array().into_iter().flatten();
     let words: Vec<String> = list

@@ -1,6 +1,6 @@
 //! `bot-cli-plugin`: lists, adds, upgrades, removes, checks and creates plugins.
 
-/// The allocator of musl asks the system for memory piece by piece.
+/// Replaces the allocator of musl, which requests memory from the system piece by piece.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

@@ -1,4 +1,4 @@
-//! `plugin new`: writes a small plugin that passes the check of its role, and a test of it.
+//! `plugin new`: writes a small plugin that passes the check of its role, with a test.
 
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
@@ -18,12 +18,12 @@ use crate::options::{Language, New, NewRole};
 use crate::platform::{STARTS_SCRIPTS, create_program};
 use Mode::{Program, Text};
 
-/// A plugin to write. A name between two `@` is replaced, in paths and in texts.
+/// A template for a plugin. Names between two `@` are replaced, in paths and in texts.
 struct Skeleton {
     what: &'static str,
     /// The path, the text and the mode of each file.
     files: &'static [(&'static str, &'static str, Mode)],
-    /// The commands that come next: the text before a path in the new folder, the path, and the text after it.
+    /// The commands to run next: the text before a path in the new folder, the path, and the text after it.
     next: &'static [(&'static str, &'static str, &'static str)],
 }
 
@@ -35,7 +35,6 @@ enum Mode {
 
 const CHECK: &str = "bot-cli plugin check ";
 
-/// A command in sh.
 const SH: Skeleton = Skeleton {
     what: "plugin",
     files: &[
@@ -49,7 +48,7 @@ const SH: Skeleton = Skeleton {
     ],
 };
 
-/// A command in Python. Without words it asks, so that the checks of questions are made, too.
+/// A command in Python. Without arguments it prompts the user, so that the checks of questions are run, too.
 const PYTHON: Skeleton = Skeleton {
     what: "plugin",
     files: &[
@@ -67,7 +66,6 @@ const PYTHON: Skeleton = Skeleton {
     ],
 };
 
-/// A command in Rust.
 const RUST: Skeleton = Skeleton {
     what: "plugin",
     files: &[
@@ -87,7 +85,6 @@ const RUST: Skeleton = Skeleton {
     ],
 };
 
-/// A provider pack without an executable.
 const PACK: Skeleton = Skeleton {
     what: "provider pack",
     files: &[
@@ -101,7 +98,6 @@ const PACK: Skeleton = Skeleton {
     next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
 };
 
-/// A secrets backend in Python.
 const BACKEND: Skeleton = Skeleton {
     what: "secrets backend",
     files: &[
@@ -119,7 +115,6 @@ const BACKEND: Skeleton = Skeleton {
     ],
 };
 
-/// Writes a new plugin.
 pub fn write(options: &New) -> Result<Reply, Failure> {
     let given = options.name.strip_prefix(PREFIX).unwrap_or(&options.name);
     let prefix = options.role.prefix();
@@ -195,7 +190,7 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
     Err(invalid("--lang", problem))
 }
 
-/// Returns the dependency on the library, as `Cargo.toml` has it.
+/// Returns the dependency on the SDK, in the syntax of `Cargo.toml`.
 fn sdk(options: &New) -> Result<String, Failure> {
     let folder = match (&options.sdk, options.lang) {
         (Some(folder), Some(Language::Rust)) => folder,
@@ -208,13 +203,13 @@ fn sdk(options: &New) -> Result<String, Failure> {
     let real = folder.canonicalize().ok();
     let real = real.filter(|folder| folder.join("Cargo.toml").is_file());
     match real.as_ref().and_then(|folder| folder.to_str()) {
-        // A string of JSON is one of TOML, too.
+        // A JSON string is also a valid TOML string.
         Some(path) => Ok(format!("path = {}", json!(path))),
         None => Err(invalid("--sdk", "there is no package in that folder")),
     }
 }
 
-/// Writes all files, or none: the folder is complete before it gets its name.
+/// Writes all files or none. The folder receives its name when it is complete.
 fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
     let mut staging = tempfile::Builder::new();
     let staging = staging.prefix(".new-").tempdir_in(".")?;
@@ -231,14 +226,13 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
     fs::rename(made, folder)
 }
 
-/// Fills in what a template leaves open.
 fn fill(text: &str, name: &PluginName, short: &str, sdk: &str) -> String {
     let id = short.replace('-', "_");
     let words = short.split('-').filter(|word| !word.is_empty());
     let label: Vec<String> = words
         .map(|word| word[..1].to_uppercase() + &word[1..])
         .collect();
-    // A marker would be taken for that of the executable that contains these texts.
+    // The executable contains these texts. A marker in them would be mistaken for the executable's own.
     text.replace("@MANIFEST@", MARKER)
         .replace("@NAME@", name.as_str())
         .replace("@SHORT@", short)

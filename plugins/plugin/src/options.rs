@@ -1,4 +1,4 @@
-//! The options of the command line.
+//! The command-line options.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -142,7 +142,6 @@ pub enum NewRole {
 }
 
 impl NewRole {
-    /// Returns the prefix of the names of plugins of this role.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",

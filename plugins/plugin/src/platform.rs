@@ -1,4 +1,4 @@
-//! The seam between this crate and the system: nothing else in it has a `cfg` for one.
+//! System-specific code. Nothing else in this crate has a `cfg` for a system.
 
 #[cfg(unix)]
 mod unix;

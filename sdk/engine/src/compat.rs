@@ -1,38 +1,37 @@
-//! Which versions fit together: the schema of a role, the executables that a plugin requires, the framework that a pack was made for.
+//! Checks whether versions fit together: the schema of a role, the executables that a plugin requires, and a pack's framework.
 
 use semver::{Version, VersionReq};
 
 use crate::refused::Refused;
 use bot_cli_protocol::{Manifest, Role, UseSpec, major_minor};
 
-/// The package of the framework that generated projects use.
+/// The framework package that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
 
-/// The mend where versions do not fit.
 const FITTING: &str = "install versions of both that fit each other";
 
-/// A command that would use a plugin of another role.
+/// A command that can use plugins of another role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The executable: `bot-cli-init`.
     pub executable: String,
-    /// The version.
+    /// The version of the command.
     pub version: String,
-    /// The versions that it can use.
+    /// The versions that the command supports.
     pub uses: UseSpec,
 }
 
 /// The part of a plugin that can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// Everything: its schema is not newer.
+    /// The whole plugin, because its schema is not newer.
     Whole,
-    /// The part that its user knows: its schema has a newer minor version.
+    /// The part that the user supports, because the plugin's schema has a newer minor version.
     Newer,
 }
 
 impl User {
-    /// The user of a role whose executable and version are known.
+    /// Creates a user from its executable, its version and the versions that it supports.
     pub fn new(executable: impl Into<String>, version: impl Into<String>, uses: UseSpec) -> Self {
         Self {
             executable: executable.into(),
@@ -41,7 +40,7 @@ impl User {
         }
     }
 
-    /// Returns what this user can use of the plugin with this manifest, by the versions that both declare.
+    /// Returns the part of a plugin that this user can use, by the versions in both manifests.
     pub fn fit(&self, manifest: &Manifest) -> Result<Fit, Refused> {
         let fit = match &manifest.role {
             Role::ProviderPack => self.schema("catalogue", manifest.catalogue.as_deref())?,
@@ -53,7 +52,7 @@ impl User {
         Ok(fit)
     }
 
-    /// The same major version fits; a newer minor one as far as it is known.
+    /// Compares the schema versions. The major versions must be equal. A newer minor version fits in part.
     fn schema(&self, schema: &str, declared: Option<&str>) -> Result<Fit, Refused> {
         let known = self.uses.schema.as_str();
         let Some(declared) = declared else {
@@ -78,7 +77,7 @@ impl User {
         ))
     }
 
-    /// Whether it is for this version of its user.
+    /// Checks that the plugin supports the user's version.
     fn requirement(&self, manifest: &Manifest) -> Result<(), Refused> {
         let (executable, version) = (&self.executable, &self.version);
         let Some(range) = manifest.requires.get(executable) else {
@@ -91,7 +90,7 @@ impl User {
         Err(Refused::with_remedy(reason, FITTING))
     }
 
-    /// Whether it was made for the version of the framework that its user makes projects for.
+    /// Checks that the plugin was made for the framework version of the user's projects.
     fn framework(&self, manifest: &Manifest) -> Result<(), Refused> {
         let (Some(range), Some(version)) = (&manifest.framework, &self.uses.framework) else {
             return Ok(());
@@ -114,12 +113,11 @@ fn unreadable(member: &str, reason: &str) -> Refused {
     )
 }
 
-/// The range that `text` names, or why it names none.
+/// Parses `text` as a version range, or returns the reason why it is not one.
 pub fn range(text: &str) -> Result<VersionReq, String> {
     VersionReq::parse(text).map_err(|error| format!("`{}`: {error}", shown(text)))
 }
 
-/// Whether `version` is in the range `text` of a manifest's `member`.
 fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
     let range = range(text).map_err(|reason| unreadable(member, &reason))?;
     let version = Version::parse(version)
@@ -127,7 +125,6 @@ fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
     Ok(range.matches(&version))
 }
 
-/// A text of a manifest in a sentence: short and printable.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     short.escape_debug().to_string()
@@ -151,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The member of the manifest, what it declares, and what is said.
+    /// The member of the manifest, its value, and the expected result.
     const FITS: &str = "\
 catalogue | 1.2 | Whole
 catalogue | 1.3 | Newer

@@ -1,7 +1,6 @@
-//! Finds plugins: the folders they may be in, the files that are named like one, what a file declares, and whether it may
-//! be run.
+//! Finds plugins: searches folders for files with the name of a plugin, reads their manifests, and decides whether they may run.
 //!
-//! Nothing is started to find it out, and no variable is read: who calls passes the surroundings in.
+//! Discovery starts no process and reads no variable. The caller passes in the environment.
 
 mod backends;
 pub mod cache;
@@ -25,27 +24,27 @@ pub use role::{Refused, is_name as is_role_name};
 pub use search::{MANAGER, Named, PluginFile, RESERVED, SHIPPED, Standing, users_of};
 pub use trust::{HostFile, Refusal, Trust};
 
-/// The folders in which plugins are looked for, and the user who wants to run them.
+/// The folders to search for plugins, and the user who runs them.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
-    /// The folders, in the order of search.
+    /// The plugin folders, in search order.
     pub folders: Vec<PathBuf>,
-    /// The folder for plugins that are the user's own.
+    /// The folder of the user's own plugins.
     pub own_plugins: Option<PathBuf>,
-    /// The folders of packs that are folders, in the order of search.
+    /// The folders to search for packs that are folders, in search order.
     pub pack_folders: Vec<PathBuf>,
-    /// The folder that keeps what executables declare.
+    /// The cache folder for the manifests of executables.
     pub cache: Option<PathBuf>,
-    /// The user who is to trust them.
+    /// The user and the host, which decide whether a file is trusted.
     pub trust: Trust,
-    /// The launch of plugins: their place among hosts.
+    /// The position of this process among nested hosts.
     pub nesting: Nesting,
-    /// The endings of programs' files.
+    /// The file extensions of programs.
     pub endings: Endings,
 }
 
 impl Discovery {
-    /// The places for the host whose executable is `host`, with the variables of its environment, for `user`.
+    /// Creates a discovery for `user` and the host executable `host`, from the host's environment variables.
     pub fn new(
         host: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -70,8 +69,8 @@ impl Discovery {
         }
     }
 
-    /// The places for a plugin that uses others: those of the host that started it, or those of a host in the place of `own`, its
-    /// own executable, where it was started by hand.
+    /// Creates a discovery for a plugin that uses other plugins. It searches as the host that started the plugin does. If the plugin was
+    /// started by hand, its own executable `own` replaces the host.
     pub fn of_plugin(
         own: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -83,12 +82,12 @@ impl Discovery {
     }
 }
 
-/// Relative folders are left out: a plugin in the working folder is never run by accident.
+/// Returns the folders to search. Relative folders are left out, so that a plugin in the working folder never runs by accident.
 fn search_path(
     host: Option<PathBuf>,
     variable: &impl Fn(&str) -> Option<OsString>,
 ) -> Vec<PathBuf> {
-    // Of a link to the host, the folder of the link and that of the host itself.
+    // If the host is a link, its folder and the folder of its target are both searched.
     let real = host.as_ref().and_then(|host| host.canonicalize().ok());
     let own = [host, real].into_iter().flatten();
     let own = own.filter_map(|host| host.parent().map(PathBuf::from));
@@ -97,7 +96,7 @@ fn search_path(
         std::env::split_paths(&variable(name).unwrap_or_default()).collect()
     };
     let mut folders: Vec<PathBuf> = Vec::new();
-    // A user can update a plugin alone, without any rights where the host is.
+    // The user's folders precede the host's, so that a plugin can be updated without write access to the host's folder.
     for folder in listed("BOT_CLI_PLUGIN_PATH")
         .into_iter()
         .chain(data)

@@ -1,4 +1,4 @@
-//! Runs a plugin's process and serves it while it works: questions, progress, output, cancelling, and a tidy end.
+//! Runs a plugin's process and serves it while it works: questions, progress, output, cancellation, and an orderly end.
 
 mod conversation;
 mod listener;
@@ -28,25 +28,25 @@ pub use nesting::Nesting;
 pub use patience::{DEEPEST, Patience};
 pub use violation::Violation;
 
-/// The way a plugin is started.
+/// The settings for starting a plugin.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
-    /// The name, for messages.
+    /// The plugin's name, for messages.
     pub name: String,
-    /// The file.
+    /// The plugin's executable.
     pub program: PathBuf,
-    /// The folder it works in.
+    /// The working folder.
     pub cwd: PathBuf,
-    /// The variables that it gets in addition to ours.
+    /// The environment variables to add to those of this process.
     pub env: Vec<(OsString, OsString)>,
-    /// The variables of ours that it does not get.
+    /// The environment variables of this process to leave out.
     pub env_remove: Vec<OsString>,
-    /// The time limits for it.
+    /// The time limits for the plugin.
     pub patience: Patience,
 }
 
 impl Launch {
-    /// The plugin `name` of the file `program`, in the folder `cwd`, with our environment and the usual patience.
+    /// Creates a launch of the plugin `name`, with the environment of this process and the default time limits.
     pub fn new(
         name: impl Into<String>,
         program: impl Into<PathBuf>,
@@ -61,7 +61,7 @@ impl Launch {
     }
 }
 
-/// Runs a plugin once: starts it, has it do what `params` say, ends it.
+/// Runs a plugin once: starts it, sends it `params`, and ends it.
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
     match call::<RunResult>(launch, methods::RUN, &json!(params), ui, cancel) {
         Ok(result) => Outcome {
@@ -76,8 +76,8 @@ pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel
     }
 }
 
-/// The status of a plugin's result. Those with which a host says that a plugin could not be run, or broke the protocol, are
-/// not the plugin's to use.
+/// Returns the exit status for the status in a plugin's result. Only a host may use the statuses for plugins that can't be run or that
+/// violate the protocol.
 fn own_status(status: u8) -> u8 {
     let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
     if hosts.into_iter().any(|exit| exit.status() == status) {
@@ -87,7 +87,7 @@ fn own_status(status: u8) -> u8 {
     }
 }
 
-/// The parameters of a run with the user's words, shown by `ui`.
+/// Creates the parameters of a run with the user's arguments, shown by `ui`.
 pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
@@ -98,7 +98,7 @@ pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostN
     }
 }
 
-/// The `context` as the plugin of a `host` has it.
+/// Returns `context` for a plugin that `host` runs.
 pub fn run_context(context: &Context, host: HostName) -> Context {
     Context {
         host: Some(host),
@@ -106,7 +106,7 @@ pub fn run_context(context: &Context, host: HostName) -> Context {
     }
 }
 
-/// Starts a plugin for one request and ends it.
+/// Starts a plugin, sends one request, and ends the plugin.
 pub fn call<T: DeserializeOwned>(
     launch: &Launch,
     method: &str,
@@ -126,7 +126,7 @@ pub fn call<T: DeserializeOwned>(
     })
 }
 
-/// The failure for an executable that cannot be started.
+/// Returns the failure for an executable that can't be started.
 pub fn not_runnable(program: &Path, error: io::Error) -> Failure {
     let is_interpreter = error.kind() == io::ErrorKind::NotFound && program.exists();
     let could_not = format!("could not run `{}`", program.display());

@@ -1,4 +1,4 @@
-//! Finds, trusts, starts, talks to and ends plugins.
+//! Finds, checks, starts, serves and ends plugins.
 
 pub mod compat;
 pub mod discovery;

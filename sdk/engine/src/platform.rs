@@ -1,4 +1,4 @@
-//! The seam between this crate and the system: processes, files and trust.
+//! System-specific code: processes, files and trust.
 
 pub mod files;
 pub mod folders;
@@ -15,12 +15,12 @@ pub mod process {
     #[cfg(windows)]
     pub use super::windows::{Group, INDISPENSABLE, ended_by_signal, kill_all};
 
-    /// Why a process is stopped, which none ever is on Windows.
+    /// The reason why a process is stopped. On Windows, a process is never stopped.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Stopped {
-        /// It, or something in its group, used the terminal, which belongs to another group.
+        /// The process, or another one in its group, used the terminal, which belongs to another group.
         AtTheTerminal,
-        /// Somebody stopped it.
+        /// Another process stopped it.
         BySomebody,
     }
 }

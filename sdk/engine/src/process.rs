@@ -1,4 +1,4 @@
-//! Starts, hears, signals and ends other processes.
+//! Starts, reads, signals and ends other processes.
 
 mod streams;
 

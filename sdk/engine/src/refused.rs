@@ -1,18 +1,18 @@
-//! Why a plugin of a role is not used.
+//! The refusal of a plugin that has a role.
 
 use std::fmt;
 
-/// Why a plugin of a role is not used.
+/// The reason why a plugin of a role is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The reason, in a line.
+    /// The reason, in one line.
     pub reason: String,
-    /// The remedy, in a line.
+    /// The remedy, in one line.
     pub remedy: Option<String>,
 }
 
 impl Refused {
-    /// For `reason`, with its `remedy`.
+    /// Creates a refusal with a reason and an optional remedy.
     pub fn new(reason: impl AsRef<str>, remedy: Option<String>) -> Self {
         Self {
             reason: in_a_line(reason.as_ref()),
@@ -20,13 +20,13 @@ impl Refused {
         }
     }
 
-    /// For `reason`, with what mends it.
+    /// Creates a refusal with a reason and a remedy.
     pub fn with_remedy(reason: impl AsRef<str>, remedy: impl Into<String>) -> Self {
         Self::new(reason, Some(remedy.into()))
     }
 }
 
-/// The reason and the mend in one line.
+/// Writes the reason and the remedy in one line.
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)?;
@@ -37,7 +37,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// A text of somebody else's on one line, whatever it holds.
+/// Converts untrusted text to one short, printable line.
 pub fn in_a_line(text: &str) -> String {
     const LONGEST: usize = 300;
     let mut line: String = text

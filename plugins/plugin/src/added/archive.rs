@@ -1,4 +1,4 @@
-//! Archives, unpacked into a folder: within limits, and without anything that points outside.
+//! Unpacks archives into a folder, within limits and without anything that points outside.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek};
@@ -9,13 +9,12 @@ use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-/// The most bytes of a plugin, and of everything in an archive.
+/// The maximum size of a plugin, and of all files in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The most files of an archive.
 pub const MOST_FILES: usize = 10_000;
 
-/// Unpacks the archive in `file`, which was given as `given`, into `folder`. Returns whether it is one.
+/// Unpacks the archive `file` into `folder`, and returns whether it is an archive. Messages contain the path `given`.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
     let mut head = Vec::new();
     let mut opened = File::open(file)?;
@@ -61,7 +60,7 @@ impl Unpacking<'_> {
                 return Err(self.special(&path, "a device or the like"));
             }
         }
-        // The sum of a compressed stream is at its end.
+        // The checksum of a compressed stream is at its end.
         let mut rest = archive.into_inner();
         io::copy(&mut rest, &mut io::sink()).map_err(wrong)?;
         if rest.limit() == 0 {
@@ -79,7 +78,7 @@ impl Unpacking<'_> {
         }
         for index in 0..archive.len() {
             let mut entry = archive.by_index(index).map_err(wrong)?;
-            // Programs of Windows write either.
+            // Programs on Windows write either separator.
             let path = PathBuf::from(entry.name().map_err(wrong)?.replace('\\', "/"));
             let path = self.checked(&path)?;
             let type_bits = entry.unix_mode().unwrap_or_default() & 0o170_000;
@@ -94,7 +93,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Returns the path of a member below the folder.
+    /// Returns the relative path of a member, or fails if the path points outside the folder.
     fn checked(&mut self, path: &Path) -> Result<PathBuf, Failure> {
         self.files += 1;
         if self.files > MOST_FILES {
@@ -115,7 +114,7 @@ impl Unpacking<'_> {
         Ok(clean)
     }
 
-    /// Writes a member. Its declared size is not trusted.
+    /// Writes a member, without trusting its declared size.
     fn write(&mut self, path: &Path, size: u64, content: &mut impl Read) -> Result<(), Failure> {
         if size > self.left {
             return Err(unreadable(self.given, too_large()));
@@ -145,25 +144,22 @@ impl Unpacking<'_> {
     }
 }
 
-/// The error of a file or archive with more than [`MOST_BYTES`].
 pub fn too_large() -> io::Error {
     let most = MOST_BYTES / (1024 * 1024);
     io::Error::other(format!("it has more than {most} MiB"))
 }
 
-/// The failure of a plugin that is not added.
 pub fn refused(of: &Path, problem: &str) -> Failure {
     let message = format!("`{}` was not installed: {problem}", of.display());
     Failure::new(Exit::Failed, "not_added", message)
 }
 
-/// The failure of what can't be read or copied.
 pub fn unreadable(of: &Path, error: io::Error) -> Failure {
     let reason = one_line(&reason(&error));
     refused(of, &format!("it can't be copied: {reason}")).caused_by(error)
 }
 
-/// Quotes a path with everything in it that can't be seen.
+/// Quotes a path, with invisible characters escaped.
 pub fn shown(path: &Path) -> String {
     format!("`{}`", path.to_string_lossy().escape_debug())
 }

@@ -1,4 +1,4 @@
-//! A plugin that is to be added: copied from a file, folder or archive into a private folder, and judged there without being started.
+//! The plugin to add: a private copy of a file, folder or archive, judged without being started.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,21 +20,20 @@ use super::sum;
 use crate::inventory::{self, Row};
 use crate::platform;
 
-/// The folder of a pack in an archive, which may be called like a release of it: `bot-cli-pack-acme-v1.0`.
+/// Matches the folder of a pack in an archive, which may be named like a release: `bot-cli-pack-acme-v1.0`.
 const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 
-/// A plugin that can be added.
 pub struct Candidate {
-    /// The copy, unless the plugin stays as it is in its place.
+    /// The copy, or `None` if the plugin stays as it is in its place.
     pub staged: Option<PathBuf>,
     pub entry: Entry,
     pub judged: Row,
-    /// Is removed with it.
+    /// The temporary folder, removed with the candidate.
     _staging: TempDir,
 }
 
 impl Candidate {
-    /// Copies the file, folder or archive `from`, and judges the plugin in it. The file must have the sum `sum`.
+    /// Copies the file, folder or archive `from`, and judges the plugin in it. Fails if its sum is not `sum`.
     pub fn stage(
         from: &Path,
         sum: Option<&str>,
@@ -79,7 +78,7 @@ impl Candidate {
         }
         let real = |path: &Path| fs::canonicalize(path).ok();
         let is_in_place = real(&place).is_some_and(|place| real(from) == Some(place));
-        // A folder in its place may have more than a copy of it.
+        // A folder in its place may contain more files than its copy.
         let stays = is_in_place && is_usable(&entry.name, &place, discovery);
         Ok(Self {
             staged: (!stays).then_some(staged),
@@ -90,14 +89,13 @@ impl Candidate {
     }
 }
 
-/// Whether the plugin in `place` can be used as it is.
 pub fn is_usable(name: &str, place: &Path, discovery: &Discovery) -> bool {
     judge(name, place, place, discovery).is_ok()
 }
 
-/// Judges the plugin in `place` by its manifest, and refuses it if it can't be used. It was given as `given`.
+/// Judges the plugin in `place` by its manifest, and fails if it can't be used. Messages contain the path `given`.
 fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Result<Row, Failure> {
-    // A search in the folder of the plugin alone.
+    // Searches only the folder of the plugin.
     let folder = place.parent().unwrap_or(place).to_owned();
     let discovery = Discovery {
         folders: vec![folder.clone()],
@@ -125,7 +123,7 @@ fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Resul
     Ok(row)
 }
 
-/// Copies a file, and unpacks it if it is an archive. Returns the plugin in it.
+/// Copies a file, unpacks it if it is an archive, and returns the path of the plugin.
 fn unpacked(from: &Path, staging: &Path, sum: Option<&str>) -> Result<PathBuf, Failure> {
     let copied = staging.join("given");
     copy_file(from, &copied, false, from)?;
@@ -160,7 +158,7 @@ fn unpacked(from: &Path, staging: &Path, sum: Option<&str>) -> Result<PathBuf, F
     }
 }
 
-/// Returns the name in the manifest of a program.
+/// Returns the name in a program's manifest, if the file is an executable or a script.
 fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
     let manifest = Manifest::find(&fs::read(file)?).map_err(|error| match error {
         ManifestError::Malformed(reason) => {
@@ -170,7 +168,7 @@ fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
             "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
         ),
     })?;
-    // Executables of every system have a zero among their first bytes.
+    // On every system, the first bytes of an executable contain a zero.
     let mut head = Vec::new();
     let read = File::open(file).and_then(|file| file.take(512).read_to_end(&mut head));
     if read.is_ok() && !head.starts_with(b"#!") && !head.contains(&0) {
@@ -181,13 +179,12 @@ fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
     name.ok_or_else(|| refused(from, "the `name` in its manifest can't be that of a plugin"))
 }
 
-/// Returns the name of the pack in a folder.
 fn pack_name(folder: &Path, from: &Path) -> Result<PluginName, Failure> {
     if !folder.join(pack::FILE).is_file() {
         let problem = "only the folder of a pack can be added, which has a `pack.toml`";
         return Err(refused(from, problem).hint("add a plugin by its file"));
     }
-    // `.` has a name, too.
+    // A path such as `.` has no file name until it is resolved.
     let real = fs::canonicalize(folder).map_err(|error| unreadable(from, error))?;
     let folder = real.file_name().unwrap_or_default().to_string_lossy();
     let release = Regex::new(RELEASE).ok();
@@ -231,13 +228,13 @@ fn copy_file(source: &Path, target: &Path, is_program: bool, from: &Path) -> Res
         platform::create_folders(target.parent().unwrap_or(target))?;
         fs::copy(source, target)?;
         platform::share(target, is_program)?;
-        // Only who may write may sync, on Windows.
+        // On Windows, syncing a file requires write access.
         File::options().write(true).open(target)?.sync_all()
     };
     copied().map_err(|error| unreadable(from, error))
 }
 
-/// Compares a sum with the one that was given, as tools print it.
+/// Compares a sum with the given one, which may have upper-case digits and the prefix `sha256:`.
 fn check_sum(sum: &str, given: Option<&str>, from: &Path) -> Result<(), Failure> {
     let wanted = given.map(|given| given.trim().to_ascii_lowercase());
     if wanted.is_none_or(|wanted| wanted.strip_prefix("sha256:").unwrap_or(&wanted) == sum) {

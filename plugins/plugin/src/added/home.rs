@@ -1,4 +1,4 @@
-//! The user's own folders of plugins and packs, and `plugins.lock` beside them: the origin and the sum of what was added.
+//! The user's own plugin and pack folders, and `plugins.lock` beside them, which records the origin and the sum of each added plugin.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -20,22 +20,19 @@ use crate::platform;
 /// The prefix of private files and folders.
 const STAGING: &str = ".adding-";
 
-/// The version of the record.
 const VERSION: u32 = 1;
 
 const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` beside this file. Change it with\n# `bot-cli plugin add`, `upgrade` and `remove`.\n";
 
-/// The folders of this user, and what was added to them.
 #[derive(Debug)]
 pub struct Home {
     folder: PathBuf,
-    /// The entries of the record, each name once.
+    /// The entries of the record. Their names are unique.
     pub entries: Vec<Entry>,
-    /// No other command changes anything until it is closed. Nothing is changed without it.
+    /// The lock that keeps other commands from changing anything. Nothing is changed without it.
     lock: Option<File>,
 }
 
-/// A plugin that was added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// The name, with the prefix of its role: `pack-acme`.
@@ -44,18 +41,15 @@ pub struct Entry {
     #[serde(default)]
     pub version: String,
     pub form: Form,
-    /// The absolute path of the file, folder or archive.
+    /// The absolute path of the source file, folder or archive.
     pub from: String,
-    /// The sum of the plugin.
     pub sha256: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// An executable.
     File,
-    /// A folder of TOML files.
     Folder,
 }
 
@@ -67,14 +61,13 @@ struct Document {
 }
 
 impl Home {
-    /// Finds the folders and reads the record.
     pub fn read(discovery: &Discovery) -> Result<Self, Failure> {
         let mut home = Self::find(discovery)?;
         home.entries = read(&home.record())?;
         Ok(home)
     }
 
-    /// The same for a command, which changes something unless it is a dry run. Then no other command does so meanwhile.
+    /// Creates the folders, locks them against other commands, and reads the record. In a dry run, only reads the record.
     pub fn open(
         discovery: &Discovery,
         session: &mut Session,
@@ -96,7 +89,7 @@ impl Home {
         }
         home.lock = Some(busy);
         for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
-            // A command that was killed left it behind.
+            // A killed command left this file or folder behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
                 let path = entry.path();
                 let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
@@ -119,7 +112,7 @@ impl Home {
         })
     }
 
-    /// Returns the place of a plugin.
+    /// Returns the path at which a plugin is installed.
     pub fn place(&self, entry: &Entry) -> PathBuf {
         let name = &entry.name;
         match entry.form {
@@ -136,19 +129,18 @@ impl Home {
         }
     }
 
-    /// Returns the entry of the plugin `name`.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Returns the entry of the plugin in `place`, and whether it was changed since it was added.
+    /// Returns the entry of the plugin in `place`, and whether the plugin was changed since it was added.
     pub fn origin(&self, place: &Path) -> Option<(&Entry, bool)> {
         let entry = self.entries.iter().find(|it| self.place(it) == place)?;
         let is_changed = sum::of(place).map_or(true, |now| now != entry.sha256);
         Some((entry, is_changed))
     }
 
-    /// Makes a private folder, beside the plugins if something may be put in place from it.
+    /// Creates a private folder. With the lock, the folder is beside the plugins, so that files can be renamed into place.
     pub fn staging(&self) -> Result<TempDir, Failure> {
         let beside = self.lock.as_ref().map(|_| self.folder.clone());
         let folder = beside.unwrap_or_else(std::env::temp_dir);
@@ -157,7 +149,7 @@ impl Home {
         made.map_err(|error| not_written(&folder, error))
     }
 
-    /// Puts the plugin at `staged`, if it is not there yet, in the place of `entry`, and records it.
+    /// Moves the plugin at `staged`, if any, into place, and records `entry`.
     pub fn put(&mut self, staged: Option<&Path>, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
@@ -172,7 +164,6 @@ impl Home {
         })
     }
 
-    /// Takes a plugin away, and its entry out of the record.
     pub fn remove(&mut self, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
@@ -184,8 +175,8 @@ impl Home {
         })
     }
 
-    /// Writes the new record beside the old one, changes the plugin in `place`, and renames the record. The change may move old files to the
-    /// path that it gets, which is removed.
+    /// Writes the new record beside the old one, changes the plugin in `place`, then renames the record. The change may move old files to
+    /// the path that it receives, which is removed afterwards.
     fn change(
         &self,
         place: &Path,
@@ -224,7 +215,7 @@ impl Home {
 }
 
 impl Entry {
-    /// Returns the plugin in words: "the plugin `hello` 1.2.0".
+    /// Returns the kind, name and version: "the plugin `hello` 1.2.0".
     pub fn title(&self) -> String {
         let kind = match &self.role {
             Role::Command => "plugin".to_owned(),
@@ -237,7 +228,7 @@ impl Entry {
     }
 }
 
-/// Whether there is something in `place`, be it a dangling link.
+/// Reports whether anything exists in `place`, even a dangling link.
 pub fn is_there(place: &Path) -> bool {
     fs::symlink_metadata(place).is_ok()
 }
@@ -265,7 +256,7 @@ fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
         return Err(unreadable("a newer bot-cli has written it"));
     }
     let mut entries = document.plugins;
-    // Places are made of names.
+    // Paths are built from the names, so the names must be valid.
     entries.retain(|entry| PluginName::parse(&entry.name).is_some());
     Ok(entries)
 }

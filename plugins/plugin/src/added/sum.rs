@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Returns the sum of a file, or that of the lines that `sha256sum` prints for the files of a folder, in the order of their names.
+/// Returns the sum of a file. For a folder, returns the sum of the lines that `sha256sum` prints for its files, sorted by name.
 pub fn of(path: &Path) -> io::Result<String> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return of_file(path);
@@ -15,7 +15,7 @@ pub fn of(path: &Path) -> io::Result<String> {
     for file in files(path)? {
         let name = file.to_string_lossy();
         let name = name.replace(std::path::MAIN_SEPARATOR, "/");
-        // A link or a pipe was never part of what was added.
+        // A link or a pipe was never part of an added plugin.
         let sum = if fs::symlink_metadata(path.join(&file))?.is_file() {
             of_file(&path.join(&file))?
         } else {
@@ -26,7 +26,7 @@ pub fn of(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&Sha256::digest(lines)))
 }
 
-/// Returns everything below a folder that is no folder, by its path in it. Hidden files are not part of a plugin.
+/// Returns the relative paths of everything in a folder except folders. Hidden files are not part of a plugin, and are left out.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! The state that the checks share: the plugin, its manifest, and the faults seen on the way.
+//! The state that the checks share: the plugin, its manifest, and the faults seen so far.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fs;
@@ -15,32 +15,26 @@ use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_templates::pack::{self, Contents};
 use bot_cli_terminal::cancel::Cancel;
 
-/// The least time of a plugin, also for its processes to end by themselves; slow machines need it.
+/// The minimum time limit, also for child processes to end by themselves. Slow machines need it.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The reason that a check did not pass.
 #[derive(Debug)]
 pub enum Stop {
-    /// A fault was seen.
     Failed(String),
-    /// The check could not be made.
     NotRun(String),
-    /// No check can be made any more.
+    /// No further check can be run.
     Ended(Box<Failure>),
 }
 
-/// A check's result.
 pub type Held = Result<(), Stop>;
 
-/// The source of a plugin's services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// A process: it is spoken to.
+    /// A process that receives messages.
     Spoken,
-    /// A manifest: the file is never started.
+    /// A manifest. The file is never started.
     Declared,
-    /// A folder of files without an executable.
     Folder,
 }
 
@@ -50,15 +44,15 @@ pub struct Bench<'a> {
     manifest: Result<Manifest, String>,
     pub role: Role,
     pub form: Form,
-    /// The contents of a pack, as far as they were read.
+    /// The contents of a pack, read on first use.
     pub contents: OnceCell<Result<Contents, String>>,
-    /// The time that a plugin has where the protocol names none.
+    /// The time limit where the protocol sets none.
     pub patience: Cell<Duration>,
-    /// The reason that no place of a backend is opened again.
+    /// The reason why a backend's place is not opened again.
     pub shut: RefCell<Option<String>>,
     /// The messages since the last finding.
     pub messages: RefCell<Vec<String>>,
-    /// Faults that other checks judge: the kind, the fault, and the messages.
+    /// Faults for other checks to judge: the kind, the fault, and the messages.
     pub faults: RefCell<Vec<(&'static str, String, Vec<String>)>>,
 }
 
@@ -86,7 +80,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Returns the NAME of a file `bot-cli-NAME`.
+    /// Returns `NAME` if the file is called `bot-cli-NAME`.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
         let name = Endings::default().program(name).unwrap_or(name);
@@ -105,12 +99,13 @@ impl<'a> Bench<'a> {
         self.manifest.as_ref().or_else(failed)
     }
 
-    /// Returns the time for what a plugin in order does at once. A caller that gives more than the usual time is on a slow machine.
+    /// Returns the time limit for actions that a correct plugin completes immediately. It is longer if the caller sets a longer limit for a
+    /// slow machine.
     pub fn least_patience(&self) -> Duration {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
-    /// Halves the patience after a failed check that took as long, so that a plugin that never replies is judged within a minute or two.
+    /// Halves the time limit after a failed check that used all of it. A plugin that never replies is then judged within a minute or two.
     pub fn grow_impatient(&self, began: Instant) {
         let patience = self.patience.get();
         if began.elapsed() >= patience {
@@ -119,7 +114,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Stops the checks if the user has cancelled them.
     pub fn check_wanted(&self) -> Held {
         if self.cancel.requested() {
             let failure = self.cancel.explain(Failure::cancelled());
@@ -128,7 +122,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Fails with the first fault of this kind, if one was seen.
+    /// Fails with the first fault of this kind, if any was seen.
     pub fn check_unseen(&self, kind: &str) -> Held {
         let faults = self.faults.borrow();
         let Some((_, what, messages)) = faults.iter().find(|(it, ..)| *it == kind) else {

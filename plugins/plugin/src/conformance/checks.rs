@@ -1,4 +1,4 @@
-//! The checks, in their order. They are data in the folders of the documents that they check; `sdk/protocol/checks/README.md` is their format.
+//! The checks, in order. They are data beside the documents that they check, in the format of `sdk/protocol/checks/README.md`.
 
 use std::collections::BTreeMap;
 
@@ -9,56 +9,48 @@ use super::report::Level;
 use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// A file of checks.
 #[derive(Debug, Deserialize)]
 pub struct File {
-    /// The document with the rules.
     pub document: String,
-    /// Members of the parameters of every request.
+    /// JSON members for the parameters of every request.
     #[serde(default)]
     pub params: String,
-    /// Texts by the words that stand for them.
+    /// The replacement text of each `$word`.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
-    /// The steps around those of a check that needs a place.
     #[serde(default)]
     pub place: Place,
-    /// The checks.
     #[serde(rename = "check")]
     pub checks: Vec<Check>,
 }
 
-/// The steps that open a place and leave it as it was.
+/// The steps that open a place and restore it afterwards.
 #[derive(Debug, Default, Deserialize)]
 pub struct Place {
     pub enter: String,
     pub leave: String,
 }
 
-/// A rule, and how a plugin is held against it. The tests read more of the data: how a plugin breaks the rule.
+/// A rule, and the steps that check it. The same data also describes how a plugin breaks the rule, but only the tests read that part.
 #[derive(Debug, Deserialize)]
 pub struct Check {
-    /// The stable name.
     pub id: String,
-    /// Whether the document demands it.
     pub level: Level,
-    /// The section of the document.
+    /// The heading of the rule's section in the document.
     pub section: String,
-    /// The change that mends a plugin that fails.
     pub mend: String,
-    /// Why no check that follows is made if this one fails.
+    /// The reason to skip all later checks if this one fails.
     pub shuts: Option<String>,
-    /// The forms of plugins that it is made for; empty: all.
+    /// The forms of plugins that the check applies to. If empty, the check applies to all.
     #[serde(default)]
     only: Vec<Form>,
-    /// The conditions without which it is not made.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The lines to send, and those that must come.
+    /// The lines to send, and the expected replies.
     pub steps: String,
 }
 
-/// The checks for the plugin on the bench.
+/// Returns the checks that apply to the plugin on the bench.
 pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
     let names: &[&str] = match (&bench.role, bench.form) {
         (Role::Command, _) => &["file", "messages", "command", "whole"],

@@ -27,58 +27,55 @@ use bot_cli_protocol::{DEPTH, Message, Role, codes, methods, shape};
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::process::StopSignal;
 
-/// The interval at which the end of the plugin is checked.
+/// The interval at which the dialogue checks whether the plugin has ended.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The time in which a plugin may end by itself after its last check.
+/// The time limit for a plugin to end by itself after its last check.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// The number of questions of one run that are answered.
+/// The maximum number of answered questions in a run.
 const ANSWERED: usize = 20;
 
-/// The number of lines of a conversation that are kept.
+/// The maximum number of recorded lines in a conversation.
 const KEPT: usize = 200;
 
 #[derive(PartialEq, Eq)]
 enum Output {
     Open,
-    /// Standard output has ended.
     Ended,
-    /// Standard error has ended, too.
+    /// Both standard output and standard error have ended.
     Silent,
 }
 
-/// A running plugin that is spoken to.
 pub struct Dialogue<'a> {
     bench: &'a Bench<'a>,
     group: Group,
     streams: Streams,
     input: Option<Sender<Vec<u8>>>,
     output: Output,
-    /// The folder with its `work`, `home` and `tmp`.
+    /// The folder that contains `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
     messages: Vec<String>,
-    /// The last number of a request.
     pub last_id: i64,
-    /// The requests without a reply, with their methods.
+    /// The ids and methods of the requests without a reply.
     pub open: Vec<(Value, String)>,
-    /// The replies that no check has looked at.
+    /// The replies that no check has read.
     pub replies: VecDeque<Value>,
     offers: bool,
-    /// The answer to all questions, instead of their defaults and a made-up password; `null` for none.
+    /// The answer to all questions, instead of their defaults and a made-up password. `null` leaves questions unanswered.
     pub answer: Option<Value>,
     pub asked: Vec<Question>,
-    /// The methods of its messages that are no replies.
+    /// The methods of received messages other than replies.
     pub heard: Vec<String>,
     faults: Vec<(&'static str, String)>,
-    /// Whether the made-up password was given.
+    /// Whether the plugin received the made-up password.
     told: bool,
-    /// The last line of its standard error.
+    /// The last line of standard error.
     complaint: String,
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts the plugin in an empty folder, or where it was before.
+    /// Starts the plugin in the given folder, or in a new empty one.
     pub fn start(bench: &'a Bench<'a>, folder: Option<Rc<TempDir>>) -> Result<Self, Stop> {
         bench.check_wanted()?;
         let folder = folder.map_or_else(empty_folder, Ok).map_err(|error| {
@@ -114,7 +111,7 @@ impl<'a> Dialogue<'a> {
         })
     }
 
-    /// Writes lines as they are. The requests among them are open from now on.
+    /// Writes lines unchanged, and records the requests among them as open.
     pub fn write(&mut self, bytes: Vec<u8>) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.note("->", line);
@@ -132,19 +129,18 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Ends the plugin's input after what was written.
+    /// Ends the plugin's input after the lines already written.
     pub fn close_input(&mut self) {
         self.note("--", b"end of input");
         self.input = None;
     }
 
-    /// Signals the plugin's group.
     pub fn signal(&mut self, signal: StopSignal, name: &str) {
         self.note("--", format!("signal {name}").as_bytes());
         self.group.tell(signal);
     }
 
-    /// Waits for what is `wanted` of the plugin; `None` at the deadline. The end of its output is a failure.
+    /// Waits until `wanted` returns a value. Returns `None` at the deadline, and fails if the plugin's output ends.
     pub fn wait<T>(
         &mut self,
         deadline: Instant,
@@ -160,7 +156,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Waits until the plugin has ended and all its output is read.
+    /// Waits until the plugin has ended and all of its output is read.
     pub fn ended(&mut self, patience: Duration) -> Result<ExitStatus, Stop> {
         let Some(status) = self.until(Instant::now() + patience, |it| it.group.end())? else {
             let seconds = patience.as_secs_f32();
@@ -174,13 +170,13 @@ impl<'a> Dialogue<'a> {
         failed(format!("it ended with {status} and without a reply"))
     }
 
-    /// Returns the first fault, which may be why a reply is missing.
+    /// Returns the first fault, which may explain a missing reply.
     pub fn first_fault(&self) -> String {
         let first = self.faults.first();
         first.map_or_else(String::new, |(_, what)| format!(": {what}"))
     }
 
-    /// Handles messages until something `is_there`; `None` at the deadline.
+    /// Handles messages until `is_there` returns a value. Returns `None` at the deadline.
     fn until<T>(
         &mut self,
         deadline: Instant,
@@ -205,7 +201,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Records an event, and handles the message in it.
     fn hear(&mut self, event: Event) -> Held {
         let bytes = match event {
             Event::OutputEnded => {
@@ -276,7 +271,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Keeps a line of the conversation, unless there are too many.
+    /// Records a line of the conversation, unless there are too many.
     fn note(&mut self, mark: &str, line: &[u8]) {
         if self.messages.len() < KEPT {
             self.messages.push(format!("{mark} {}", shown(line)));
@@ -293,7 +288,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Looks for a value that a backend was given in places where other programs of the user may read it.
+    /// Searches places that the user's other programs may read for the made-up password.
     fn look_around(&mut self) {
         if !self.told || self.bench.role != Role::SecretsBackend {
             return;
@@ -317,7 +312,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Replies to a request of the plugin.
     fn answer(&mut self, message: &Value) {
         let unknown = json!({ "code": codes::METHOD_NOT_FOUND, "message": "no such method" });
         let (kind, reply) = match message["method"].as_str() {
@@ -346,7 +340,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Ends the processes that a plugin has left behind, and reads what is still in its pipes.
+    /// Ends the processes that a plugin left behind, and reads the rest of their output.
     fn look_behind(&mut self) -> Held {
         // One such process is enough for the verdict.
         let seen = self.bench.check_unseen("process").is_err();
@@ -378,7 +372,7 @@ impl<'a> Dialogue<'a> {
 
 impl Drop for Dialogue<'_> {
     fn drop(&mut self) {
-        // Killing is the last resort.
+        // Lets the plugin end by itself before it is killed.
         self.input = None;
         let deadline = Instant::now() + LEAVING;
         if let Ok(Some(_)) = self.until(deadline, |it| it.group.end()) {
@@ -400,7 +394,7 @@ fn empty_folder() -> io::Result<Rc<TempDir>> {
     Ok(Rc::new(folder))
 }
 
-/// Returns the plugin's command, with little of our environment.
+/// Returns the plugin's command, with a reduced environment.
 fn command(bench: &Bench, folder: &Path) -> Command {
     let program = &bench.kit.program;
     let mut command = Command::new(fs::canonicalize(program).as_deref().unwrap_or(program));
@@ -428,7 +422,7 @@ fn command(bench: &Bench, folder: &Path) -> Command {
     command
 }
 
-/// Starts the thread that writes to the plugin, which may be slow to read.
+/// Starts a thread that writes to the plugin, because the plugin may be slow to read.
 fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     let (input, lines) = mpsc::channel::<Vec<u8>>();
     spawn(move || {
@@ -438,7 +432,6 @@ fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     Ok(input)
 }
 
-/// The files below a folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let below = entries.flat_map(|entry| match entry.file_type() {
@@ -448,7 +441,6 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     below.collect()
 }
 
-/// Whether the made-up password is in it.
 pub fn has_canary(bytes: &[u8]) -> bool {
     memmem::find(bytes, CANARY.as_bytes()).is_some()
 }

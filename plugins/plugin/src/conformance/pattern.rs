@@ -1,4 +1,4 @@
-//! Patterns of messages: JSON in which members may be missing, and a text that begins with `$` stands for many values.
+//! Patterns for messages: JSON in which members may be missing, and in which a string that begins with `$` matches many values.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,13 @@ use bot_cli_secrets::names_a_credential;
 
 #[derive(Debug, Default)]
 pub struct Known {
-    /// The method of the request.
     pub method: String,
-    /// The values of `$$NAME`, each as it was first seen.
+    /// The first value seen for each `$$NAME`.
     pub names: BTreeMap<String, Value>,
 }
 
 impl Known {
-    /// Compares the value `at` a place. The error names what must be there.
+    /// Compares a value with a pattern. The error contains the expected value and its place, `at`.
     pub fn compare(
         &mut self,
         pattern: &Value,
@@ -96,7 +95,7 @@ impl Known {
         must(holds, at, what)
     }
 
-    /// Applies a rule such as `{"$one":PATTERN}`. One for all elements holds where there are none.
+    /// Applies a rule such as `{"$one":PATTERN}`. An empty list meets a rule for all elements.
     fn rule(
         &mut self,
         rule: &str,
@@ -151,7 +150,7 @@ fn must(holds: bool, at: &str, what: &str) -> Result<(), String> {
     Err(format!("`{at}` must be {what}"))
 }
 
-/// Checks that a value has the shape that belongs to its method.
+/// Checks that a value has the shape that its method requires.
 pub fn shaped(method: &str, name: &str, value: &Value) -> Result<(), String> {
     let read: fn(&str, &Value) -> Result<(), String> = match method {
         methods::RUN => read::<RunResult>,
@@ -176,7 +175,6 @@ fn read<T: DeserializeOwned>(name: &str, value: &Value) -> Result<(), String> {
     shape::read::<T>(name, value.clone()).map(drop)
 }
 
-/// Checks that a question can be answered.
 fn answerable(question: &Value) -> Result<(), String> {
     let question: Question = shape::read("question", question.clone())?;
     let key = &question.key;

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use bot_cli_templates::pack::Effects;
 use serde::{Deserialize, Serialize};
 
-/// The findings of the checks of a plugin.
+/// The findings of all checks of a plugin.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The plugin's name, from its manifest or else from its file.
+    /// The plugin's name, from its manifest or its file name.
     pub plugin: String,
-    /// The file.
+    /// The plugin's file, or the pack's folder.
     pub file: PathBuf,
-    /// One finding a check, in the order of the checks.
+    /// One finding per check, in the order of the checks.
     pub findings: Vec<Finding>,
     /// The effects of a pack's services.
     pub effects: Effects,
@@ -21,32 +21,32 @@ pub struct Report {
 /// The finding of one check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The stable name of the check: `junk_line_answered`.
+    /// The check's stable name: `junk_line_answered`.
     pub id: String,
-    /// Whether the document demands it.
+    /// Whether the document requires or recommends it.
     pub level: Level,
-    /// The result.
+    /// The result of the check.
     pub verdict: Verdict,
-    /// The observation instead, or why the check was not run.
+    /// The fault, or the reason why the check was not run.
     pub reason: String,
-    /// The document with the rule: `PROTOCOL.md`.
+    /// The document that contains the rule: `PROTOCOL.md`.
     pub document: String,
     /// The section of the document.
     pub rule: String,
-    /// The change that mends the plugin.
+    /// The fix for the plugin.
     pub mend: String,
-    /// The messages that were sent and received, one line each, fit for people: without passwords, and shortened.
+    /// The sent and received messages, one per line, shortened and without passwords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
 }
 
-/// Whether the document demands something.
+/// The level of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// A plugin that does otherwise breaks a rule.
+    /// A requirement for every plugin.
     Must,
-    /// A plugin may have a reason to do otherwise.
+    /// A recommendation, which a plugin may have a reason to ignore.
     Should,
 }
 
@@ -58,32 +58,32 @@ pub enum Verdict {
     Passed,
     /// A fault was seen.
     Failed,
-    /// The check could not be made.
+    /// The check could not be run.
     NotRun,
 }
 
 impl Report {
-    /// Whether every demand that was checked is met.
+    /// Reports whether the plugin meets every requirement that was checked.
     pub fn holds(&self) -> bool {
         !self.failed().any(|finding| finding.level == Level::Must)
     }
 
-    /// The findings that name a fault.
+    /// Returns the findings of the failed checks.
     pub fn failed(&self) -> impl Iterator<Item = &Finding> {
         let failed = |finding: &&Finding| finding.verdict == Verdict::Failed;
         self.findings.iter().filter(failed)
     }
 }
 
-/// The amount of a line that is shown.
+/// The maximum number of characters shown from a line.
 const SHOWN: usize = 300;
 
-/// The made-up password, without characters that JSON escapes.
+/// The made-up password. It has no characters that JSON escapes.
 pub const CANARY: &str = "kit-canary-7Qz9vW3x";
 
-/// A line without the password, without what commands a terminal, and not too long.
+/// Returns a line for display: shortened, without the password, and with control characters escaped.
 pub fn shown(line: &[u8]) -> String {
-    // A password that lies across the end of what is shown is hidden, too.
+    // Leaves enough of the line to hide a password that crosses the end of the shown part.
     let looked_at = &line[..line.len().min(SHOWN * 4 + CANARY.len())];
     let text = String::from_utf8_lossy(looked_at).replace(CANARY, "[hidden]");
     let text = text.strip_suffix('\n').unwrap_or(&text);

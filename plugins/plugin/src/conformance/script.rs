@@ -1,4 +1,4 @@
-//! Takes the steps of a check: sends its lines, and compares the replies with patterns.
+//! Runs the steps of a check: sends its lines, and compares the replies with patterns.
 
 mod words;
 
@@ -24,28 +24,26 @@ use bot_cli_terminal::process::{StopSignal, shell_status};
 use words::Words;
 pub use words::wrong_place;
 
-/// The word for as many letters as make a line the longest that is allowed, and the time limit for it: shells read byte by byte.
+/// The word that fills a line up to the maximum length, and the time limit for such a line. Shells read byte by byte.
 const FILLER: &str = "$filler";
 const LONG_LINE: Duration = Duration::from_secs(60);
 
-/// A check that is being made.
 struct Script<'a> {
     bench: &'a Bench<'a>,
     file: &'a File,
     check: &'a Check,
     plugin: Option<Dialogue<'a>>,
-    /// The values of words, besides those of the check's file.
+    /// The values of words, in addition to those in the check's file.
     words: Words,
     known: Known,
-    /// The bytes to write, in one piece.
+    /// The bytes of the next write.
     unsent: Vec<u8>,
     replies: Vec<Value>,
-    /// The place of a backend, once it is open.
+    /// The description of a backend's place, once it is open.
     opened: OpenResult,
     patience: Duration,
 }
 
-/// Makes a check.
 pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
     let mut script = Script {
         bench,
@@ -67,7 +65,7 @@ pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held 
 }
 
 impl<'a> Script<'a> {
-    /// Returns the plugin, which is started when it is first needed.
+    /// Returns the plugin, and starts it on first use.
     fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
         if self.plugin.is_none() {
             self.start(None)?;
@@ -75,7 +73,7 @@ impl<'a> Script<'a> {
         self.plugin.as_mut().ok_or_else(|| mistake("nothing runs"))
     }
 
-    /// Takes steps, a line each.
+    /// Runs steps, one per line.
     fn take(&mut self, steps: &str) -> Held {
         for line in steps.lines() {
             let (mark, rest) = line.split_at_checked(2).unwrap_or_default();
@@ -105,7 +103,7 @@ impl<'a> Script<'a> {
         self.flush()
     }
 
-    /// Takes the steps in a place that is opened before and left as it was.
+    /// Runs the check's steps in a place that is opened before and restored afterwards.
     fn hold_in_place(&mut self) -> Held {
         let place = &self.file.place;
         self.take(&place.enter).inspect_err(|stop| {
@@ -131,14 +129,13 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Starts the plugin in the folder of the last one.
     fn start_again(&mut self) -> Held {
         let folder = Rc::clone(&self.plugin()?.folder);
         self.start(Some(folder))
     }
 
     fn start(&mut self, folder: Option<Rc<TempDir>>) -> Held {
-        // Two of them could get into each other's way.
+        // Two running plugins could interfere with each other.
         self.plugin = None;
         let plugin = Dialogue::start(self.bench, folder)?;
         let work = json!(plugin.folder.path().join("work")).to_string();
@@ -147,7 +144,7 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Takes a step with `--` in front.
+    /// Runs a step that begins with `--`.
     fn act(&mut self, words: &[&str]) -> Held {
         self.flush()?;
         match words {
@@ -161,7 +158,7 @@ impl<'a> Script<'a> {
             },
             ["end", statuses @ .., "within", seconds] => {
                 let seconds: u64 = json(seconds)?;
-                // It is started first, and that may take time of its own.
+                // The plugin starts first, which may take extra time.
                 self.end(statuses, Duration::from_secs(seconds) + self.patience / 2)?;
             }
             ["end", statuses @ ..] => self.end(statuses, self.patience)?,
@@ -205,7 +202,7 @@ impl<'a> Script<'a> {
         self.compare(patterns, &value, subject)
     }
 
-    /// Prepares a line: a message as it is, or a method and the parameters of a request.
+    /// Adds a line to the next write: a message, or a request made from a method and its parameters.
     fn send(&mut self, rest: &str) -> Held {
         self.plugin()?;
         let mut line = self.fill(rest);
@@ -237,7 +234,7 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Waits for the next reply, or for a request of the plugin, and compares it with these patterns.
+    /// Waits for the next reply, or for a request from the plugin, and compares it with these patterns.
     fn expect(&mut self, rest: &str) -> Held {
         self.flush()?;
         let mut patterns = self.patterns(rest)?;
@@ -270,7 +267,7 @@ impl<'a> Script<'a> {
             })
     }
 
-    /// Compares with patterns of which one must fit.
+    /// Checks that a value matches at least one of the patterns.
     fn compare(&mut self, patterns: Vec<Value>, value: &Value, what: &str) -> Held {
         let mut reasons = Vec::new();
         for pattern in patterns {
@@ -298,7 +295,7 @@ impl<'a> Script<'a> {
         ))
     }
 
-    /// Waits for the end, which must have one of these statuses.
+    /// Waits until the plugin ends, and checks that it has one of these statuses.
     fn end(&mut self, statuses: &[&str], limit: Duration) -> Held {
         let status = self.plugin()?.ended(limit)?;
         let is_it = |word: &&str| match signal(word) {
@@ -311,7 +308,7 @@ impl<'a> Script<'a> {
         failed(format!("it ended with {status}"))
     }
 
-    /// Keeps the reply about a place that was opened.
+    /// Stores the last reply as the description of the open place.
     fn open(&mut self) -> Held {
         let result = self.replies.last().map(|reply| reply["result"].clone());
         let opened = shape::read::<OpenResult>("result", result.unwrap_or_default());
@@ -329,7 +326,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Checks that the last reply is the manifest in the file. Its command tree may be only in one of them.
+    /// Checks that the last reply equals the manifest in the file. Either of the two may lack the command tree.
     fn check_described(&mut self) -> Held {
         let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
             return Ok(());
@@ -340,7 +337,7 @@ impl<'a> Script<'a> {
         self.compare(vec![json!(declared)], &json!(described), "describe")
     }
 
-    /// Replaces words such as `$set` by their values.
+    /// Replaces words such as `$set` with their values.
     fn fill(&self, text: &str) -> String {
         let Ok(words) = Regex::new(r"\$(\$?[A-Za-z_]+)") else {
             return text.to_owned();
@@ -363,7 +360,6 @@ impl<'a> Script<'a> {
     }
 }
 
-/// A reply in a few words.
 fn in_words(reply: &Value) -> String {
     let Some(error) = reply.get("error") else {
         return "a result".to_owned();
@@ -385,7 +381,7 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Stop> {
     serde_json::from_str(text).map_err(|error| mistake(&error.to_string()))
 }
 
-/// A mistake in the data of the checks, which the tests find.
+/// Returns the failure for a mistake in the check data, which the tests find.
 fn mistake(what: &str) -> Stop {
     Stop::Failed(format!("the steps can't be read: {what}"))
 }

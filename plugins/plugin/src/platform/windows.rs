@@ -1,34 +1,32 @@
-//! Windows, where files and folders have the rights of the folder that they are in.
+//! Files and folders on Windows, which inherit the rights of their parent folder.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Whether the system starts a file that begins with `#!`.
+/// Whether the system starts files that begin with `#!`.
 pub const STARTS_SCRIPTS: bool = false;
 
-/// Creates a file that is not there yet. Windows runs it by the ending of its name.
+/// Creates a new file. Windows recognizes a program by its extension.
 pub fn create_program(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// Opens a file to lock it. It is made if it is not there.
+/// Opens a lock file. Creates the file if it doesn't exist.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true).open(path)
 }
 
-/// Creates a folder and those above it.
 pub fn create_folders(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Makes temporary folders.
 pub fn private_folders() -> tempfile::Builder<'static, 'static> {
     tempfile::Builder::new()
 }
 
-/// Does nothing.
+/// Does nothing, because a file inherits the rights of its folder.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub fn share(_path: &Path, _is_program: bool) -> io::Result<()> {
     Ok(())

@@ -11,33 +11,32 @@ use bot_cli_protocol::{Manifest, Role};
 /// The prefix of the name in a backend's manifest: `secrets-vault`.
 pub const BACKEND_PREFIX: &str = "secrets-";
 
-/// A secrets backend that was found.
+/// A secrets backend and its status.
 #[derive(Debug, Clone)]
 pub struct FoundBackend {
-    /// The name: `vault` for `bot-cli-secrets-vault`.
+    /// The short name: `vault` for `bot-cli-secrets-vault`.
     pub name: String,
-    /// The file.
+    /// The backend's file.
     pub file: PathBuf,
-    /// The declaration, as far as it can be read.
+    /// The manifest, if it can be read.
     pub manifest: Option<Manifest>,
-    /// Whether it is used.
+    /// Whether the backend is used.
     pub standing: BackendStanding,
 }
 
 /// Whether a secrets backend is used.
 #[derive(Debug, Clone)]
 pub enum BackendStanding {
-    /// It is used by its name.
+    /// The backend is used by its name.
     Usable(Box<Plugin>, Fit),
-    /// That file is used by this name.
+    /// Another file is used by this name.
     Shadowed(PathBuf),
-    /// It is not used.
+    /// The backend is not used.
     Refused(Refused),
 }
 
 impl Discovery {
-    /// The backends of this name in the order of search: the first that is not shadowed is the one that is used, or refused. None:
-    /// there is none.
+    /// Returns the backends of this name, in search order. The first that is not shadowed is the one that is used or refused.
     pub fn backend(&self, name: &str, user: Option<&User>) -> Vec<FoundBackend> {
         let Ok(full) = role::full_name(name, BACKEND_PREFIX) else {
             return Vec::new();
@@ -45,12 +44,12 @@ impl Discovery {
         let file = full.file();
         let files = self.folders.iter();
         let files = files.flat_map(|folder| self.endings.files(folder, &file));
-        // A dangling link is there, too, and is worth a reason.
+        // A dangling link is kept, because the user needs the reason why it is not used.
         let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
         self.standings(name, files.collect(), user, &[])
     }
 
-    /// Every secrets backend, by name and then in the order of search. `built_in` are names that no plugin can have.
+    /// Returns every secrets backend, sorted by name and then by search order. No plugin can have a name in `built_in`.
     pub fn backends(&self, user: Option<&User>, built_in: &[&str]) -> Vec<FoundBackend> {
         self.named(BACKEND_PREFIX)
             .into_iter()

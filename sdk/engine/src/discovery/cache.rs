@@ -1,7 +1,7 @@
-//! Manifests of native executables, kept so that megabytes are searched once per version of a file.
+//! A cache for the manifests of native executables, so that megabytes are searched only once per version of a file.
 //!
-//! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
-//! written another time.
+//! An entry that can't be read, or that belongs to another version, counts as missing. If an entry can't be written, a later run tries
+//! again.
 
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,25 +15,26 @@ use serde::{Deserialize, Serialize};
 use crate::platform::files::{self, FileId};
 use crate::platform::{folders, trust};
 
-/// Counts the changes of [`Manifest`](bot_cli_protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
+/// The number of changes to [`Manifest`](bot_cli_protocol::Manifest) within a version of this library. An older entry lacks the newer
+/// fields.
 const FIELDS: u32 = 6;
 
-/// The longest entry: far more than the longest manifest makes.
+/// The maximum size of an entry, far above that of the longest manifest.
 const LONGEST: u64 = 32 << 20;
 
-/// A version of a file.
+/// The identity of one version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     path: Vec<u8>,
     id: FileId,
     size: u64,
     modified: Option<SystemTime>,
-    /// Another version of this library may know more of a manifest.
+    /// The version of this library. Another version may read more from a manifest.
     library: String,
 }
 
 impl Identity {
-    /// The version of the file at `real` that `facts` belong to.
+    /// Identifies the version of the file `real` that has these `facts`.
     pub fn new(real: &Path, facts: &Metadata) -> Self {
         Self {
             path: real.as_os_str().as_encoded_bytes().to_vec(),
@@ -46,25 +47,24 @@ impl Identity {
 
     fn entry(&self, folder: &Path) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        // Versions of this library side by side keep entries of their own.
+        // Different versions of this library keep separate entries.
         self.library.hash(&mut hasher);
         self.path.hash(&mut hasher);
         folder.join(format!("{:016x}.json", hasher.finish()))
     }
 }
 
-/// The declaration of one version of a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<T> {
     file: Identity,
     kept: T,
 }
 
-/// Returns what is known of this version of the file.
+/// Returns the cached value for this version of the file.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
     let mut entry = files::open_at_once(&file.entry(folder)).ok()?;
     let facts = entry.metadata().ok()?;
-    // What somebody else has put there is not what this user found.
+    // An entry from another user is not trusted.
     if !facts.is_file() || trust::owner(&facts) != trust::user() || facts.len() > LONGEST {
         return None;
     }
@@ -74,7 +74,7 @@ pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
     (entry.file == *file).then_some(entry.kept)
 }
 
-/// Keeps what is known of the file. A cache that can't be written costs time, not a command.
+/// Stores a value for this version of the file. Errors are ignored, because a missing entry costs only time.
 pub fn put<T: Serialize>(folder: &Path, file: &Identity, known: &T) {
     let entry = Entry {
         file: file.clone(),

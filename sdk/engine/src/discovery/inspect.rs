@@ -1,4 +1,4 @@
-//! What a plugin's file says about itself, without running it.
+//! Reads a plugin's manifest from its file, without running the plugin.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,32 +13,32 @@ use bot_cli_protocol::{
     self as protocol, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
 };
 
-/// The part of an executable in which a manifest is looked for.
+/// The maximum number of bytes that are searched for a manifest.
 const LARGEST: usize = 512 << 20;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
 pub struct Plugin {
-    /// The name.
+    /// The plugin's name.
     pub name: PluginName,
-    /// The file, as it was found.
+    /// The path at which the file was found.
     pub file: PathBuf,
-    /// The declaration; without one, it is an ordinary executable.
+    /// The manifest. A plugin without one is an ordinary executable.
     pub manifest: Option<Manifest>,
 }
 
-/// Why a plugin's file is not run.
+/// The reason why a plugin's file is not run.
 #[derive(Debug, Clone)]
 pub enum Unusable {
-    /// It is not to be trusted or can't be executed.
+    /// The file can't be trusted or executed.
     Refused(Refusal),
-    /// The declaration is not a manifest; the reason.
+    /// The manifest is malformed, for this reason.
     Malformed(String),
-    /// It speaks another version of the protocol.
+    /// The plugin uses this other version of the protocol.
     Protocol(String),
-    /// The declaration is the manifest of another plugin; the name of that.
+    /// The manifest is that of a plugin with this other name.
     OtherName(String),
-    /// It must have the version of the host; the version that it has.
+    /// The plugin has this version, but must have the host's version.
     NotOfHost(String),
 }
 
@@ -49,7 +49,7 @@ impl From<io::Error> for Unusable {
 }
 
 impl Unusable {
-    /// The reason in words.
+    /// Returns the reason as text.
     pub fn reason(&self) -> String {
         match self {
             Self::Refused(refusal) => refusal.reason(),
@@ -66,7 +66,7 @@ impl Unusable {
         }
     }
 
-    /// The failure of a use of `file`.
+    /// Returns the failure for an attempt to run `file`.
     pub fn failure(&self, file: &Path) -> Failure {
         let message = format!("`{}` is not run: {}", file.display(), self.reason());
         let failure = Failure::new(Exit::NotRunnable, "not_runnable", message);
@@ -76,7 +76,7 @@ impl Unusable {
         }
     }
 
-    /// Returns what mends it.
+    /// Returns the remedy, if one exists.
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
@@ -95,7 +95,7 @@ impl Unusable {
     }
 }
 
-/// Looks at the file of the plugin `name`.
+/// Checks the file of the plugin `name`, and reads its manifest.
 pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
     let real = discovery.trust.check(file).map_err(Unusable::Refused)?;
     let manifest = declared(&real, discovery.cache.as_deref())?;
@@ -114,10 +114,11 @@ pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<
     })
 }
 
-/// Only native executables are worth the cache: the head of a script is read as quickly as an entry.
+/// Reads the manifest in a file. Only native executables use the cache, because reading the head of a script is as fast as reading an
+/// entry.
 fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusable> {
     let mut file = match File::open(real) {
-        // Who may execute but not read a file can run it all the same.
+        // A file that can be executed but not read can still run.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         opened => opened?,
     };
@@ -125,7 +126,7 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusa
     append(&mut file, SCRIPT_HEAD + MARKER.len(), &mut head)?;
     if head.starts_with(b"#!") {
         if memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
-            // One byte more shows that it is too long.
+            // One more byte shows that the manifest is too long.
             append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
         }
         return found(&head);

@@ -1,11 +1,10 @@
-//! The names of plugins.
+//! Plugin names.
 
 use std::fmt;
 
-/// Stands before the name of a plugin in the name of its file.
+/// The prefix of a plugin's file name.
 pub const PREFIX: &str = "bot-cli-";
 
-/// The longest name.
 const LONGEST: usize = 32;
 
 /// A plugin's name: `^[a-z][a-z0-9-]{0,31}$`.
@@ -13,7 +12,7 @@ const LONGEST: usize = 32;
 pub struct PluginName(String);
 
 impl PluginName {
-    /// The name, if `text` can be one.
+    /// Returns `text` as a name, if it is valid.
     pub fn parse(text: &str) -> Option<Self> {
         let first = text.bytes().next()?;
         let valid = text.len() <= LONGEST
@@ -24,12 +23,12 @@ impl PluginName {
         valid.then(|| Self(text.to_owned()))
     }
 
-    /// Returns the text.
+    /// Returns the name as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of its file.
+    /// Returns the name of the plugin's file.
     pub fn file(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }

@@ -1,4 +1,4 @@
-//! Plugins that other plugins use: their files by name, and whether they fit.
+//! Plugins that other plugins use: finds their files by name, and checks whether they fit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ pub use crate::refused::{Refused, in_a_line};
 use bot_cli_protocol::{Manifest, Role};
 
 impl Refused {
-    /// For a file that is no plugin.
+    /// Creates the refusal of a file that can't be used.
     pub fn unusable(unusable: &Unusable, file: &Path) -> Self {
         Self::new(unusable.reason(), unusable.remedy(file))
     }
 
-    /// For a file that is not trusted.
+    /// Creates the refusal of a file that is not trusted.
     pub fn untrusted(refusal: &Refusal, file: &Path) -> Self {
         Self::new(refusal.reason(), refusal.remedy(file))
     }
 }
 
 impl Discovery {
-    /// The files `bot-cli-` and `prefix` and a name, by that name and then in the order of search.
+    /// Returns the files `bot-cli-`, `prefix` and a name, sorted by that name and then by search order.
     pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for (full, file) in self.named_files() {
-            // A name that is none is no plugin's either.
+            // A file with an invalid name is not a plugin.
             if let Some(name) = full.strip_prefix(prefix)
                 && (is_name(name) || PluginName::parse(&full).is_some())
             {
@@ -40,7 +40,7 @@ impl Discovery {
     }
 }
 
-/// The name of a plugin of a role, or why it has none.
+/// Returns the full name of a role's plugin, or the reason why `name` is invalid.
 pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
     if !is_name(name) {
         return Err(Refused::with_remedy(
@@ -54,7 +54,7 @@ pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
     })
 }
 
-/// Whether a role's plugins can have this name: words with hyphens between them, so that identifiers can begin with it.
+/// Reports whether a role's plugins can have this name. It consists of words joined by hyphens, so that identifiers can begin with it.
 pub fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -63,7 +63,7 @@ pub fn is_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.bytes().all(is_letter))
 }
 
-/// The manifest of a plugin of this role, as far as `user` can use it.
+/// Returns the manifest of a plugin of this role, and the part of the plugin that `user` can use.
 pub fn judge(
     plugin: &Plugin,
     role: &Role,
@@ -79,7 +79,7 @@ pub fn judge(
     Ok((manifest.clone(), fits(manifest, role, user)?))
 }
 
-/// Returns what `user` can use of a plugin of this role.
+/// Returns the part of a plugin of this role that `user` can use.
 pub fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
     if manifest.role != *role {
         let (declared, wanted) = (manifest.role.name(), role.name());
@@ -88,7 +88,7 @@ pub fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit
             "its author changes the role in its manifest, or the name of the file",
         ));
     }
-    // What it was made for comes first: a later version may have another form in everything else.
+    // Compatibility is checked first, because a later version may change the form of everything else.
     let fit = user.map_or(Ok(Fit::Whole), |user| user.fit(manifest))?;
     let version = &manifest.version;
     if Version::parse(version).is_err() {

@@ -1,4 +1,4 @@
-//! Finds plugins in the folders where they may be.
+//! Searches the plugin folders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,54 +12,54 @@ use bot_cli_protocol::{Manifest, Role};
 
 use crate::platform::files;
 
-/// The names of the host's own commands, which no plugin can have.
+/// The names of the host's own commands. A plugin can't have one of these names.
 pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
 
-/// The plugin that manages the others. It says whom to trust and removes what is bad, so it is taken only from the folder of the host,
-/// and in the version of the host.
+/// The plugin that manages the others. It decides which files to trust, and removes bad plugins. The host therefore accepts it only from
+/// its own folder and only in its own version.
 pub const MANAGER: &str = "plugin";
 
-/// The plugins that are released together with the host.
+/// The plugins that are released with the host.
 pub const SHIPPED: [&str; 4] = ["init", "dev", "cloud", MANAGER];
 
-/// The version of the host that this library is part of.
+/// The version of the host, which is the version of this library.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The plugin that a name means, or why it means none.
+/// The plugin that a name runs, and the files that were refused.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// The plugin that is run by it.
+    /// The plugin, if any file is usable.
     pub plugin: Option<Plugin>,
-    /// The files before it, or all files, that are not run, and why.
+    /// The files before the plugin in the search that are not run, with the reasons.
     pub refused: Vec<(PathBuf, Unusable)>,
 }
 
-/// A file that has the name of a plugin.
+/// A file with the name of a plugin.
 #[derive(Debug, Clone)]
 pub struct PluginFile {
-    /// The name in its file's name.
+    /// The name of the plugin, from the file name.
     pub name: String,
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// The meaning for the user.
+    /// Whether the file is run.
     pub standing: Standing,
 }
 
-/// The meaning of a file for the user.
+/// Whether a file with the name of a plugin is run.
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// It is run by its name.
+    /// The file is run by its name.
     Usable(Box<Plugin>),
-    /// Another is run by its name: that file, or the host itself.
+    /// The name runs another file, or the host itself if `None`.
     Shadowed(Option<PathBuf>),
-    /// It is not run.
+    /// The file is not run, for this reason.
     Unusable(Unusable),
-    /// It can't be run: its name is none.
+    /// The file can't be run, because its name is invalid.
     Misnamed,
 }
 
 impl PluginFile {
-    /// Where the file is not run by its name: `shadowed` or `refused`, why, and what mends it.
+    /// Returns `shadowed` or `refused`, the reason and the remedy, unless the file is run by its name.
     pub fn unused(&self) -> Option<(&'static str, String, Option<String>)> {
         match &self.standing {
             Standing::Usable(_) => None,
@@ -86,7 +86,7 @@ impl PluginFile {
     }
 }
 
-/// The commands among `found` that use plugins of `role`, with what they declare.
+/// Returns the commands among `found` that use plugins of `role`, with their manifests.
 pub fn users_of<'a>(
     role: &'a Role,
     found: &'a [PluginFile],
@@ -99,7 +99,7 @@ pub fn users_of<'a>(
 }
 
 impl Discovery {
-    /// The plugin that is run by `name`: the first usable one.
+    /// Returns the plugin that `name` runs, which is the first usable one.
     pub fn by_name(&self, name: &PluginName) -> Named {
         let mut refused = Vec::new();
         let file_name = name.file();
@@ -111,7 +111,7 @@ impl Discovery {
         };
         let files = places.iter();
         for file in files.flat_map(|folder| self.endings.files(folder, &file_name)) {
-            // A dangling link is there, too, and is worth a reason.
+            // A dangling link is kept, because the user needs the reason why it is not run.
             if fs::symlink_metadata(&file).is_err() {
                 continue;
             }
@@ -149,11 +149,11 @@ impl Discovery {
         folder.is_some() && folder.as_ref() == host
     }
 
-    /// Every file that has the name of a plugin, by name and then in the order of search.
+    /// Returns every file with the name of a plugin, sorted by name and then by search order.
     pub fn all(&self) -> Vec<PluginFile> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for (name, file) in self.named_files() {
-            // Other files of that form, a compiler's by-products for instance, only count when they can be executed.
+            // Other files with the prefix, such as a compiler's by-products, count only if they are executable.
             if PluginName::parse(&name).is_some() || executable(&file) {
                 by_name.entry(name).or_default().push(file);
             }
@@ -191,7 +191,7 @@ impl Discovery {
     }
 }
 
-/// A second name of a file is no second plugin.
+/// Reports whether two paths are the same file. A second path to a file is not a second plugin.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |file: &Path| {
         let facts = fs::metadata(file).ok()?;
@@ -201,12 +201,12 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 impl Discovery {
-    /// The files `bot-cli-NAME` in the order of search, each with its NAME.
+    /// Returns the files `bot-cli-NAME` in search order, each with its NAME.
     pub(super) fn named_files(&self) -> Vec<(String, PathBuf)> {
         let mut named = Vec::new();
         let mut seen = Vec::new();
         for folder in &self.folders {
-            // The same folder under two names is one.
+            // A folder with two names is searched once.
             let id = fs::metadata(folder).map(|facts| files::id_of(folder, &facts));
             let Some(id) = id.ok().filter(|id| !seen.contains(id)) else {
                 continue;

@@ -1,4 +1,4 @@
-//! Whose file a plugin is: what others can change is not run.
+//! Checks who can change a plugin's file. A file that other users can change is not run.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -9,27 +9,27 @@ use crate::platform::trust::{ROOT, UserId, is_writable_by_others, owner};
 use bot_cli_protocol::failure::reason;
 use bot_cli_terminal::shell;
 
-/// Why a file is not run.
+/// The reason why a file is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It can't be looked at; the reason.
+    /// The file can't be inspected, for this reason.
     Unreadable(String),
-    /// It is a folder, a pipe or the like.
+    /// The path is a folder, a pipe or the like.
     NotAFile,
-    /// Nobody may execute it.
+    /// The file has no permission to be executed.
     NotExecutable,
-    /// Everybody may write to this file, or put another in a place in this folder. `can_mend`: the user may change that.
+    /// Everyone may write to this file, or replace a file in this folder.
     WritableByOthers {
         /// The file or folder.
         path: PathBuf,
-        /// Whether it is the user's.
+        /// Whether the user can change the permissions.
         can_mend: bool,
     },
-    /// It, or its folder, belongs to somebody else.
+    /// The file or its folder belongs to another user.
     ForeignOwner {
         /// The file or folder.
         path: PathBuf,
-        /// That user.
+        /// The owner.
         owner: UserId,
     },
 }
@@ -41,7 +41,7 @@ impl From<io::Error> for Refusal {
 }
 
 impl Refusal {
-    /// The reason in words.
+    /// Returns the reason as text.
     pub fn reason(&self) -> String {
         match self {
             Self::Unreadable(reason) => reason.clone(),
@@ -57,7 +57,7 @@ impl Refusal {
         }
     }
 
-    /// Returns what mends it, with nothing changed that is somebody else's. `file` is the plugin: an executable, or the folder of a pack.
+    /// Returns the remedy, which never changes files of another user. `file` is the plugin: an executable, or the folder of a pack.
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Unreadable(_) | Self::NotAFile => None,
@@ -66,7 +66,8 @@ impl Refusal {
                 path,
                 can_mend: true,
             } => Some(format!("chmod o-w {}", quoted(path))),
-            // That makes a copy of the user's own, in the place of the plugin if it is there already.
+            // This command creates a copy that belongs to the user. The copy replaces the plugin if the plugin is already in the user's
+            // folder.
             Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(format!(
                 "if you trust it: bot-cli plugin add {}",
                 quoted(file)
@@ -75,31 +76,31 @@ impl Refusal {
     }
 }
 
-/// The path as a shell takes it.
+/// Quotes a path for a shell.
 pub fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
 }
 
-/// The user who is to trust a file.
+/// The user and the host, which decide whether a file is trusted.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
-    /// The user.
+    /// The user who runs the file.
     pub user: UserId,
     /// The host's own file.
     pub host: Option<HostFile>,
 }
 
-/// The place and the owner of the host's executable.
+/// The folder and the owner of the host's executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
     folder: PathBuf,
     owner: UserId,
-    /// Whether every user can change it, or put another in its place.
+    /// Whether every user can change or replace the executable.
     writable_by_others: bool,
 }
 
 impl HostFile {
-    /// Returns what there is to know of the executable at `path`.
+    /// Reads the folder and the owner of the executable at `path`.
     pub fn find(path: &Path) -> Option<Self> {
         let real = fs::canonicalize(path).ok()?;
         let folder = real.parent()?.to_owned();
@@ -112,14 +113,14 @@ impl HostFile {
         })
     }
 
-    /// The folder of the file itself, not of a link to it.
+    /// Returns the folder of the executable itself, even if the host was started by a link.
     pub fn folder(&self) -> &PathBuf {
         &self.folder
     }
 }
 
 impl Trust {
-    /// The real path of `file`, if it can be trusted and run. A link is trusted as far as what it points to is.
+    /// Returns the real path of `file`, if the file can be trusted and executed. A link is as trustworthy as its target.
     pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
         let real = self.check_data(file)?;
         if is_executable(&real, &fs::metadata(&real)?) {
@@ -129,7 +130,7 @@ impl Trust {
         }
     }
 
-    /// The real path of `file`, if what it holds can be trusted: that nobody else could have written it.
+    /// Returns the real path of `file`, if no other user can have written its contents.
     pub fn check_data(&self, file: &Path) -> Result<PathBuf, Refusal> {
         let real = fs::canonicalize(file)?;
         let facts = &fs::metadata(&real)?;
@@ -145,8 +146,8 @@ impl Trust {
         let link = file.parent().filter(|folder| Some(*folder) != target);
         for folder in link.into_iter().chain(target) {
             self.owned(folder, &fs::metadata(folder)?)?;
-            // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in
-            // containers and sandboxes the upper folders often belong to nobody in particular.
+            // Users who can write to a parent folder can replace this one. The owners of parent folders are not checked, because in
+            // containers and sandboxes those folders often belong to an unknown user.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
                 self.writable(above, &fs::metadata(above)?)?;
             }
@@ -154,8 +155,8 @@ impl Trust {
         Ok(real)
     }
 
-    /// Who can change the host decides what runs anyway: a plugin beside it that no one else can change is trusted as the
-    /// host is. Where file systems know no owners, as in folders shared with a container, everybody can change both.
+    /// Reports whether a plugin is beside the host, has the same owner, and is no easier to change. A user who can change the host decides
+    /// what runs anyway. On file systems without owners, such as folders shared with a container, everyone can change both.
     fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
         self.host.as_ref().is_some_and(|host| {
             real.parent() == Some(host.folder.as_path())
@@ -209,7 +210,7 @@ mod tests {
             mode(file, 0o755);
         }
         let owner = fs::metadata(&host).unwrap().uid();
-        // Somebody who is neither the owner of these files nor root.
+        // This user is neither the owner of these files nor root.
         let stranger = Trust {
             user: owner + 1,
             host: None,
@@ -235,7 +236,7 @@ mod tests {
             let can_mend = matches!(refused, Refusal::WritableByOthers { can_mend: true, .. });
             assert!(!can_mend, "{refused:?}");
         }
-        // The file itself is another matter, as long as the host is not as open.
+        // The permissions of the file itself still count, unless those of the host are as open.
         mode(&folder, 0o755);
         mode(&plugin, 0o777);
         assert!(trusting.check(&plugin).is_err());
@@ -247,7 +248,7 @@ mod tests {
         assert!(shared.check(&plugin).is_ok());
         mode(&plugin, 0o755);
         mode(&folder, 0o777);
-        // A host of somebody else's vouches for nothing.
+        // A host that belongs to another user does not vouch for a plugin.
         let other = HostFile {
             owner: owner + 2,
             ..HostFile::find(&host).unwrap()

@@ -1,4 +1,4 @@
-//! Requests to a plugin and everything that may happen until the reply.
+//! Sends requests to a plugin, and handles everything that happens until the reply.
 
 mod ending;
 
@@ -25,37 +25,35 @@ use bot_cli_protocol::{
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 
-/// The interval at which cancelling and deadlines are looked at.
+/// The interval at which cancellation and deadlines are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The limit of what is kept while a question is open, before the plugin has to wait.
+/// The maximum number of events stored while a question is open. The plugin must then wait.
 const PENDING: usize = 64;
 
-/// The answer of a plugin: a result, or its own error.
+/// A plugin's reply: a result, or the plugin's own error.
 type Replied = Result<Value, ErrorObject>;
 
-/// A running plugin that serves requests one after the other.
+/// A running plugin that serves one request at a time.
 #[derive(Debug)]
 pub struct Plugin {
     name: String,
     patience: Patience,
     process: Process,
-    /// The events that came in while a question was open, oldest first.
+    /// The events that arrived while a question was open, oldest first.
     pending: VecDeque<Event>,
     last_id: i64,
-    /// Whether the plugin was made to end: what it still asks for is not answered.
+    /// Whether the plugin is being ended. Its requests are no longer answered.
     ending: bool,
     listener: Listener,
 }
 
-/// A request that has no reply yet.
 struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     stop_sequence: StopSequence<'a>,
-    /// Whether the request is one of a role, whose result only this process sees.
+    /// Whether the request belongs to a role. Only this process sees its result.
     for_role: bool,
-    /// The capabilities that the plugin was offered.
     offered: Capabilities,
 }
 
@@ -75,8 +73,8 @@ impl Plugin {
         })
     }
 
-    /// Sends the only request and serves the plugin until it has replied: its input ends with its reply. After a failure that is not
-    /// the plugin's own answer the plugin has been ended.
+    /// Sends the only request, serves the plugin until it replies, and closes its input. After a failure other than the plugin's own error,
+    /// the plugin has been ended.
     pub fn request(
         &mut self,
         method: &str,
@@ -94,9 +92,8 @@ impl Plugin {
         replied?.map_err(|error| cancel.explain(error.into()))
     }
 
-    /// Sends a request of a role and serves the plugin, as far as `offered`, until it has replied. The inner error is the plugin's own
-    /// answer; after the outer one, and it may have done what it was asked for, the plugin has been ended. Of
-    /// `params` no copy stays in memory.
+    /// Sends a request of a role, and serves the plugin until it replies. The plugin may use the `offered` capabilities. The inner error is
+    /// the plugin's own. After an outer error, the plugin has been ended, but may have done the work. No copy of `params` stays in memory.
     pub fn call(
         &mut self,
         method: &str,
@@ -109,7 +106,6 @@ impl Plugin {
         self.await_reply(&mut open, ui)
     }
 
-    /// Sends a request of a role.
     fn open<'a>(
         &mut self,
         method: &str,
@@ -130,8 +126,7 @@ impl Plugin {
         })
     }
 
-    /// Hears what the plugin has said since its last reply, which ends it if that was another one. An error means that it
-    /// is not there any more.
+    /// Handles the plugin's output since its last reply. A second reply ends the plugin. Fails if the plugin is no longer running.
     pub fn hear_out(&mut self, ui: &mut dyn Ui) -> Result<(), Failure> {
         while let Ok(event) = self.next_event(Duration::ZERO) {
             if let Some(violation) = self.listener.late(event, ui) {
@@ -145,7 +140,7 @@ impl Plugin {
         Err(self.give_up(self.no_reply(end), ui))
     }
 
-    /// From now on nothing that the plugin says is shown or quoted: it was given, or has given, what must not be seen.
+    /// Stops showing and quoting the plugin's output, because the plugin received or sent secrets.
     pub fn mute(&mut self) {
         self.listener.discreet = true;
         self.listener.muted = true;
@@ -171,20 +166,20 @@ impl Plugin {
             }
             match self.process.group.stopped() {
                 Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
-                // Somebody may have a reason to stop it, but not for as long as it is to come to its end.
+                // A plugin may be stopped for a good reason, but it must be running to end.
                 Some(Stopped::BySomebody) if open.cancel.requested() => self.process.group.resume(),
                 Some(Stopped::BySomebody) | None => {}
             }
             match open.stop_sequence.advance(Instant::now()) {
                 None => {}
                 Some(StopAction::Tell(reason)) => {
-                    // What the terminal shows for Ctrl-C would stand behind it.
+                    // The terminal shows `^C` on Ctrl-C, which would otherwise follow the progress line.
                     ui.clear_progress();
                     self.tell_to_stop(&open.id, reason);
                 }
                 Some(StopAction::Remind) => ui.waits_for(&self.name),
                 Some(StopAction::Terminate) => {
-                    // It may have something to say on its way out, but nothing to hear any more.
+                    // The plugin may still send output, but it receives no more answers.
                     self.ending = true;
                     self.process.group.terminate();
                 }
@@ -196,13 +191,13 @@ impl Plugin {
         }
     }
 
-    /// The next event, waited for at most `patience`.
+    /// Returns the next event. Waits at most `patience`.
     fn next_event(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
         let pending = self.pending.pop_front();
         pending.map_or_else(|| self.process.streams.next(patience), Ok)
     }
 
-    /// A plugin that does not read is not waited for: it may wait for somebody who reads what it writes.
+    /// Sends a line without waiting for a plugin that does not read. Such a plugin may itself be waiting for a reader of its output.
     fn send(&mut self, line: Outgoing, ui: &mut dyn Ui) -> Result<(), Failure> {
         if !self.process.send(line) {
             return Err(self.give_up(Violation::UnreadAnswers, ui));
@@ -217,11 +212,11 @@ impl Plugin {
         });
         let method = methods::CANCEL.to_owned();
         let message = Message::Notification { method, params };
-        // A plugin that does not read can't be told.
+        // The message can't reach a plugin that does not read.
         let _ = self.process.send(message.to_wiped_line());
     }
 
-    /// Takes a line; the reply to the open request if it is that.
+    /// Handles a line, and returns the reply if the line is the reply to the open request.
     fn hear(
         &mut self,
         line: Line,
@@ -229,7 +224,7 @@ impl Plugin {
         ui: &mut dyn Ui,
     ) -> Result<Option<Replied>, Failure> {
         let bytes = match line {
-            // It may hold what must not be seen.
+            // The line may contain secrets.
             Line::Complete(bytes) => Zeroizing::new(bytes),
             Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong, ui)),
         };
@@ -242,7 +237,7 @@ impl Plugin {
                 self.serve(&id, &method, params, open, ui)?;
                 open.stop_sequence.hear(Instant::now());
             }
-            // The question that it takes back is not asked any more.
+            // The question that this message withdraws is no longer open.
             Ok(Message::Notification { method, .. }) if method == methods::CANCEL => {}
             Ok(Message::Notification { method, params }) => {
                 self.notice(&method, params, open, ui);
@@ -257,7 +252,7 @@ impl Plugin {
                 }
                 return Ok(Some(Ok(result)));
             }
-            // A plugin that could not read the request can't name it.
+            // The id is missing if the plugin could not read the request.
             Ok(Message::Error { id, error }) => {
                 if let Some(id) = id.filter(|id| *id != open.id) {
                     return Err(self.stray(id, ui));
@@ -268,7 +263,7 @@ impl Plugin {
             Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => {
                 let has = |name: &[u8]| memchr::memmem::find(&bytes, name).is_some();
                 let meant = has(br#""jsonrpc""#);
-                // Nobody waits for a reply that was sent and can't be read.
+                // The line is probably the reply, so waiting for another one is pointless.
                 if meant && !has(br#""method""#) {
                     let reason = self.listener.beginning(&bytes);
                     return Err(self.give_up(Violation::WrongReply(reason), ui));
@@ -280,7 +275,7 @@ impl Plugin {
         Ok(None)
     }
 
-    /// Serves a request of the plugin, as long as it can take the answer: the user is not asked for a plugin that has ended.
+    /// Serves a request from the plugin while the plugin can receive the answer. The user is not prompted for a plugin that has ended.
     fn serve(
         &mut self,
         id: &Id,
@@ -311,13 +306,13 @@ impl Plugin {
         }
         self.send(reply.line, ui)?;
         if reply.cancelled && !open.cancel.requested() {
-            // Whoever cancels a question cancels the work.
+            // Cancelling a question cancels the work.
             open.cancel.request();
         }
         Ok(())
     }
 
-    /// Shows a notification of the plugin, if it belongs to the open request.
+    /// Shows a notification from the plugin, if it belongs to the open request.
     fn notice(&self, method: &str, params: Value, open: &Open<'_>, ui: &mut dyn Ui) {
         if self.listener.muted {
             return;
@@ -355,7 +350,7 @@ impl Plugin {
         }
     }
 
-    /// A reply to no open request.
+    /// Ends the plugin after a reply to a request that is not open.
     fn stray(&mut self, id: Id, ui: &mut dyn Ui) -> Failure {
         let was_open = matches!(id, Id::Number(number) if (1..self.last_id).contains(&number));
         let violation = if was_open {
@@ -366,14 +361,14 @@ impl Plugin {
         self.give_up(violation, ui)
     }
 
-    /// A reply as it counts: one that came too late is none.
+    /// Returns the reply, or a failure if it is too late.
     fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
         let late = open.stop_sequence.late();
         late.map_or(Ok(reply), |late| Err(late.by(&self.name)))
     }
 }
 
-/// Whether `event` takes the question back, or ends the request that it belongs to.
+/// Reports whether `event` withdraws the question, or ends the request that the question belongs to.
 fn withdraws(event: &Event, question: &Id, open: &Id) -> bool {
     let Event::Line(Line::Complete(line)) = event else {
         return false;
@@ -388,7 +383,7 @@ fn withdraws(event: &Event, question: &Id, open: &Id) -> bool {
     }
 }
 
-/// The line of a request, of which no other copy stays in memory.
+/// Returns the line of a request. No other copy of it stays in memory.
 fn request_line(id: &Id, method: &str, params: &impl Serialize) -> Outgoing {
     #[derive(Serialize)]
     struct Request<'a, P> {

@@ -1,4 +1,4 @@
-//! What is heard from a plugin beside its messages, and what of it is passed on.
+//! Handles a plugin's output other than messages, and decides what is shown to the user.
 
 use super::Violation;
 use crate::process::Event;
@@ -6,25 +6,23 @@ use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{Id, Message};
 use bot_cli_terminal::ui::{Level, Ui};
 
-/// The number of characters that are shown of a line that is not a message.
+/// The maximum number of characters shown from a line that is not a message.
 const SHOWN: usize = 120;
 
-/// Listens to one plugin.
 #[derive(Debug, Default)]
 pub struct Listener {
     plugin: String,
     last_words: Option<String>,
     last_printed: Option<String>,
-    /// Whether the user was warned of a line that is not a message: once is enough.
+    /// Whether the user was warned of a line that is not a message. The first warning is enough.
     warned: bool,
-    /// Whether the plugin knows a password, which it may say at any time from now on: nothing that it did not mean for the user is quoted.
+    /// Whether the plugin received a password, which any later output may contain. Only output for the user is then quoted.
     pub discreet: bool,
-    /// Whether the user sees nothing of what it says.
+    /// Whether all output is hidden from the user.
     pub muted: bool,
 }
 
 impl Listener {
-    /// For the plugin of that name.
     pub fn new(plugin: &str) -> Self {
         Self {
             plugin: plugin.to_owned(),
@@ -32,7 +30,7 @@ impl Listener {
         }
     }
 
-    /// Shows a line of standard error, which may explain a failure later.
+    /// Shows a line of standard error, and keeps it as a possible explanation of a failure.
     pub fn stderr(&mut self, line: &str, ui: &mut dyn Ui) {
         if self.muted {
             return;
@@ -44,17 +42,17 @@ impl Listener {
         }
     }
 
-    /// The last line of standard error that is not blank.
+    /// Returns the last line of standard error that is not blank.
     pub fn last_words(&self) -> Option<String> {
         self.last_words.clone().filter(|_| !self.discreet)
     }
 
-    /// The last line that was printed and that is not a message.
+    /// Returns the last printed line that is not a message.
     pub fn last_printed(&self) -> Option<String> {
         self.last_printed.clone().filter(|_| !self.discreet)
     }
 
-    /// The beginning of a line as it may be shown.
+    /// Returns the beginning of a line, or only its length after a password.
     pub fn beginning(&self, line: &[u8]) -> String {
         if self.discreet {
             format!("{} bytes", line.len())
@@ -63,7 +61,7 @@ impl Listener {
         }
     }
 
-    /// Shows a line that is not a message, and warns of the first only.
+    /// Shows a line that is not a message, and warns of the first such line only.
     pub fn skipped(&mut self, line: &[u8], level: Level, ui: &mut dyn Ui) {
         let what = self.beginning(line);
         let level = if level == Level::Warn && std::mem::replace(&mut self.warned, true) {
@@ -77,7 +75,7 @@ impl Listener {
         self.last_printed = Some(what);
     }
 
-    /// An id of the plugin as it may be shown.
+    /// Returns an id that the plugin sent, or a placeholder if it may contain a password.
     pub fn shown(&self, id: Id) -> Id {
         match id {
             Id::Text(_) if self.discreet => Id::Text("[hidden]".to_owned()),
@@ -85,7 +83,7 @@ impl Listener {
         }
     }
 
-    /// A name of the plugin as it may be shown.
+    /// Returns a name that the plugin sent, or a placeholder if it may contain a password.
     pub fn shown_name(&self, name: &str) -> String {
         if self.discreet {
             "[hidden]".to_owned()
@@ -94,12 +92,12 @@ impl Listener {
         }
     }
 
-    /// Says something about the plugin that its author may want to know.
+    /// Logs a fact that the plugin's author may find useful.
     pub fn note(&self, what: &str, ui: &mut dyn Ui) {
         ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
     }
 
-    /// Looks at what a plugin says after its reply.
+    /// Handles an event after the plugin's reply.
     pub fn late(&mut self, event: Event, ui: &mut dyn Ui) -> Option<Violation> {
         match event {
             Event::Stderr(line) => {
@@ -117,7 +115,7 @@ impl Listener {
     }
 }
 
-/// The beginning of a line, with what commands a terminal made visible.
+/// Quotes the beginning of a line, with control characters escaped.
 fn quoted(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let start = text.chars().take(SHOWN).map(|character| {

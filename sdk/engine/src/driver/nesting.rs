@@ -1,4 +1,4 @@
-//! Plugins that drive other plugins.
+//! Plugins that run other plugins.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use super::{DEEPEST, Launch, Patience};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{DEPTH, HOST};
 
-/// The place of this process among those that run one another.
+/// The position of this process among nested hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nesting {
-    /// The number of hosts that are above it; 0 for a command that the user started.
+    /// The number of hosts above this process. 0 for a command that the user started.
     pub depth: u32,
-    /// The host at the top, which what is started may start in turn.
+    /// The topmost host, which plugins may start in turn.
     pub host: Option<PathBuf>,
 }
 
 impl Nesting {
-    /// Reads it from the environment: `Nesting::read(|name| std::env::var_os(name))`.
+    /// Reads the position from the environment: `Nesting::read(|name| std::env::var_os(name))`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let depth = variable(DEPTH).and_then(|depth| depth.to_str()?.parse().ok());
         Self {
@@ -26,8 +26,8 @@ impl Nesting {
         }
     }
 
-    /// Returns how the plugin `name` of the file `program` is started in the folder `cwd`. Its patience is that of a host at this depth, so that
-    /// the innermost plugin ends first.
+    /// Returns the settings for starting the plugin `name` in the folder `cwd`. The time limits fit this depth, so that the innermost
+    /// plugin ends first.
     pub fn launch(
         &self,
         name: &str,

@@ -1,26 +1,26 @@
-//! How long a host waits for a plugin.
+//! The time limits of a host for its plugins.
 
 use std::time::Duration;
 
-/// The number of hosts that may stand one above the other.
+/// The maximum depth of nested hosts.
 pub const DEEPEST: u32 = 8;
 
 /// The time limits of a host that waits for a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Patience {
-    /// From `cancel` to the signal TERM.
+    /// The time from `cancel` to TERM.
     pub cancel: Duration,
-    /// The same where it was a signal that told this process to end.
+    /// The time from `cancel` to TERM if a signal asked this process to end.
     pub told: Duration,
-    /// From TERM to KILL.
+    /// The time from TERM to KILL.
     pub terminate: Duration,
-    /// From the end of its input to TERM.
+    /// The time from the end of the plugin's input to TERM.
     pub finish: Duration,
-    /// For the reply; `None` waits as long as it takes.
+    /// The time limit for the reply. `None` means no limit.
     pub reply: Option<Duration>,
-    /// For a word of the plugin while it works on a request; `None` waits as long as it takes. The time that the user takes for an answer
-    /// does not count.
+    /// The maximum time without a message while the plugin works on a request. `None` means no limit. The time that the user needs for an
+    /// answer does not count.
     pub silence: Option<Duration>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// As long for every step, and for the reply as long as it takes.
+    /// Returns time limits of `step` for every step, and no limit for the reply.
     pub fn of(step: Duration) -> Self {
         Self {
             cancel: step,
@@ -49,9 +49,9 @@ impl Patience {
         }
     }
 
-    /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
-    /// at about the same time. After Ctrl-C it waits half as long as the host above. So it comes to KILL before that one does, which
-    /// could not know what is left, nor what became of the work.
+    /// Returns the time limits of a host with `depth` hosts above it. The host passes a signal on immediately, so that every plugin
+    /// receives it at about the same time. After Ctrl-C, the host waits half as long as the host above it. It therefore sends KILL first.
+    /// The host above could not find the remaining processes, or report the state of the work.
     pub fn below(self, depth: u32) -> Self {
         if depth == 0 {
             return self;

@@ -1,4 +1,4 @@
-//! A plugin's process: its streams as events, its end, and the end of everything it started.
+//! A plugin's process: its output as events, its end, and the end of every process that it started.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -12,28 +12,26 @@ use super::Launch;
 use crate::process::{Event, Group, Stopped, Streams};
 use bot_cli_terminal::background::spawn;
 
-/// The number of lines that wait for the plugin to read them.
+/// The maximum number of lines that the plugin has not read yet.
 const BACKLOG: usize = 16;
 
-/// The pauses between two looks at a plugin that is to end. Most end at once, and a user is waiting.
+/// The shortest and longest pause between two checks of a plugin that is about to end. Most plugins end immediately, and a user is waiting.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(16)];
 
-/// A line on its way to the plugin. It may hold a password.
+/// A line to send to the plugin. It may contain a password.
 pub type Outgoing = Zeroizing<Vec<u8>>;
 
-/// A running plugin.
 #[derive(Debug)]
 pub struct Process {
-    /// The plugin, and everything it started that is still in its group.
+    /// The plugin, and every process that it started in its group.
     pub group: Group,
-    /// What it says.
     pub streams: Streams,
-    /// The lines for the plugin, until its input ends.
+    /// The queue of lines for the plugin, until its input is closed.
     input: Option<SyncSender<Outgoing>>,
 }
 
 impl Process {
-    /// Starts the plugin as the leader of a process group of its own.
+    /// Starts the plugin as the leader of its own process group.
     pub fn start(launch: &Launch) -> io::Result<Self> {
         let mut command = Command::new(&launch.program);
         command
@@ -58,18 +56,18 @@ impl Process {
         })
     }
 
-    /// Sends a line; `false` where too many others wait for a plugin that does not read. One whose input has ended shows it by its end.
+    /// Sends a line. Returns `false` if the queue is full because the plugin does not read. A closed input is reported by the plugin's end
+    /// instead.
     pub fn send(&self, line: Outgoing) -> bool {
         let sent = self.input.as_ref().map(|input| input.try_send(line));
         !matches!(sent, Some(Err(TrySendError::Full(_))))
     }
 
-    /// Ends the plugin's input.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Hears the plugin until it is `done`, or until `deadline`; whether it is.
+    /// Handles events until `done` returns `true` or until `deadline`, and returns whether `done` did.
     pub fn hear_until(
         &mut self,
         deadline: Instant,
@@ -96,15 +94,14 @@ impl Process {
         false
     }
 
-    /// Whether the plugin can still take an answer.
     pub fn takes_answers(&mut self) -> bool {
         self.group.end().is_none()
             && !self.streams.output_ended()
             && self.group.stopped() != Some(Stopped::AtTheTerminal)
     }
 
-    /// Ends what is left of the plugin's group: TERM, and KILL after `patience`. What it says meanwhile goes to `hear`: a
-    /// plugin that can't get rid of its output would not come to its end.
+    /// Ends the remaining processes of the plugin's group: TERM, then KILL after `patience`. Passes their output to `hear`, because a
+    /// plugin with blocked output could not end.
     pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();
         if self.group.is_left() {

@@ -1,4 +1,4 @@
-//! What a host does for a plugin that works: it asks and reads.
+//! Serves the requests of a working plugin: questions and reads.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -14,18 +14,17 @@ use bot_cli_protocol::{
 };
 use bot_cli_terminal::ui::{self, Capabilities, Ui};
 
-/// The answer to a request of the plugin.
+/// The answer to a request from the plugin.
 #[derive(Debug)]
 pub struct Served {
-    /// The reply.
     pub line: Outgoing,
-    /// Whether it holds a password.
+    /// Whether the reply contains a password.
     pub secret: bool,
-    /// Whether the user rather wants to stop.
+    /// Whether the user wants to stop instead.
     pub cancelled: bool,
 }
 
-/// Serves a request of the plugin for as long as it is `wanted`; `None` if it was not any more.
+/// Serves a request from the plugin while it is `wanted`. Returns `None` if it is no longer wanted.
 pub fn reply(
     id: &Id,
     method: &str,
@@ -52,14 +51,13 @@ pub fn reply(
     })
 }
 
-/// An answer that is a password, of which no other copy stays in memory.
+/// A password as an answer. No other copy of it stays in memory.
 #[derive(Serialize)]
 struct Accepted<'a> {
     action: AskAction,
     value: &'a str,
 }
 
-/// The line of a reply.
 fn line(id: &Id, result: &impl Serialize) -> Outgoing {
     #[derive(Serialize)]
     struct Reply<'a, T> {
@@ -110,7 +108,7 @@ fn ask(
     }
     loop {
         let (action, value) = match ui.ask_while(&question, wanted) {
-            // Any text may be a password: there is nothing to check.
+            // Any text may be a password, so nothing is checked.
             Ok(Given::Secret(secret)) => {
                 let (action, value) = (AskAction::Accept, secret.expose());
                 return Ok(Some(Served {

@@ -1,4 +1,4 @@
-//! How a plugin is brought to stop, step by step: it is told, it gets TERM, it gets KILL.
+//! Stops a plugin step by step: `cancel`, then TERM, then KILL.
 
 use std::time::{Duration, Instant};
 
@@ -6,46 +6,43 @@ use super::Violation;
 use super::patience::Patience;
 use bot_cli_terminal::cancel::Cancel;
 
-/// The action that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopAction {
-    /// Send `cancel` for this reason.
+    /// Send `cancel` with this reason.
     Tell(&'static str),
-    /// Let the user know that the plugin is waited for, and how to end that.
+    /// Show the user that the plugin still works, and how to end it.
     Remind,
-    /// Send the signal TERM.
     Terminate,
-    /// Send the signal KILL, and wait no longer.
+    /// Send KILL, and stop waiting.
     Kill,
 }
 
-/// The time from the user's request until the user is told that the plugin still works.
+/// The time from the user's request until the reminder that the plugin still works.
 const REMINDER: Duration = Duration::from_secs(1);
 
-/// The state of stopping one plugin.
 #[derive(Debug)]
 pub struct StopSequence<'a> {
     patience: Patience,
     cancel: &'a Cancel,
     started: Instant,
-    /// When the plugin last said something, or was last asked to.
+    /// The time of the plugin's last message, or of the last line sent to the plugin.
     heard: Instant,
     stage: Stage,
     reminded: bool,
-    /// Why it is not waited for any longer, where that is why it was to stop.
+    /// The missed time limit, if it is the reason for stopping.
     late: Option<Violation>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     Working,
-    /// With the number of requests from which on it is not waited for.
+    /// The time of the `cancel` message, and the number of user requests after which TERM is sent.
     Told(Instant, u8),
     Terminated(Instant),
 }
 
 impl<'a> StopSequence<'a> {
-    /// A plugin that begins to work on a request now.
+    /// Creates the state for a plugin that starts to work now.
     pub fn new(patience: Patience, cancel: &'a Cancel) -> Self {
         Self {
             patience,
@@ -58,12 +55,12 @@ impl<'a> StopSequence<'a> {
         }
     }
 
-    /// The plugin said something.
+    /// Records that the plugin sent a message.
     pub fn hear(&mut self, now: Instant) {
         self.heard = now;
     }
 
-    /// The step that is due at `now`.
+    /// Returns the action that is due at `now`.
     pub fn advance(&mut self, now: Instant) -> Option<StopAction> {
         let over = |since: Instant, patience| now.saturating_duration_since(since) >= patience;
         let limit = self.patience.reply.unwrap_or(Duration::MAX);
@@ -100,12 +97,12 @@ impl<'a> StopSequence<'a> {
         Some(step)
     }
 
-    /// Returns how long the plugin was waited for, if that is why it was to stop.
+    /// Returns the missed time limit, if it is the only reason for stopping.
     pub fn late(&self) -> Option<Violation> {
         self.late.clone().filter(|_| !self.cancel.requested())
     }
 
-    /// From `cancel` to TERM.
+    /// Returns the time from `cancel` to TERM.
     fn patience(&self) -> Duration {
         if self.cancel.terminated() {
             self.patience.told
@@ -140,7 +137,7 @@ mod tests {
         silence: None,
     };
 
-    /// Advances at these seconds.
+    /// Returns the actions that are due at these seconds.
     fn advanced(stop_sequence: &mut StopSequence, seconds: &[u64]) -> Vec<Option<StopAction>> {
         let start = stop_sequence.started;
         let at = |second: &u64| start + Duration::from_secs(*second);

@@ -1,4 +1,4 @@
-//! The driver against plugins of every character, as real processes.
+//! Tests the driver with well-behaved and misbehaving plugins, as real processes.
 
 mod serving;
 mod stopping;
@@ -21,16 +21,15 @@ use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
 type Act = Box<dyn Fn()>;
 
-/// Notes what it is shown and gives prepared answers.
+/// A user interface that records its output and returns prepared answers.
 #[derive(Default)]
 struct Recorder {
     seen: Vec<String>,
     answers: VecDeque<Answer>,
-    /// The piped input.
     input: Vec<u8>,
-    /// Makes this file as soon as a question is open, and answers none.
+    /// A file to create when a question opens. The question is then left unanswered.
     patient: Option<PathBuf>,
-    /// Is done as soon as a line with this text comes in.
+    /// An action to run when a line with this text arrives.
     at: Option<(&'static str, Act)>,
 }
 
@@ -57,7 +56,7 @@ impl Ui for Recorder {
         let _ = self.ask(question);
         let deadline = Instant::now() + Duration::from_secs(20);
         while wanted() && Instant::now() < deadline {
-            // A user interface asks again and again while the user thinks.
+            // A user interface polls while the user thinks.
             std::thread::sleep(Duration::from_millis(5));
         }
         self.seen.push("withdrawn".to_owned());
@@ -135,7 +134,7 @@ fn pids(ui: &Recorder) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process goes on. One that nobody has reaped yet does not. KILL works at once, but not within no time.
+/// Reports whether a process is running. A zombie is not. KILL is fast, but not instant.
 fn lives(pid: u32) -> bool {
     let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {

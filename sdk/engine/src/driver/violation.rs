@@ -1,51 +1,51 @@
-//! What a plugin may do wrong, each with its sentence.
+//! The violations of the protocol, with their messages.
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::{Id, MAX_LINE};
 
-/// A breach of the protocol, or an end without a reply.
+/// A violation of the protocol, or an end without a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// The process ended, or closed its output, before it replied.
+    /// The process ended or closed its output before it replied.
     NoReply {
         /// The exit: `exit status: 3`.
         end: String,
-        /// Whether a signal ended it, in the middle of whatever it did.
+        /// Whether a signal ended the process, in the middle of its work.
         by_signal: bool,
-        /// The last line of its standard error.
+        /// The last line of standard error.
         stderr: Option<String>,
-        /// The last line that it printed and that is not a message.
+        /// The last printed line that is not a message.
         printed: Option<String>,
     },
-    /// The reply is not quite one; why.
+    /// The reply is not valid, for this reason.
     WrongReply(String),
-    /// It, or a program that it started, used the terminal.
+    /// The plugin, or a program that it started, used the terminal.
     WantsTerminal,
-    /// It replied to a request that was not made.
+    /// The plugin replied to a request that was not made.
     WrongId(Id),
-    /// It replied twice.
+    /// The plugin replied twice.
     DoubleReply(Id),
-    /// It asks for more and more, and leaves the answers unread.
+    /// The plugin sends more and more requests without reading the answers.
     UnreadAnswers,
     /// A line is not UTF-8.
     NotUtf8,
     /// A line is longer than 8 MiB.
     LineTooLong,
-    /// The result of a method lacks what belongs to it.
+    /// The result of a method is not valid.
     WrongResult {
         /// The method.
         method: String,
         /// The problem.
         reason: String,
     },
-    /// It did not reply in time; the seconds.
+    /// The plugin did not reply within this number of seconds.
     Late(u64),
-    /// It said nothing for so many seconds.
+    /// The plugin sent nothing for this number of seconds.
     Silent(u64),
 }
 
 impl Violation {
-    /// The failure of the plugin that did it.
+    /// Returns the failure for a violation by `plugin`.
     pub fn by(self, plugin: &str) -> Failure {
         let failure = |exit, code: &str, what: &str| {
             Failure::new(exit, code, format!("plugin `{plugin}` {what}"))

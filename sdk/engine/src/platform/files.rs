@@ -1,13 +1,12 @@
-//! The identity and the rights of files.
+//! The identity and the permissions of files.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// The identity of a file or a folder among all that are there: its volume, and its number there.
+/// The identity of a file or folder on this system: its volume, and its number on the volume.
 pub(crate) type FileId = (u64, u64);
 
-/// The identity of what is at `path` and has these `facts`.
 #[cfg(unix)]
 pub(crate) fn id_of(_: &Path, facts: &Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
@@ -15,7 +14,7 @@ pub(crate) fn id_of(_: &Path, facts: &Metadata) -> FileId {
     (facts.dev(), facts.ino())
 }
 
-/// The identity of what is at `path`. Where it can't be opened, its facts stand in for it.
+/// Returns the identity of the file at `path`. If the file can't be opened, derives the identity from its facts.
 #[cfg(windows)]
 pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
     use std::os::windows::fs::MetadataExt;
@@ -27,7 +26,7 @@ pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
     }
 }
 
-/// Opens a file to read it. A pipe in its place is not waited for.
+/// Opens a file for reading, without blocking if it is a pipe.
 pub fn open_at_once(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -38,7 +37,7 @@ pub fn open_at_once(path: &Path) -> io::Result<File> {
     options.read(true).open(path)
 }
 
-/// Whether the file with these `facts` can be executed by somebody.
+/// Reports whether any user can execute the file with these `facts`.
 #[cfg(unix)]
 pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -46,7 +45,7 @@ pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
     facts.mode() & 0o111 != 0
 }
 
-/// Whether a file can be executed, which its name says.
+/// Reports whether a file can be executed, by its name.
 #[cfg(windows)]
 pub fn is_executable(path: &Path, _: &Metadata) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

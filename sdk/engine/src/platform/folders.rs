@@ -1,4 +1,4 @@
-//! The user's folders, and the names of programs.
+//! The user's folders, and the file names of programs.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// The folder for what programs keep for the user, as the XDG base directory specification wants it.
+/// Returns the user's data folder, following the XDG Base Directory Specification.
 pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_DATA_HOME", ".local/share")
 }
 
-/// The folder for what can be found out again.
+/// Returns the user's cache folder.
 pub fn cache(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_CACHE_HOME", ".cache")
 }
 
-/// The folder of `name`, or else the one in its place: below the user's home, or on Windows that of the user's programs.
+/// Returns the folder in the variable `name`, or its default: `below` the user's home, or on Windows the folder of the user's programs.
 fn home(variable: &impl Fn(&str) -> Option<OsString>, name: &str, below: &str) -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = variable(name).map(PathBuf::from);
@@ -32,7 +32,7 @@ fn home(variable: &impl Fn(&str) -> Option<OsString>, name: &str, below: &str) -
     })
 }
 
-/// Creates a folder that only its owner can enter, and its parents. On Windows they have the rights of the folder that they are in.
+/// Creates a folder that only its owner can enter, and its parents. On Windows, they inherit the rights of their parent folder.
 pub fn create_private(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -40,7 +40,7 @@ pub fn create_private(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Makes a temporary folder that only its owner can enter. On Windows it has the rights of the folder that it is in.
+/// Creates a temporary folder that only its owner can enter. On Windows, it inherits the rights of its parent folder.
 pub fn temporary(prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -48,14 +48,14 @@ pub fn temporary(prefix: &str) -> io::Result<TempDir> {
     builder.prefix(prefix).tempdir()
 }
 
-/// The endings of files that the system starts without the help of another program. On Unix, a program's file has its name.
+/// The extensions of files that the system starts without another program. On Unix, a program's file has no extension.
 const STARTED: &[&str] = if cfg!(windows) {
     &[".exe", ".com", ".bat", ".cmd"]
 } else {
     &[""]
 };
 
-/// The endings of programs' files, in the order of preference.
+/// The file extensions of programs, in order of preference.
 #[derive(Debug, Clone)]
 pub struct Endings(Vec<String>);
 
@@ -66,7 +66,7 @@ impl Default for Endings {
 }
 
 impl Endings {
-    /// The endings in `PATHEXT`, as far as the system starts such files itself. A script with another ending needs an interpreter, which
+    /// Returns the extensions in `PATHEXT` that the system starts by itself. A script with another extension needs an interpreter, which
     /// only a shell looks for.
     pub fn read(variable: &impl Fn(&str) -> Option<OsString>) -> Self {
         let listed = variable("PATHEXT").unwrap_or_default();
@@ -80,13 +80,13 @@ impl Endings {
         }
     }
 
-    /// The files that the program `name` may be in `folder`, in the order of preference.
+    /// Returns the possible paths of the program `name` in `folder`, in order of preference.
     pub fn files(&self, folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
         let endings = self.0.iter();
         endings.map(move |ending| folder.join(format!("{name}{ending}")))
     }
 
-    /// The name of the program that a file would be; `None` if it is none by its name.
+    /// Returns the program name of a file, or `None` if its name is not that of a program.
     pub fn program<'a>(&self, file: &'a str) -> Option<&'a str> {
         self.0.iter().find_map(|ending| {
             let length = file.len().checked_sub(ending.len())?;

@@ -6,5 +6,5 @@ mod stat;
 
 pub use group::{Group, ended_by_signal, kill_all};
 
-/// The variables without which no program runs: there are none.
+/// The environment variables that every program needs. Unix has none.
 pub const INDISPENSABLE: &[&str] = &[];

@@ -1,4 +1,4 @@
-//! Processes on Windows: each with everything that it started, in a job.
+//! Processes on Windows, each in a job with every process that it started.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
@@ -10,16 +10,16 @@ use bot_cli_system::job::{Hears, Job};
 use super::process::Stopped;
 use bot_cli_terminal::process::StopSignal;
 
-/// The variables without which libraries of the system fail.
+/// The environment variables without which system libraries fail.
 pub const INDISPENSABLE: &[&str] = &["SystemRoot", "SystemDrive", "ComSpec", "PATHEXT"];
 
-/// The status of processes that are killed, as a shell elsewhere has it for KILL.
+/// The exit status of killed processes, which a Unix shell uses for KILL.
 const KILLED: u32 = 137;
 
-/// From here on, a status says that the system ended a process: an access violation, Ctrl-C.
+/// The lowest status of a process that the system ended, because of an access violation or Ctrl-C for example.
 const FAULTS: u32 = 0xc000_0000;
 
-/// A process with a job of its own. It ends with this process, however that ends.
+/// A process with its own job. The process ends with this process, however this process ends.
 #[derive(Debug)]
 pub struct Group {
     leader: Child,
@@ -28,7 +28,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts a process in a job of its own. It does not hear the Ctrl-C of this process's console.
+    /// Starts a process in its own job. The process does not receive Ctrl-C from this process's console.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let (job, leader) = Job::start(command, Hears::ItsOwn)?;
         Ok(Self {
@@ -38,7 +38,7 @@ impl Group {
         })
     }
 
-    /// The leader's streams, as far as they are piped and nobody has them yet.
+    /// Takes the leader's piped streams, unless they were taken before.
     pub fn take_streams(
         &mut self,
     ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
@@ -51,12 +51,12 @@ impl Group {
         (stdin.take(), stdout.take(), stderr.take())
     }
 
-    /// The number of the leader.
+    /// Returns the process id of the leader.
     pub fn id(&self) -> u32 {
         self.leader.id()
     }
 
-    /// Returns how the leader ended, if it has.
+    /// Returns the exit status of the leader, if it has ended.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();
@@ -64,31 +64,31 @@ impl Group {
         self.ended
     }
 
-    /// Why the leader is stopped: it never is.
+    /// Returns `None`, because the leader is never stopped.
     pub const fn stopped(&self) -> Option<Stopped> {
         None
     }
 
-    /// Lets the group go on, which it always does.
+    /// Does nothing, because the group is never stopped.
     pub const fn resume(&self) {}
 
-    /// Tells the group to end.
+    /// Asks the group to end.
     pub fn terminate(&self) {
-        // Without a console there is nobody to tell; it is killed when its time is over.
+        // Without a console, the event can't be sent, and the group is killed after its time limit.
         let _ = console::send_break(self.leader.id());
     }
 
-    /// Sends the group an event that tells it to stop. There is one for all of them: the others go to everybody at the console.
+    /// Sends the group the same event for every signal. The other events reach every process at the console.
     pub fn tell(&self, _: StopSignal) {
         self.terminate();
     }
 
-    /// Whether anything of the group is left.
+    /// Reports whether any process of the group remains.
     pub fn is_left(&mut self) -> bool {
         self.end().is_none() || self.job.running().is_ok_and(|running| running > 0)
     }
 
-    /// Kills what is left of the group.
+    /// Kills the group's remaining processes.
     pub fn kill(&mut self) {
         if !self.is_left() {
             return;
@@ -99,7 +99,7 @@ impl Group {
         }
     }
 
-    /// Ends what the group leaves behind: nothing, because everything that it starts is in its job.
+    /// Does nothing, because the job contains every process that the group starts.
     pub const fn end_orphans(&mut self, _: Duration) {}
 }
 
@@ -109,10 +109,10 @@ impl Drop for Group {
     }
 }
 
-/// Kills every group of a process that ends at once: the system does.
+/// Does nothing, because the system kills the groups when this process ends.
 pub const fn kill_all() {}
 
-/// Whether the system ended a process, in the middle of whatever it did.
+/// Reports whether the system ended a process, in the middle of its work.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.code()
         .is_some_and(|code| code.cast_unsigned() >= FAULTS)

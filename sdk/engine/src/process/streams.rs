@@ -1,4 +1,4 @@
-//! The output of a process as events. A thread reads each stream, because on Windows two pipes can't be waited for together.
+//! The output of a process as events. Each stream has its own thread, because Windows can't wait for two pipes together.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{ChildStderr, ChildStdout};
@@ -10,13 +10,13 @@ use std::time::Duration;
 use bot_cli_protocol::line::{self, Line};
 use bot_cli_terminal::background::spawn;
 
-/// The number of events that wait to be looked at before the process has to wait.
+/// The maximum number of unread events. The process must then wait.
 const BACKLOG: usize = 16;
 
-/// The amount of a line of standard error that is shown at once.
+/// The maximum number of bytes of standard error that are shown as one line.
 const STDERR_LINE: u64 = 8 * 1024;
 
-/// Something that happened in a process.
+/// An event of a process.
 #[derive(Debug)]
 pub enum Event {
     /// A line of standard output.
@@ -27,7 +27,7 @@ pub enum Event {
     Stderr(String),
 }
 
-/// Both streams of a process.
+/// Both output streams of a process.
 #[derive(Debug)]
 pub struct Streams {
     events: Receiver<Event>,
@@ -35,7 +35,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of a process.
+    /// Starts reading the streams of a process.
     pub fn new(stdout: Option<ChildStdout>, stderr: Option<ChildStderr>) -> io::Result<Self> {
         let (sender, events) = mpsc::sync_channel(BACKLOG);
         let output_ended = Arc::default();
@@ -52,12 +52,12 @@ impl Streams {
         })
     }
 
-    /// The next event, waited for at most `patience`.
+    /// Returns the next event. Waits at most `patience`.
     pub fn next(&self, patience: Duration) -> Result<Event, RecvTimeoutError> {
         self.events.recv_timeout(patience)
     }
 
-    /// Whether standard output has ended, perhaps with lines that were not taken yet.
+    /// Reports whether standard output has ended. Some of its lines may not have been read yet.
     pub fn output_ended(&self) -> bool {
         self.output_ended.load(Ordering::SeqCst)
     }
@@ -86,7 +86,7 @@ fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
     }
 }
 
-/// Discards the rest, so that the process is not held up on its way out.
+/// Discards the rest of a stream, so that the process is not blocked while it ends.
 fn drop_rest(mut stream: impl Read) {
     drop(io::copy(&mut stream, &mut io::sink()));
 }

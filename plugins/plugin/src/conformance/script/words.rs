@@ -1,4 +1,4 @@
-//! The values of the words in a check's lines, and the needs of a check.
+//! The values of the words in a check's lines, and the conditions that a check needs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,13 @@ use super::super::report::CANARY;
 use bot_cli_protocol::{ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_secrets::messages::OpenResult;
 
-/// Values by words.
 pub type Words = BTreeMap<&'static str, String>;
 
-/// The largest value that is sent to see that it is too large, and the length of one that is kept.
+/// The maximum lengths of a value that is too large and of a long value that is allowed.
 const LARGEST: u64 = 4 * 1024 * 1024;
 const LONG: u64 = 150_000;
 
-/// Returns the words, unless something is missing.
+/// Returns the words, or the reason why a need of the check is not met.
 pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     let mut words = Words::from([
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -56,7 +55,7 @@ pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     Ok(words)
 }
 
-/// The words of `--argv` as members: `organization=scratch`.
+/// Adds the words of `--argv`, such as `organization=scratch`, as JSON members.
 fn add_scope(argv: &[String], words: &mut Words) {
     let pairs = argv.iter().filter_map(|word| word.split_once('='));
     let mut settings: BTreeMap<&str, &str> = pairs.collect();
@@ -68,7 +67,7 @@ fn add_scope(argv: &[String], words: &mut Words) {
         }
     }
     scope.insert("settings".to_owned(), json!(settings));
-    // Without a name, any will do.
+    // Without a name, any organization matches.
     words
         .entry("organization")
         .or_insert("{\"$not\":[]}".to_owned());
@@ -76,7 +75,7 @@ fn add_scope(argv: &[String], words: &mut Words) {
     words.insert("scope", scope[1..scope.len() - 1].to_owned());
 }
 
-/// The words in front of the first value that the manifest leaves to the plugin.
+/// Adds the arguments before the first value that the plugin completes dynamically.
 fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     for command in commands(manifest) {
         let elements = |name: &str| command[name].as_array().cloned().unwrap_or_default();
@@ -102,7 +101,7 @@ fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     not_run("no argument has `\"completion\":\"dynamic\"` in the manifest")
 }
 
-/// The commands of a manifest, each with the words that call it, its own arguments, and all that it takes.
+/// Returns a manifest's commands, each with its path, its own arguments, and all arguments that it accepts.
 pub fn commands(manifest: &Manifest) -> Vec<Value> {
     let root = manifest.command.as_ref();
     root.map_or_else(Vec::new, |root| with_subcommands(root, &[], &[]))
@@ -125,7 +124,6 @@ fn with_subcommands(command: &CommandSpec, path: &[&str], above: &[&ArgumentSpec
     commands
 }
 
-/// Adds the names, limits and regions of a place that is open.
 pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     let xs = |count: u64| "x".repeat(usize::try_from(count).unwrap_or_default());
     let (names, limits) = (opened.names, opened.limits);
@@ -144,7 +142,7 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     if words.contains_key("set") {
         return;
     }
-    // The name of the folder is random.
+    // The folder's name is random, which makes the names of the sets unique.
     let folder = folder.to_string_lossy().to_lowercase();
     let random = folder.rsplit('-').next().unwrap_or_default();
     for (word, beginning) in [("set", "check-a"), ("other", "check-b")] {
@@ -158,7 +156,7 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     words.insert("SET", capital);
 }
 
-/// Returns the problem of the place that `--argv` names. A misspelt name must not lead to another place.
+/// Returns the problem with the place in `--argv`. A misspelt name must not select another place.
 pub fn wrong_place(bench: &Bench) -> Option<String> {
     let (argv, manifest) = (bench.kit.argv.as_ref()?, bench.manifest().ok()?);
     if manifest.role != Role::SecretsBackend {

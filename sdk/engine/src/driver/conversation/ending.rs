@@ -1,4 +1,4 @@
-//! The ends of a plugin: after its last reply, without a reply, and because of what it did.
+//! Ends a plugin: after its last reply, without a reply, or after a violation.
 
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -10,34 +10,34 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
 
-/// The time that the output of a plugin that has ended may be silent before no more is expected. What it leaves behind may keep it open.
+/// The time without output after which an ended plugin's output counts as complete. Processes that it left behind may keep the output open.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// The exit of a plugin that still runs.
+/// The description of the end if the plugin still runs.
 const CLOSED: &str = "its output was closed";
 
-/// The time that a plugin that wants the terminal has to tidy up.
+/// The maximum time to clean up for a plugin that wants the terminal.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 impl Plugin {
-    /// Ends the plugin at once, because what it answered can't be relied on.
+    /// Ends the plugin immediately, because its reply is not reliable.
     pub fn abandon(&mut self, ui: &mut dyn Ui) {
         self.end(self.patience.terminate, ui);
     }
 
-    /// A plugin that waits for the terminal waits for ever. What it is to tidy up it can do after it is let go on.
+    /// Ends a plugin that waits for the terminal, because it would wait forever. The plugin can clean up after it is resumed.
     pub(super) fn end_at_the_terminal(&mut self, ui: &mut dyn Ui) -> Failure {
         self.end(self.patience.terminate.min(AT_ONCE), ui);
         Violation::WantsTerminal.by(&self.name)
     }
 
-    /// The failure of a plugin that was to stop and did not reply.
+    /// Returns the failure of a plugin that was stopped and did not reply.
     pub(super) fn stopped(&self, open: &Open<'_>) -> Failure {
         let late = open.stop_sequence.late().map(|late| late.by(&self.name));
         late.unwrap_or_else(|| open.cancel.explain(Failure::cancelled()))
     }
 
-    /// The output ended or the process did: a last look at what it left, then it is over.
+    /// Reads the remaining output after the output or the process ended, then ends the plugin.
     pub(super) fn without_reply(
         &mut self,
         open: &mut Open<'_>,
@@ -78,7 +78,7 @@ impl Plugin {
         }
     }
 
-    /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.
+    /// Ends the plugin: closes its input, waits for a moment, then ends the remaining processes.
     pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
         self.process.close_input();
         let double = self.await_end(cancel, cancel.count(), ui);
@@ -89,8 +89,8 @@ impl Plugin {
         double.map_or(Ok(()), |violation| Err(violation.by(&self.name)))
     }
 
-    /// Gives the plugin a moment to end by itself, unless the user asks to stop more often than so many times. Tells whether it replied
-    /// once more.
+    /// Waits for the plugin to end by itself, until the time limit or the user's next request to stop. Returns the violation if the plugin
+    /// replied again.
     fn await_end(&mut self, cancel: &Cancel, cancels: u8, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
         let listener = &mut self.listener;
@@ -107,7 +107,7 @@ impl Plugin {
         violation.by(&self.name)
     }
 
-    /// Ends what is left of the plugin, hears what it says meanwhile, and tells whether it replied once more.
+    /// Ends the plugin's remaining processes, and handles their output. Returns the violation if the plugin replied again.
     pub(super) fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
         let listener = &mut self.listener;

@@ -1,4 +1,4 @@
-//! What a plugin says and asks while it works.
+//! Tests of the output and the questions of a working plugin.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A process group: a process and everything it started that stays with it.
+//! A process group: a process, and every process that it started and that stays in the group.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,18 +14,18 @@ use super::stat::stop_signal;
 use crate::platform::process::Stopped;
 use bot_cli_terminal::process::{StopSignal, core_dump};
 
-/// A process that leads a group of its own.
+/// A process that leads its own group.
 #[derive(Debug)]
 pub struct Group {
     leader: Child,
     id: Pid,
     ended: Option<ExitStatus>,
-    /// Whether nothing is left of the group, whose number may belong to strangers from then on.
+    /// Whether no process of the group remains. The group's number may then belong to another group.
     gone: bool,
 }
 
 impl Group {
-    /// Starts a process as the leader of a group of its own.
+    /// Starts a process as the leader of its own group.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         orphans::adopt();
         let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
@@ -39,7 +39,7 @@ impl Group {
         })
     }
 
-    /// The leader's streams, as far as they are piped and nobody has them yet.
+    /// Takes the leader's piped streams, unless they were taken before.
     pub fn take_streams(
         &mut self,
     ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
@@ -52,12 +52,12 @@ impl Group {
         (stdin.take(), stdout.take(), stderr.take())
     }
 
-    /// The number of the leader.
+    /// Returns the process id of the leader.
     pub fn id(&self) -> u32 {
         self.leader.id()
     }
 
-    /// Returns how the leader ended, if it has.
+    /// Returns the exit status of the leader, if it has ended.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();
@@ -65,7 +65,7 @@ impl Group {
         self.ended
     }
 
-    /// Why the leader is stopped, if it is.
+    /// Returns the reason why the leader is stopped, or `None` if it is not.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.ended.is_some() {
             return None;
@@ -79,25 +79,25 @@ impl Group {
         })
     }
 
-    /// Lets the group go on.
+    /// Resumes the group.
     pub fn resume(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// Tells the group to end. One that is stopped hears it, too.
+    /// Asks the group to end. A stopped group is resumed, so that it receives the signal.
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
         self.resume();
     }
 
-    /// Sends the group a signal that tells it to stop.
+    /// Sends the group a signal that asks it to stop.
     pub fn tell(&self, signal: StopSignal) {
         if let Some(signal) = Signal::from_named_raw(signal.number()) {
             self.signal(signal);
         }
     }
 
-    /// Whether anything of the group is left.
+    /// Reports whether any process of the group remains.
     pub fn is_left(&mut self) -> bool {
         if self.end().is_some() && !self.gone {
             self.bury_orphans();
@@ -108,13 +108,13 @@ impl Group {
         !self.gone
     }
 
-    /// What has ended of the group counts as long as nobody looks after it, which its parent can't any more.
+    /// Reaps the ended processes of the group, because their parent no longer can. Until then, they count as remaining.
     fn bury_orphans(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.id)), options) {}
     }
 
-    /// Kills what is left of the group, and the orphans that this makes.
+    /// Kills the group's remaining processes, and the orphans that this creates.
     pub fn kill(&mut self) {
         if !self.is_left() {
             return;
@@ -127,8 +127,7 @@ impl Group {
         orphans::end(Duration::ZERO);
     }
 
-    /// Ends what the group leaves behind where its leader was ended by a signal and could not look after it: TERM, and KILL after
-    /// `patience`.
+    /// Ends the orphans of a group whose leader was ended by a signal and could not clean up: TERM, then KILL after `patience`.
     pub fn end_orphans(&mut self, patience: Duration) {
         if self.end().is_some_and(ended_by_signal) {
             orphans::end(patience);
@@ -137,7 +136,7 @@ impl Group {
 
     fn signal(&self, signal: Signal) {
         if !self.gone {
-            // The group may have ended by itself meanwhile.
+            // The group may have ended by itself.
             let _ = kill_process_group(self.id, signal);
         }
     }
@@ -154,15 +153,15 @@ impl Drop for Group {
     }
 }
 
-/// Kills every group that this process has started and that is not gone, for a process that ends at once.
+/// Kills every remaining group that this process started, right before this process ends.
 pub fn kill_all() {
     for group in groups().iter() {
-        // It may have ended by itself.
+        // The group may have ended by itself.
         let _ = kill_process_group(*group, Signal::KILL);
     }
 }
 
-/// Whether a process was ended by a signal, in the middle of whatever it did.
+/// Reports whether a signal ended a process, in the middle of its work.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.signal().is_some()
 }

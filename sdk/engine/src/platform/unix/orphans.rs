@@ -1,8 +1,8 @@
-//! What a killed group leaves behind: processes that its members put into groups of their own, such as the plugins of a host.
+//! Orphans of a killed group: processes that its members started in other groups, such as a host's plugins.
 //!
-//! On Linux, orphans are handed to this process instead of to the system's first one, so that those of a group that had to be
-//! killed, or that a signal ended, can be ended too. A process that leaves the session, as a daemon does, is meant to stay. Orphans
-//! of a group that ended by itself are left alone until another has to be killed.
+//! On Linux, this process receives orphans instead of init. It can thus end the orphans of a group that was killed or that a signal ended.
+//! A process that leaves the session, such as a daemon, is meant to stay. Orphans of a group that ended by itself are left alone until
+//! another group must be killed.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,29 +16,29 @@ use rustix::process::{
 use super::stat;
 use super::stat::Stat;
 
-/// The time limit for a killed process. The system takes a moment; one that is stuck in a device takes for ever.
+/// The time limit for a killed process to end. A process that is stuck in a device never ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// When to give up with processes that start others faster than they are killed.
+/// The time limit for processes that start others faster than they are killed.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The groups that this process has started and that are not gone.
+/// Returns the groups that this process started and that still exist.
 pub fn groups() -> MutexGuard<'static, Vec<Pid>> {
     static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, orphans among the descendants of this process are handed to it, where the system can do that.
+/// Makes this process the parent of its orphaned descendants, where the system supports it.
 pub fn adopt() {
     #[cfg(target_os = "linux")]
-    // Without it, there is nothing to be found later.
+    // If the call fails, no orphans are found later.
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
 
-/// Ends the orphans that this process was handed: TERM, and KILL after `patience`, for them and for what they leave behind in turn.
+/// Ends the orphans of this process, and in turn the orphans that they leave: TERM, then KILL after `patience`.
 ///
-/// Each level of hosts that ran one another comes to light when the one above it has ended, which takes its time on a busy
-/// machine: the limit is of what ends, not of all together.
+/// In a chain of nested hosts, each level becomes visible only when the level above it has ended. On a busy machine this is slow, so every
+/// killed process extends the time limit.
 pub fn end(patience: Duration) {
     let Some(own) = stat::of(getpid()) else {
         return;
@@ -67,11 +67,11 @@ pub fn end(patience: Duration) {
     }
 }
 
-/// Returns what this process was handed in its session and has not ended.
+/// Returns the orphans in this process's session that have not ended.
 fn left_behind(own: &Stat) -> Vec<Stat> {
     stat::all()
         .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)
-        // What this process has started on purpose is in its own group, or leads one.
+        // Processes that this process started on purpose are in its own group, or in a group that they lead.
         .filter(|stat| stat.group != own.group && !is_led(stat.group))
         .filter(|stat| !has_ended(stat.process))
         .collect()
@@ -88,7 +88,7 @@ fn is_led(group: Option<Pid>) -> bool {
     group.is_some_and(|group| groups().contains(&group))
 }
 
-/// Whether a process has ended, which only its parent, this process, can put an end to.
+/// Reports whether a process has ended, and reaps it, which only its parent can do.
 fn has_ended(process: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(process), options), Ok(None))

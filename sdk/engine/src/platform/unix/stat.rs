@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// The place of a process among the others.
+/// A process, with its parent, group and session.
 #[derive(Debug, Clone, Copy)]
 pub struct Stat {
     pub process: Pid,
@@ -13,15 +13,15 @@ pub struct Stat {
     pub session: Option<Pid>,
 }
 
-/// The place of one process; `None` where it has ended. It is read from a file: in a container, a group and a session may be led by
-/// a process outside, which has no number here, and the system's calls say 0, which is no process.
+/// Reads one process from a file. Returns `None` if the process has ended. In a container, the leader of a group or session may be outside
+/// and has no number here. System calls then return 0, which is not a process.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn of(process: Pid) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
-    // The name in parentheses may hold anything, parentheses included.
+    // The name in parentheses may contain anything, even parentheses.
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(1);
-    // A process that is just being buried has -1.
+    // A process that is just being reaped has -1.
     let mut next = || fields.next()?.parse().ok().and_then(pid);
     Some(Stat {
         process,
@@ -31,7 +31,7 @@ pub fn of(process: Pid) -> Option<Stat> {
     })
 }
 
-/// The place of one process; `None` where it has ended. Only of this one the parent is known.
+/// Reads one process. Returns `None` if the process has ended. Only the parent of this process is known.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub fn of(process: Pid) -> Option<Stat> {
     use rustix::process::{getpgid, getpid, getppid, getsid};
@@ -44,18 +44,18 @@ pub fn of(process: Pid) -> Option<Stat> {
     })
 }
 
-/// All processes that can be seen: none where no file tells them.
+/// Returns every visible process, or nothing on a system without `/proc`.
 pub fn all() -> impl Iterator<Item = Stat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| of(pid(entry.file_name().to_str()?.parse().ok()?)?))
 }
 
 fn pid(number: i32) -> Option<Pid> {
-    // -1 is no number of a process, and must not be taken for one.
+    // -1 is not a process number, and must not be used as one.
     Pid::from_raw(number.max(0))
 }
 
-/// The signal that has stopped a child of this process; `None` while it runs.
+/// Returns the signal that stopped a child of this process, or `None` while the child runs.
 pub fn stop_signal(process: Pid) -> Option<i32> {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let status = waitid(WaitId::Pid(process), options).ok().flatten()?;
