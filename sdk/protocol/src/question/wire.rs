@@ -8,7 +8,7 @@ use serde_json::Value;
 /// ```
 /// use bot_cli_protocol::question::Question;
 ///
-/// let name = Question::text("name", "Whom").flag("--name").default("world");
+/// let name = Question::text("name", "Who to greet").flag("--name").default("world");
 /// let language = Question::select("language", "In which language", [("en", "English"), ("de", "German")])
 ///     .help("more languages come with `bot-cli greet --learn`");
 /// ```
@@ -188,7 +188,7 @@ impl Question {
         self
     }
 
-    /// Sets the default answer. It is used when the user presses Enter or cannot be prompted.
+    /// Sets the default, in the JSON form of the answer. It applies when the user presses Enter or cannot be prompted.
     pub fn default(mut self, default: impl Into<Value>) -> Self {
         self.default = Some(default.into());
         self
