@@ -1,4 +1,4 @@
-//! A backend started by a person: it tells its name and which program uses it.
+//! The command of a backend that a user starts. It prints the backend's name and the program that uses it.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use bot_cli_protocol::{Manifest, Role};
 use bot_cli_sdk::plugin::{Command, Declared};
 use bot_cli_sdk::session::Session;
 
-/// The command of a backend.
+/// A backend's command.
 #[doc(hidden)]
 #[derive(clap::Parser)]
 #[command(name = declared::<B>().name, version = declared::<B>().version, about = declared::<B>().about, after_help = usage::<B>())]
@@ -34,7 +34,7 @@ impl<B: Backend> Command for ByHand<B> {
         )))
     }
 
-    /// A backend has no command tree: everything is in the manifest's file.
+    /// A backend has no command tree, so the embedded manifest is complete.
     fn described(_: Manifest) -> Manifest {
         declared::<B>()
     }
