@@ -225,9 +225,8 @@ impl Session {
         }
     }
 
-    /// Shows the progress of the work, with `total` if known. It appears immediately, but only at a terminal. Use it only for work
-    /// that
-    /// takes long enough.
+    /// Shows the progress of the work, with `total` if known. It appears immediately, but only at a terminal. Use it only for
+    /// work that takes long enough.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         self.held(|shown| shown.progress(message, current, total));
     }
@@ -245,9 +244,8 @@ impl Session {
         }
     }
 
-    /// Prints a part of the result to stdout before the rest is ready. If the host cannot show it early, it becomes the beginning of
-    /// the
-    /// text.
+    /// Prints a part of the result to stdout before the rest is ready. If the host cannot show it early, it becomes the beginning
+    /// of the text.
     pub fn output(&mut self, text: &str) {
         if self.shown.capabilities().output {
             self.held(|shown| shown.ui.borrow_mut().output(text));

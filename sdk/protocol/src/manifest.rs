@@ -63,8 +63,7 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<VariableSpec>,
     /// Provider packs: the list of providers. It stays undecoded, because readers decode each service separately: later schema
-    /// versions
-    /// may add keys.
+    /// versions may add keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Value>,
 }

@@ -78,9 +78,8 @@ impl Client {
         }
     }
 
-    /// Sends a request that changes `keys`. If it fails, also returns the outcome of the change: not done before the request is sent,
-    /// and
-    /// unknown until a reliable reply arrives.
+    /// Sends a request that changes `keys`. If it fails, also returns the outcome of the change: not done before the request is
+    /// sent, and unknown until a reliable reply arrives.
     pub fn change<T: DeserializeOwned>(
         &mut self,
         method: &str,
