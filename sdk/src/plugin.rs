@@ -39,9 +39,9 @@ pub trait Command: clap::Parser + Declared {
     /// Runs the command.
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
 
-    /// Completes the value of the argument `argument`. `words` contains all arguments up to the one to complete. It is called only
-    /// for arguments in [`COMPLETES`](Self::COMPLETES), must be fast, and must not change anything. Candidates that don't start with
-    /// the last word are ignored.
+    /// Returns completions for the value of `argument`. `words` contains the user's arguments, and the last one is to be completed.
+    /// The library calls this only for arguments in [`COMPLETES`](Self::COMPLETES). Implementations must be fast and must not change
+    /// anything. Candidates that don't start with the last word are ignored.
     fn complete(
         _argument: &str,
         _words: &[String],
@@ -83,7 +83,7 @@ pub trait Command: clap::Parser + Declared {
 
 /// Runs a plugin. This is its entire `main` function. With arguments or at a terminal, the plugin is an ordinary command.
 /// Otherwise it serves the protocol.
-///
+/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 /// It disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A command.
+/// The specification of a command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -34,7 +34,7 @@ pub struct CommandSpec {
     pub commands: Vec<CommandSpec>,
 }
 
-/// An option or a positional argument.
+/// The specification of an option or a positional argument.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a field of its own on the wire"
@@ -133,7 +133,7 @@ pub enum Completion {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct ValueSpec {
-    /// The value.
+    /// The value, as typed.
     pub value: String,
     /// A short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -68,7 +68,6 @@ fn commands(command: &CommandSpec, word: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns the long options that start with `word`, both the command's and the host's.
 fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let own = reader

@@ -36,7 +36,6 @@ fn examples_decode_and_encode_to_themselves() {
     }
 }
 
-/// Decodes the parameters, result or error data into their types and encodes them again.
 fn through_types(message: Message, methods: &mut HashMap<Id, String>) -> Message {
     match message {
         Message::Request { id, method, params } => {

@@ -294,7 +294,6 @@ impl io::Write for Wiped {
     }
 }
 
-/// Wipes all strings in `value` from memory.
 fn wipe(value: &mut Value) {
     match value {
         Value::String(text) => text.zeroize(),

@@ -29,9 +29,9 @@ pub struct RunParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostName {
-    /// The name: `bot-cli`.
+    /// The host's name: `bot-cli`.
     pub name: String,
-    /// The version.
+    /// The host's version.
     #[serde(default)]
     pub version: String,
 }

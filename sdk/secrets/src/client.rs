@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and returns the reply. If the request itself fails, the backend is no longer available.
+    /// Sends a request and returns the reply. Without a valid reply, the backend is no longer used.
     fn call(
         &mut self,
         method: &str,

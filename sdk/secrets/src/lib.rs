@@ -135,7 +135,7 @@ pub trait Backend: Declared + Sized {
 
 /// Runs a backend. This is its entire `main` function. The backend serves the protocol; if a user starts it, it prints a description.
 ///
-/// It disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
+/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<B: Backend>() -> ExitCode {
     let mut open: Option<B> = None;
     plugin::main_with::<ByHand<B>>(&mut |method, params, session| {

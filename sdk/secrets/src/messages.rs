@@ -125,7 +125,7 @@ pub struct Regions {
     pub default: Option<String>,
 }
 
-/// A region.
+/// A region for sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
     /// The code that the user types: `us-west`.
@@ -331,7 +331,7 @@ pub struct OrganizationsResult {
     pub organizations: Vec<Organization>,
 }
 
-/// An organization.
+/// An organization of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organization {
     /// The name that the user types.

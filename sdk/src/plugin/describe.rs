@@ -8,7 +8,6 @@ use bot_cli_protocol::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, ValueSpec, VariableSpec,
 };
 
-/// Returns the result of `describe`.
 pub fn manifest<C: Command>() -> Manifest {
     let command = C::command();
     let name = name(&command);

@@ -140,7 +140,6 @@ impl OpenRequests {
         open.status().filter(|_| open.unanswered == 0)
     }
 
-    /// Returns the exit status, if a signal arrived.
     pub fn status(&self) -> Option<u8> {
         self.lock().status()
     }

@@ -113,7 +113,6 @@ impl<I: BufRead> Listener<I> {
     }
 }
 
-/// Sends the error for an invalid line.
 pub fn refuse(error: ErrorObject, output: &Output) {
     output.send(&Message::Error { id: None, error });
 }

@@ -212,7 +212,7 @@ fn surroundings(params: &Value) -> RunParams {
     }
 }
 
-/// Uses the exit status of the cancellation as the error code of a cancelled request, because a signal has its own status.
+/// A request cancelled by a signal replies with the signal's exit status.
 fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     if error.code == i64::from(Exit::Cancelled.status()) {
         error.code = cancel.exit().status().into();

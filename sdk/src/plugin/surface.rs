@@ -51,13 +51,11 @@ fn takes(command: &Command, is_it: &dyn Fn(&Arg) -> bool) -> bool {
             .any(|subcommand| takes(subcommand, is_it))
 }
 
-/// Returns the verbosity selected by `-q` and `-v`.
 pub fn verbosity_of(matches: &ArgMatches) -> Verbosity {
     let quiet = given(matches, HostOption::Quiet);
     Verbosity::new(quiet, given(matches, HostOption::Verbose))
 }
 
-/// Returns the format selected by `--json`.
 pub fn format_of(matches: &ArgMatches) -> Format {
     format(given(matches, HostOption::Json))
 }

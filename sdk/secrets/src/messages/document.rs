@@ -81,7 +81,6 @@ fn every_example_decodes_with_members_of_a_later_version() {
     }
 }
 
-/// Decodes the method's members into their types and encodes them again.
 fn through_types(message: Message, requests: &mut HashMap<Id, String>) -> Message {
     match message {
         Message::Request { id, method, params } => {

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use bot_cli_protocol::secret::Secret;
 use serde::Serializer;
 
-/// Serializes a secret as a string.
 pub fn text<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose())
 }
 
-/// Serializes values by key.
 pub fn values<S: Serializer>(
     values: &BTreeMap<String, Secret>,
     serializer: S,
@@ -18,7 +16,6 @@ pub fn values<S: Serializer>(
     serializer.collect_map(values.iter().map(|(key, value)| (key, value.expose())))
 }
 
-/// Serializes values by key, or `null`.
 #[expect(clippy::ref_option, reason = "serde passes a reference to the member")]
 pub fn optional_values<S: Serializer>(
     values: &Option<BTreeMap<String, Secret>>,
