@@ -83,8 +83,8 @@ pub trait Command: clap::Parser + Declared {
 
 /// Runs a plugin. This is its entire `main` function. With arguments or at a terminal, the plugin is an ordinary command.
 /// Otherwise it serves the protocol.
+///
 /// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
-/// It disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {
         session.cancel().begin();

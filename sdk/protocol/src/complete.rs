@@ -17,7 +17,7 @@ pub struct AtEnd {
 }
 
 impl AtEnd {
-    /// Returns the value in `word`, without [`prefix`](Self::prefix).
+    /// Returns the value in `word`, without the prefix.
     pub fn typed<'a>(&self, word: &'a str) -> &'a str {
         word.strip_prefix(self.prefix.as_str()).unwrap_or(word)
     }
