@@ -81,7 +81,7 @@ pub trait Command: clap::Parser + Declared {
     }
 }
 
-/// Runs a plugin. This is its entire `main` function. With arguments or at a terminal, the plugin is an ordinary command.
+/// Runs a plugin and returns its exit status. Call this from `main`. With arguments or at a terminal, the plugin is an ordinary command.
 /// Otherwise it serves the protocol.
 ///
 /// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).

@@ -301,7 +301,7 @@ impl Session {
         shown
     }
 
-    /// Waits for the user. A cancellation becomes the returned failure.
+    /// Waits for the user. If the user cancels, returns the failure.
     fn heard<T>(&self, ask: impl FnOnce(&Shown) -> Result<T, Failure>) -> Result<T, Failure> {
         let held = self.cancel.hold();
         let answer = ask(&self.shown);

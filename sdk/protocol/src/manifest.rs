@@ -41,7 +41,7 @@ pub struct Manifest {
     /// it in any version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requires: BTreeMap<String, String>,
-    /// The plugins that this plugin uses, by the name of their role.
+    /// The requirements for other plugins that this plugin uses, by role name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, UseSpec>,
     /// Provider packs: the schema version of the catalogue, `MAJOR.MINOR`.

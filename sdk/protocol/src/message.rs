@@ -82,7 +82,7 @@ pub enum ChangeState {
     PartlyDone,
     /// The change is done, but a later step failed.
     Done,
-    /// The change may or may not be done. Unknown states of later versions are read as this.
+    /// The change may or may not be done. Unknown states of later versions decode as this variant.
     #[serde(other)]
     Unknown,
 }

@@ -97,7 +97,7 @@ impl HostOption {
         self.row().2
     }
 
-    /// Returns the host option that a plugin's own flag of the same name corresponds to. A plugin that declares `--help` or `--version`
+    /// Returns the host option with the same name and meaning as a plugin's flag. A plugin that declares `--help` or `--version`
     /// prints them itself.
     pub fn meant_by(argument: &ArgumentSpec) -> Option<Self> {
         let flag = argument.kind == ArgumentKind::Flag;

@@ -91,7 +91,7 @@ pub enum Code {
     InputRequired,
     /// The user cancelled.
     Cancelled,
-    /// Any other error, such as a bug in the backend. Unknown codes of later versions are read as this.
+    /// Any other error, such as a bug in the backend. Unknown codes of later versions decode as this variant.
     #[default]
     #[serde(other)]
     Internal,

@@ -68,7 +68,7 @@ pub fn names_a_credential(setting: &str) -> Option<&'static str> {
 /// Implementations must not log values or put them into errors. They may ask questions only in [`open`](Self::open) and in methods
 /// that neither receive nor return values. The client rejects questions from other methods.
 pub trait Backend: Declared + Sized {
-    /// Opens the location described by `scope` and describes it. Must not change anything.
+    /// Opens the location that `scope` selects and returns its description. Must not change anything.
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error>;
 
     /// Returns the sets of one region or of all regions.
@@ -133,7 +133,8 @@ pub trait Backend: Declared + Sized {
     }
 }
 
-/// Runs a backend. This is its entire `main` function. The backend serves the protocol; if a user starts it, it prints a description.
+/// Runs a backend and returns its exit status. Call this from `main`.
+/// The backend serves the protocol; if a user starts it, it prints a description.
 ///
 /// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<B: Backend>() -> ExitCode {

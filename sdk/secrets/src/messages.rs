@@ -255,7 +255,7 @@ pub enum SetStatus {
     Ready,
     /// The set could not be deployed.
     Failed,
-    /// The set is not ready yet. Unknown states of later versions are read as this.
+    /// The set is not ready yet. Unknown states of later versions decode as this variant.
     #[serde(other)]
     Pending,
 }
