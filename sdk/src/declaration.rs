@@ -1,10 +1,10 @@
-//! The declaration of a plugin.
+//! The macro that declares a plugin.
 
 /// Declares a command tree to hosts, which find its manifest in the executable without running it.
 ///
-/// `manifest!(Greet, "../manifest.json")` compiles that file in, named from the source file as with `include_str!`, and brings the
-/// test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the
-/// first time it has to be there, with `{}` in it.
+/// `manifest!(Greet, "../manifest.json")` embeds the file, whose path is relative to the source file as with `include_str!`. It also
+/// adds the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file. Before the first run, create the file with
+/// the content `{}`.
 #[macro_export]
 macro_rules! manifest {
     ($command:ty, $file:literal) => {

@@ -1,9 +1,9 @@
-//! The library for authors of `bot-cli` plugins: a plugin is a clap command tree and a function for what it does.
+//! The library for authors of `bot-cli` plugins. A plugin is a clap command tree and a function that runs it.
 //!
-//! [`plugin`] has what most plugins import, [`testing`] runs a command in a test, and [`core_dump`] keeps secrets out of core files.
-//! The protocol is specified in `protocol/PROTOCOL.md`.
+//! [`plugin`] contains the items that most plugins import, [`testing`] runs a command in a test, and [`core_dump`] keeps secrets out
+//! of core files. `protocol/PROTOCOL.md` specifies the protocol.
 //!
-//! It is not a runtime: it needs no async and knows nothing of any particular plugin. It runs on Unix and Windows.
+//! The library is not a runtime: it requires no async code and depends on no particular plugin. It runs on Unix and Windows.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{self, Command, Failure, Reply, Session};

@@ -1,4 +1,4 @@
-//! For authors: a plugin is a clap command tree and a function for what it does.
+//! The interface for authors: a plugin is a clap command tree and a function that runs it.
 
 mod describe;
 mod direct;
@@ -33,15 +33,15 @@ pub use embed::{Declared, manifest_is_up_to_date};
 
 /// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
 pub trait Command: clap::Parser + Declared {
-    /// The role of the plugin.
+    /// The plugin's role.
     const ROLE: Role = Role::Command;
 
-    /// Does what the user asked for.
+    /// Runs the command.
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
 
-    /// Returns what a value may become that only the plugin knows: `argument` is the name of the argument, `words` are all of
-    /// the user's words, of which the last is to be completed. It is called for [`COMPLETES`](Self::COMPLETES) only, must
-    /// be quick and must change nothing. Candidates that don't begin with the last word are left out.
+    /// Returns completions for the value of `argument`. `words` contains the user's arguments, and the last one is to be completed.
+    /// The library calls this only for arguments in [`COMPLETES`](Self::COMPLETES). Implementations must be fast and must not change
+    /// anything. Candidates that don't start with the last word are ignored.
     fn complete(
         _argument: &str,
         _words: &[String],
@@ -50,28 +50,28 @@ pub trait Command: clap::Parser + Declared {
         Ok(Vec::new())
     }
 
-    /// The names of the arguments that [`complete`](Self::complete) knows values for.
+    /// The names of the arguments that [`complete`](Self::complete) supports.
     const COMPLETES: &'static [&'static str] = &[];
 
-    /// The roles of the plugins that this one uses, and what it can use of them.
+    /// Returns the roles of the plugins that this plugin uses, with its requirements.
     fn uses() -> Vec<(Role, UseSpec)> {
         Vec::new()
     }
 
-    /// The commands that work on the user's own terminal and streams, such as one that becomes another program:
-    /// `secrets run`. A host starts the plugin for them as a shell would.
+    /// The commands that use the user's terminal and standard streams directly, for example `secrets run`, which becomes another
+    /// program. For these commands, a host starts the plugin as a shell would.
     const DIRECT: &'static [&'static str] = &[];
 
-    /// The variables of the environment that the plugin reads, each with a few words about it, for `help environment`.
+    /// The environment variables that the plugin reads, with short descriptions, for `help environment`.
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];
 
-    /// The manifest of the command tree, with what a role adds to it.
+    /// Adds the role's fields to the manifest of the command tree.
     #[doc(hidden)]
     fn described(manifest: Manifest) -> Manifest {
         manifest
     }
 
-    /// Serves a method of the plugin's role, such as `secrets/list`. `None`: there is no such method.
+    /// Serves a method of the plugin's role, such as `secrets/list`. Returns `None` if the method does not exist.
     fn request(
         _method: &str,
         _params: Value,
@@ -81,9 +81,10 @@ pub trait Command: clap::Parser + Declared {
     }
 }
 
-/// The whole `main` of a plugin: an ordinary command when started with arguments or at a terminal, the protocol otherwise.
+/// Runs a plugin and returns its exit status. Call this from `main`. With arguments or at a terminal, the plugin is an ordinary command.
+/// Otherwise it serves the protocol.
 ///
-/// No core dump is written of it. A plugin that starts another program does so in [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
+/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {
         session.cancel().begin();
@@ -92,16 +93,16 @@ pub fn main<C: Command>() -> ExitCode {
     })
 }
 
-/// The same for a plugin whose `role` serves the methods with a `/`.
+/// Runs a plugin like [`main`], with a function for the methods of its role.
 pub fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     bot_cli_terminal::core_dump::prevent();
     bot_cli_terminal::file_size::fail_writes();
-    // The manifest is for those who read the file; the use keeps it in there.
+    // Hosts read the manifest from the file. This use keeps it in the executable.
     std::hint::black_box(C::MANIFEST);
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let cwd = std::env::current_dir();
     if arguments.is_empty() && !std::io::stdin().is_terminal() {
-        // A host names the folder; a plugin that is started in none still serves requests that do.
+        // The current folder may not exist. The plugin still serves requests that name a folder.
         serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")), role)
     } else {
         let command = C::command();
@@ -114,7 +115,7 @@ pub fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     }
 }
 
-/// Returns what `describe` answers.
+/// Returns the plugin's manifest.
 pub fn manifest<C: Command>() -> Manifest {
     describe::manifest::<C>()
 }

@@ -1,6 +1,6 @@
-//! `README.md`: its blocks compile as documentation tests, and the plugin it shows is an example that is built and tested.
+//! Tests of `README.md`: its code blocks compile, and its plugin is one of the examples.
 
-/// The blocks of the file.
+/// The code blocks of the file.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Blocks;

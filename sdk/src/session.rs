@@ -1,4 +1,4 @@
-//! What a command may do while it runs: ask, report, read the user's input.
+//! The session of a running command: questions, output and input.
 
 mod relay;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use bot_cli_terminal::ui::Ui;
 pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
 pub use relay::Relay;
 
-/// The command's side of a run, the same through the host and in a terminal of its own.
+/// A command's session. It works the same with a host and at a terminal.
 pub struct Session {
     shown: Rc<Shown>,
     context: Context,
@@ -29,7 +29,7 @@ pub struct Session {
     status: u8,
 }
 
-/// The user interface of a session, and what was asked there: the command's own questions, and those of plugins that it drives.
+/// The user interface and its scripted answers, shared with the plugins that the command runs.
 struct Shown {
     ui: RefCell<Box<dyn Ui>>,
     answers: Map<String, Value>,
@@ -37,7 +37,7 @@ struct Shown {
 }
 
 impl Session {
-    /// A run in `context` that is shown by `ui`. `answers` are the scripted ones, by the key of their question.
+    /// Creates a session in `context`, shown by `ui`. `answers` are the scripted answers by question key.
     pub fn new(
         ui: Box<dyn Ui>,
         context: Context,
@@ -58,8 +58,7 @@ impl Session {
         }
     }
 
-    /// The user interface of this session for a plugin that the command drives, which is called `name`. It can be kept for
-    /// as long as that plugin runs.
+    /// Returns this session's user interface for a plugin `name` that the command runs. It is valid while that plugin runs.
     pub fn relay(&self, name: impl Into<String>) -> Relay {
         Relay::new(
             Rc::clone(&self.shown),
@@ -69,53 +68,53 @@ impl Session {
         )
     }
 
-    /// Whether the user can be asked.
+    /// Reports whether the user can be prompted.
     pub fn interactive(&self) -> bool {
         !self.shown.capabilities().ask.is_empty()
     }
 
-    /// Whether some questions are answered already, by a script.
+    /// Reports whether a script answered any questions in advance.
     pub fn has_answers(&self) -> bool {
         !self.shown.answers.is_empty()
     }
 
-    /// Whether a script answers the question `key`, each time the same.
+    /// Reports whether the question `key` has a scripted answer, which is the same each time.
     pub fn has_answer(&self, key: &str) -> bool {
         self.shown.answers.contains_key(key)
     }
 
-    /// Returns where and for whom the command runs.
+    /// Returns the command's context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The folder the command was called in.
+    /// Returns the user's working folder.
     pub fn cwd(&self) -> &Path {
         &self.context.cwd
     }
 
-    /// Asks the user. A scripted answer comes first; without a user the default is taken, and without a default it is a
-    /// failure `input_required`. Cancelling is a failure with `Exit::Cancelled`.
+    /// Asks the user a question. A scripted answer takes precedence. If the user cannot be prompted, returns the default; without a
+    /// default, fails with `input_required`. If the user cancels, fails with [`Exit::Cancelled`].
     pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
         self.heard(|shown| shown.ask(question, |ui, question| ui.ask(question)))
     }
 
-    /// Asks for a line of text, or for one of the choices. There is no way back from it.
+    /// Asks for a line of text or for one of the choices. The user cannot go back.
     pub fn ask_text(&mut self, question: &Question) -> Result<String, Failure> {
         self.ask_typed(question, |answer| answer.as_text().map(str::to_owned))
     }
 
-    /// Asks for any number of the choices. There is no way back from it.
+    /// Asks for any number of the choices. The user cannot go back.
     pub fn choose_many(&mut self, question: &Question) -> Result<Vec<String>, Failure> {
         self.ask_typed(question, |answer| answer.as_many().map(<[String]>::to_vec))
     }
 
-    /// Asks for yes or no. There is no way back from it.
+    /// Asks for yes or no. The user cannot go back.
     pub fn confirm(&mut self, question: &Question) -> Result<bool, Failure> {
         self.ask_typed(question, Answer::as_bool)
     }
 
-    /// Asks for text that is not shown. There is no way back from it.
+    /// Asks for text that is not echoed. The user cannot go back.
     pub fn ask_secret(&mut self, question: &Question) -> Result<Secret, Failure> {
         self.ask_typed(question, |answer| answer.as_secret().cloned())
     }
@@ -134,17 +133,16 @@ impl Session {
         })
     }
 
-    /// Asks several questions, so that without a user all open ones are named at once. Returns the answers by the keys of the
-    /// questions. Going back leads to the question
-    /// before; at the first there is no way back.
+    /// Asks several questions and returns the answers by question key. If the user cannot be prompted, the failure lists all open
+    /// questions. The user can go back to the previous question, but not from the first one.
     pub fn ask_all(&mut self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
         let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
         let keys = questions.iter().map(|question| question.key.clone());
         Ok(keys.zip(answers).collect())
     }
 
-    /// Asks several questions as [`ask_all`](Self::ask_all) does, each until `parse` accepts its answer, as
-    /// [`ask_until`](Self::ask_until) does. Returns what was parsed, in the order of the questions.
+    /// Asks several questions like [`ask_all`](Self::ask_all), each until `parse` accepts the answer, like
+    /// [`ask_until`](Self::ask_until). Returns the parsed answers in the order of the questions.
     pub fn ask_all_until<T>(
         &mut self,
         questions: &[Question],
@@ -177,7 +175,7 @@ impl Session {
         Ok(parsed.into_iter().flatten().collect())
     }
 
-    /// The answers that need no user; `None` for each question that is still to be asked.
+    /// Returns the answers that need no prompt, and `None` for each question to ask.
     fn known<T>(
         &self,
         questions: &[Question],
@@ -209,8 +207,8 @@ impl Session {
         }
     }
 
-    /// Asks until `parse` accepts the answer; its error is shown with the question. An answer that is not the user's own
-    /// words of the moment, a scripted one or the default, is not asked again but fails as `invalid_input`.
+    /// Asks until `parse` accepts the answer. The repeated question shows the error of `parse`. If `parse` rejects a scripted answer
+    /// or the default, fails with `invalid_input`.
     pub fn ask_until<T>(
         &mut self,
         question: &Question,
@@ -227,27 +225,27 @@ impl Session {
         }
     }
 
-    /// Says how far the work is; `total` as far as it is known. It is shown at once, on a terminal only: whether the work lasts
-    /// long enough for that is the command's to know.
+    /// Shows the progress of the work, with `total` if known. It appears immediately, but only at a terminal. Use it only for
+    /// work that takes long enough.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         self.held(|shown| shown.progress(message, current, total));
     }
 
-    /// Takes away what was shown of the progress. Questions, output and the end of the command do so by themselves; a command
-    /// that becomes another program does it first.
+    /// Removes the progress display. Questions, output and the end of the command remove it automatically. A command that becomes
+    /// another program must remove it first.
     pub fn clear_progress(&mut self) {
         self.held(|shown| shown.ui.borrow_mut().clear_progress());
     }
 
-    /// A line for the user beside the result, on stderr, if the user wants to hear that much.
+    /// Logs a line for the user to stderr, if the verbosity allows it.
     pub fn log(&mut self, level: Level, message: &str) {
         if wants(&self.context, level) {
             self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
 
-    /// A part of the result that is ready before the rest, on stdout. Where nobody shows it early it becomes the
-    /// beginning of the text.
+    /// Prints a part of the result to stdout before the rest is ready. If the host cannot show it early, it becomes the beginning
+    /// of the text.
     pub fn output(&mut self, text: &str) {
         if self.shown.capabilities().output {
             self.held(|shown| shown.ui.borrow_mut().output(text));
@@ -256,7 +254,7 @@ impl Session {
         }
     }
 
-    /// The user's own piped input.
+    /// Returns the user's piped input.
     pub fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         if !self.shown.capabilities().stdin {
             return Err(Failure::new(
@@ -268,33 +266,33 @@ impl Session {
         self.heard(|shown| shown.ui.borrow_mut().stdin())
     }
 
-    /// Ends with `status` although nothing failed, as a command that runs another one does.
+    /// Sets the exit status of a successful command, for example that of another program it ran.
     pub fn exit_with(&mut self, status: u8) {
         self.status = status;
     }
 
-    /// The status to exit with when nothing fails.
+    /// Returns the exit status of a successful command.
     pub fn status(&self) -> u8 {
         self.status
     }
 
-    /// Begins a step that must be finished or undone. Where the user cancels, work is ended at once and `cancelled` is its reply; as
-    /// long as a guard is held, it goes on instead and has to look at [`cancelled`](Self::cancelled).
+    /// Protects a step that must be finished or undone. Without a guard, cancelling ends the work immediately and replies `cancelled`.
+    /// While a guard exists, the work continues and must check [`cancelled`](Self::cancelled).
     pub fn guard(&self) -> Guard {
         self.cancel.guard()
     }
 
-    /// Whether the user has cancelled; guarded work looks now and then.
+    /// Reports whether the user cancelled. Guarded work must check this regularly.
     pub fn cancelled(&self) -> bool {
         self.cancel.requested()
     }
 
-    /// The request to stop, for work in other threads.
+    /// Returns the cancellation state, for work in other threads.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Shows something whole, before a request to stop ends the work.
+    /// Completes an output before a cancellation can end the work.
     fn held<T>(&self, show: impl FnOnce(&Shown) -> T) -> T {
         let held = self.cancel.hold();
         let shown = show(&self.shown);
@@ -303,7 +301,7 @@ impl Session {
         shown
     }
 
-    /// Waits for the user, whose request to stop is the failure that comes back.
+    /// Waits for the user. If the user cancels, returns the failure.
     fn heard<T>(&self, ask: impl FnOnce(&Shown) -> Result<T, Failure>) -> Result<T, Failure> {
         let held = self.cancel.hold();
         let answer = ask(&self.shown);
@@ -317,12 +315,11 @@ impl Session {
         answer
     }
 
-    /// Returns what was put out and not shown yet.
+    /// Removes and returns the output that is not shown yet.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.held_output)
     }
 
-    /// Whether the user, or a script, has typed something that must not be seen.
     pub(crate) fn has_asked_for_secret(&self) -> bool {
         self.shown.asked_for_secret.get()
     }
@@ -339,7 +336,7 @@ impl Shown {
         }
     }
 
-    /// A scripted answer, or that of `ask`, or without a user the default.
+    /// Returns the scripted answer, the user's answer, or the default if the user cannot be prompted.
     fn ask(
         &self,
         question: &Question,
@@ -373,7 +370,6 @@ impl Shown {
     }
 }
 
-/// Whether the user wants to hear that much.
 fn wants(context: &Context, level: Level) -> bool {
     Verbosity::new(context.quiet, context.verbosity).shows(level)
 }
@@ -395,7 +391,7 @@ fn invalid(question: &Question, problem: &str) -> Failure {
 }
 
 fn input_required(open: Vec<Question>) -> Failure {
-    // Other questions of this kind may be about anything.
+    // Other yes-or-no questions may be about anything.
     let is_consent = matches!(open.as_slice(), [question]
         if question.kind == QuestionKind::Confirm && question.key == "confirm");
     let message = match open.as_slice() {

@@ -1,17 +1,17 @@
-//! For authors' tests: runs a command with a user who answers, and tells all that the user saw.
+//! Test support for plugin authors: runs a command with a scripted user and records what the user sees.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{Command, Failure, Question, Reply, Session};
 //! use bot_cli_sdk::testing::Run;
 //!
-//! /// Greets somebody
+//! /// Greets a person
 //! #[derive(clap::Parser)]
 //! #[command(name = "bot-cli-greet")]
 //! struct Greet {}
 //!
 //! impl Command for Greet {
 //!     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-//!         let name = session.ask_text(&Question::text("name", "Whom"))?;
+//!         let name = session.ask_text(&Question::text("name", "Who to greet"))?;
 //!         Ok(Reply::text(format!("Hello, {name}\n")))
 //!     }
 //! }
@@ -42,8 +42,8 @@ use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
 use user::User;
 
-/// A run of a command, as a test sets it up. Without an answer nobody can be asked; with one there is a user, who accepts the
-/// defaults of other questions and cancels at one that has none.
+/// A command run that a test sets up. Without answers, the user cannot be prompted. With answers, the user accepts the defaults of
+/// other questions and cancels questions without a default.
 #[must_use]
 pub struct Run {
     command: fn(&[String], User, Context, Map<String, Value>) -> Outcome,
@@ -53,29 +53,29 @@ pub struct Run {
     user: User,
 }
 
-/// The outcome of a run, and what the user saw.
+/// The outcome of a run and everything that the user saw.
 #[derive(Debug, Clone)]
 pub struct Ran {
     /// The exit status.
     pub status: u8,
-    /// For people: what was put out early, then the text of the reply.
+    /// The text for people: early output, then the text of the reply.
     pub text: String,
-    /// For programs: the document of `--json`.
+    /// The document for programs, printed by `--json`.
     pub data: Value,
-    /// The commands that may come next.
+    /// The suggested next commands.
     pub next: Vec<String>,
-    /// The failure, if there was one.
+    /// The failure, if the command failed.
     pub failure: Option<Failure>,
-    /// The questions that were asked, in their order.
+    /// The questions asked, in order.
     pub asked: Vec<Question>,
-    /// The lines beside the result.
+    /// The log lines.
     pub logs: Vec<(Level, String)>,
-    /// The progress that was shown.
+    /// The progress messages.
     pub progress: Vec<String>,
 }
 
 impl Run {
-    /// A run in this process, without a terminal and without a host.
+    /// Creates a run in this process, without a terminal and without a host.
     pub fn of<C: Command>(words: impl IntoIterator<Item = &'static str>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let mut context = Context::new(cwd);
@@ -89,49 +89,49 @@ impl Run {
         }
     }
 
-    /// Adds a word to those of the user.
+    /// Adds an argument.
     pub fn word(mut self, word: impl Into<String>) -> Self {
         self.words.push(word.into());
         self
     }
 
-    /// Answers the question `key`, in the answer's JSON form; several answers to one question come in turn.
+    /// Answers the question `key` with the JSON form of an answer. Several answers to the same question are used in turn.
     pub fn answer(mut self, key: &str, answer: impl Into<Value>) -> Self {
         self.user.answer(key, Some(answer.into()));
         self
     }
 
-    /// The user goes back from the question `key`.
+    /// Goes back from the question `key`.
     pub fn go_back(mut self, key: &str) -> Self {
         self.user.answer(key, None);
         self
     }
 
-    /// An answer that a script has given beforehand, as in `answers` of the protocol.
+    /// Adds a scripted answer, like `answers` in the protocol.
     pub fn scripted(mut self, key: &str, answer: impl Into<Value>) -> Self {
         self.scripted.insert(key.to_owned(), answer.into());
         self
     }
 
-    /// Gives the user piped input.
+    /// Sets the user's piped input.
     pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.user.piped = Some(input.into());
         self
     }
 
-    /// The folder it runs in, instead of that of the process.
+    /// Sets the working folder. The default is the folder of the process.
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.context.cwd = cwd.into();
         self
     }
 
-    /// Changes anything else about where and for whom it runs.
+    /// Changes any other part of the context.
     pub fn context(mut self, change: impl FnOnce(&mut Context)) -> Self {
         change(&mut self.context);
         self
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub fn run(mut self) -> Ran {
         self.context.interactive = self.user.is_there();
         let user = self.user.clone();

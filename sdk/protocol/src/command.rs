@@ -1,32 +1,32 @@
-//! A plugin's command tree: what it can be asked to do, and what every word may be.
+//! A plugin's command tree: its subcommands, options and positional arguments.
 
 use serde::{Deserialize, Serialize};
 
-/// A command.
+/// The specification of a command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CommandSpec {
-    /// The word.
+    /// The command's name, as typed.
     pub name: String,
     /// A description in one line.
     pub about: String,
-    /// A description in paragraphs; full help begins with it instead of `about`.
+    /// A longer description. Full help shows it instead of `about`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// Examples at the end of full help, in lines that stand as they are.
+    /// Examples at the end of full help, printed verbatim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
-    /// Other words for it.
+    /// Alternative names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Whether help leaves it out.
+    /// Whether help omits the command.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Whether it works on the user's own terminal and streams.
+    /// Whether the command uses the user's terminal and standard streams directly.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
-    /// The options and positional arguments, in the order of help.
+    /// The options and positional arguments, in the order in which help lists them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentSpec>,
     /// The subcommands.
@@ -34,7 +34,7 @@ pub struct CommandSpec {
     pub commands: Vec<CommandSpec>,
 }
 
-/// An option or a positional argument.
+/// The specification of an option or a positional argument.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a field of its own on the wire"
@@ -43,53 +43,53 @@ pub struct CommandSpec {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ArgumentSpec {
-    /// The name, in `snake_case`.
+    /// The argument's name, in `snake_case`.
     pub name: String,
-    /// The kind.
+    /// The kind of argument.
     pub kind: ArgumentKind,
-    /// `stt` for `--stt`.
+    /// The long option name: `stt` for `--stt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long: Option<String>,
-    /// `t` for `-t`.
+    /// The short option name: `t` for `-t`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short: Option<char>,
-    /// Other long names.
+    /// Alternative long names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// A description in one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// The heading of help that it stands under.
+    /// The help section that lists the argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// The name of the value: `SERVICE`.
+    /// The value's placeholder in help: `SERVICE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
-    /// Whether the command fails without it.
+    /// Whether the argument is required.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Whether it takes several values.
+    /// Whether the argument accepts several values.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
-    /// Whether it stands behind `--`.
+    /// Whether the argument must follow `--`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
-    /// The value without it.
+    /// The default value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// All values that it can have; empty when any is possible.
+    /// The possible values. If empty, any value is accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueSpec>,
-    /// Whether help leaves its values out.
+    /// Whether help omits the possible values.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub values_hidden: bool,
-    /// The source of more values.
+    /// The source of further completions.
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,
-    /// Whether subcommands take it too.
+    /// Whether subcommands accept the option too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub global: bool,
-    /// Whether help leaves it out.
+    /// Whether help omits the argument.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
@@ -101,50 +101,50 @@ pub struct ArgumentSpec {
 pub enum ArgumentKind {
     /// An option without a value.
     Flag,
-    /// A value in its place.
+    /// A positional argument.
     Positional,
-    /// An option with a value. What later versions may add counts as this.
+    /// An option with a value. Unknown kinds of later versions decode as this variant.
     #[default]
     #[serde(other)]
     Option,
 }
 
-/// The source of values for completion.
+/// The source of completions for an argument's value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Completion {
-    /// Among the files.
+    /// File names.
     File,
-    /// Among the folders.
+    /// Folder names.
     Folder,
-    /// The plugin knows: ask it with `complete`.
+    /// The plugin, through the `complete` method.
     Dynamic,
-    /// Among the programs; the words behind it are that program's arguments.
+    /// Program names. The arguments that follow belong to that program.
     Command,
-    /// Nowhere. What later versions may add counts as this.
+    /// No completions. Unknown sources of later versions decode as this variant.
     #[default]
     #[serde(other)]
     None,
 }
 
-/// A value that an argument can have.
+/// A possible value of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct ValueSpec {
-    /// The value.
+    /// The value, as typed.
     pub value: String,
-    /// A few words about it.
+    /// A short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// Other words for it.
+    /// Alternative spellings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
 }
 
 impl CommandSpec {
-    /// A command without options and subcommands.
+    /// Creates a command without arguments and subcommands.
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             name: name.into(),

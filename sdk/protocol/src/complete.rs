@@ -1,29 +1,29 @@
-//! What the last of the user's words may become, from a manifest alone.
+//! Completes the last argument of a command line from the manifest alone.
 
 use crate::words::Reader;
 use crate::{ArgumentSpec, Candidate, CommandSpec, Completion};
 
-/// The candidates for a word.
+/// The completions of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AtEnd {
-    /// Whole words, from the manifest.
+    /// The matching values from the manifest, each a whole argument.
     pub candidates: Vec<Candidate>,
-    /// The argument whose values only the plugin knows.
+    /// The name of the argument that the plugin must complete itself.
     pub dynamic: Option<String>,
-    /// The names that the shell completes by itself, beside the candidates: files, folders, a program and its arguments.
+    /// The names that the shell adds to the candidates: files, folders, or a program and its arguments.
     pub by_shell: Completion,
-    /// The part of the word before the value: `--stt=`.
+    /// The part of the argument before the value: `--stt=`.
     pub prefix: String,
 }
 
 impl AtEnd {
-    /// The part of `word` that is a value.
+    /// Returns the value in `word`, without the prefix.
     pub fn typed<'a>(&self, word: &'a str) -> &'a str {
         word.strip_prefix(self.prefix.as_str()).unwrap_or(word)
     }
 }
 
-/// Returns what the last of `words` may become after those before it. Without words, what may stand first.
+/// Completes the last of `words`. Without words, returns the completions of an empty first argument.
 pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
     let (before, word) = match words.split_last() {
         Some((last, before)) => (before, last.as_str()),
@@ -57,7 +57,6 @@ pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
     found
 }
 
-/// The subcommands that `word` begins.
 fn commands(command: &CommandSpec, word: &str) -> Vec<Candidate> {
     let shown = command.commands.iter().filter(|command| !command.hidden);
     shown
@@ -69,7 +68,6 @@ fn commands(command: &CommandSpec, word: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// The long options that `word` begins: those of the tree, and those that every plugin has.
 fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let own = reader
@@ -92,7 +90,6 @@ fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// Returns what the value of `argument` may become.
 fn values(argument: &ArgumentSpec, word: &str, prefix: String) -> AtEnd {
     let fitting = argument.values.iter();
     let fitting = fitting.filter(|value| value.value.starts_with(word));

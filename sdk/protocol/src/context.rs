@@ -1,4 +1,4 @@
-//! Where and for whom a command runs, and what the host does for it meanwhile.
+//! The context of a command: the user's environment and the host's capabilities.
 
 #![expect(
     clippy::trivially_copy_pass_by_ref,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::outcome::Format;
 use crate::{HostName, QuestionKind};
 
-/// The surroundings of a run: folder, terminal, host.
+/// The environment of a command: folder, terminal and host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -21,28 +21,28 @@ use crate::{HostName, QuestionKind};
     reason = "independent facts about the terminal and the user's choices"
 )]
 pub struct Context {
-    /// The user's working folder, absolute; the process has it too.
+    /// The user's working folder, as an absolute path. It is also the working folder of the process.
     #[serde(skip_serializing_if = "is_untold")]
     pub cwd: PathBuf,
-    /// Whether a person sits at a terminal.
+    /// Whether the user can be prompted at a terminal.
     pub interactive: bool,
-    /// Whether `text` and `output` may carry colour: `always` or `never`.
+    /// Whether `text` and `output` may contain colour: `always` or `never`.
     #[serde(with = "color")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub color: bool,
-    /// Columns of the terminal.
+    /// The terminal's width in columns.
     pub width: usize,
-    /// Which part of the result will be shown.
+    /// The requested format of the result.
     pub format: Format,
-    /// 0, 1 for `-v`, 2 for `-vv`.
+    /// The verbosity: 0 by default, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
-    /// Whether the user gave `-q`, and wants no more than the outcome.
+    /// Whether the user passed `-q` to see only the outcome.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quiet: bool,
-    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
+    /// Whether the result is printed to a terminal rather than a file or a pipe.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
-    /// The host that is asking.
+    /// The host that sent the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostName>,
 }
@@ -64,7 +64,7 @@ impl Default for Context {
 }
 
 impl Context {
-    /// A run in `cwd` without a person at a terminal: no colour, the text, no more than the result.
+    /// Creates a non-interactive context in `cwd`: text format, no colour, default verbosity.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
@@ -73,30 +73,30 @@ impl Context {
     }
 }
 
-/// The capabilities of a host while a plugin works. An absent one cannot be used.
+/// The host's capabilities during a request. A plugin must not use absent ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Capabilities {
-    /// Serves `ask`: the kinds of question that can be asked.
+    /// The supported kinds of question. If empty, `ask` is not supported.
     #[serde(with = "ask", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "ask::Ask"))]
     pub ask: Vec<QuestionKind>,
-    /// Serves `stdin`.
+    /// Whether `stdin` is supported.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub stdin: bool,
-    /// Shows `progress`.
+    /// Whether `progress` is shown.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub progress: bool,
-    /// Shows `output` at once.
+    /// Whether `output` is shown immediately.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
@@ -106,7 +106,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Everything, with every kind of question.
+    /// Returns all capabilities, with all kinds of question.
     pub fn all() -> Self {
         Self {
             ask: QuestionKind::ALL.to_vec(),
@@ -117,7 +117,7 @@ impl Capabilities {
     }
 }
 
-/// A folder without a name in UTF-8 has none on the wire.
+/// A path that is not UTF-8 cannot be encoded in JSON, so it is omitted.
 fn is_untold(cwd: &Path) -> bool {
     cwd.to_str().is_none_or(str::is_empty)
 }
@@ -139,7 +139,7 @@ mod ask {
 
     use crate::QuestionKind;
 
-    /// The kinds of question that can be asked. Later versions may add kinds.
+    /// The supported kinds of question. Later versions may add kinds.
     #[derive(Default, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct Ask {

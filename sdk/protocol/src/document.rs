@@ -1,4 +1,4 @@
-//! `PROTOCOL.md` and its examples: the blocks are the files, and the files are what the types read and write.
+//! Tests that the code blocks in `PROTOCOL.md` match the example files, and that the types decode and encode these files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,7 +36,6 @@ fn examples_decode_and_encode_to_themselves() {
     }
 }
 
-/// The message with its parameters, result or error data read into their types and written again.
 fn through_types(message: Message, methods: &mut HashMap<Id, String>) -> Message {
     match message {
         Message::Request { id, method, params } => {
@@ -91,7 +90,7 @@ fn every_example_decodes_with_fields_of_a_later_version() {
             let mut later: Value = serde_json::from_str(line).unwrap();
             add_fields(&mut later, &["answers", "data"]);
             let message = Message::from_line(later.to_string().as_bytes()).unwrap();
-            // Free-form members keep the addition; all that matters is that everything decodes.
+            // Free-form members keep the added field, so this checks only that everything decodes.
             let typed = through_types(message, &mut methods);
             assert!(!typed.to_line().is_empty(), "{file}");
         }

@@ -1,4 +1,4 @@
-//! What goes wrong, as a plugin says it: a message, where, and what to do about it.
+//! Failures of a command: a message, the invalid fields, and hints on how to fix them.
 
 mod cause;
 mod on_wire;
@@ -14,7 +14,8 @@ pub use cause::OrFail;
 
 /// A typed failure of a command.
 ///
-/// `?` turns errors of I/O and of `serde_json` into one. [`OrFail`] does so for every error and says what could not be done:
+/// The `?` operator converts I/O and `serde_json` errors into a failure. [`OrFail`] converts any error and adds a description of the
+/// failed action:
 ///
 /// ```
 /// use bot_cli_protocol::failure::{Exit, Failure, OrFail};
@@ -34,63 +35,63 @@ pub use cause::OrFail;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Failure {
-    /// The class of the failure; its number is the exit status.
+    /// The class of the failure. Its number is the exit status.
     pub exit: Exit,
-    /// The finer cause, stable, in `snake_case`: `invalid_input`.
+    /// The specific error code in `snake_case`, for example `invalid_input`. Codes are stable.
     pub code: String,
-    /// The message: lower case, no full stop, literals in backticks.
+    /// The message, in lower case, without a full stop and with literals in backticks.
     pub message: String,
-    /// The fields that are missing or wrong, all of them.
+    /// All fields that are missing or invalid.
     pub fields: Vec<Field>,
-    /// Hints on what to do, each a sentence or a command that can be pasted.
+    /// Suggestions for the user: sentences or commands to paste.
     pub hints: Vec<String>,
-    /// The outcome of the change; `None` where the command changes nothing.
+    /// The state of the change. `None` if the command changes nothing.
     pub outcome: Option<ChangeState>,
     rest: Box<Rest>,
 }
 
-/// The members that few failures have, apart: every `Result` is as large as its error.
+/// The rarely used members, boxed because every `Result` is as large as its error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rest {
     inputs: Vec<Question>,
     cause: Cause,
 }
 
-/// The exit status of a command that did not succeed.
+/// The exit status of a command that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// It ran and failed.
+    /// The command failed.
     Failed = 1,
-    /// It cannot succeed as written, nothing changed.
+    /// The command line or the input is invalid. Nothing changed.
     Usage = 2,
-    /// It may or may not have been done.
+    /// The change may or may not be done.
     Unknown = 3,
-    /// Not signed in or not allowed.
+    /// The user is not signed in or lacks permission.
     NotAllowed = 4,
-    /// Unavailable or timed out, worth a retry.
+    /// The service is unavailable or timed out. A retry may succeed.
     Unavailable = 7,
-    /// It ran to its end, but its result could not be written. Only what shows the result says so.
+    /// The command finished, but its result could not be written. Only the program that prints the result uses this status.
     Unwritten = 74,
-    /// A plugin broke the protocol. Only a host says so.
+    /// A plugin violated the protocol. Only hosts use this status.
     Protocol = 125,
-    /// A plugin cannot be run. Only a host says so, or a command that starts another program, of that.
+    /// A plugin or another program could not be run. Only hosts and commands that start other programs use this status.
     NotRunnable = 126,
-    /// There is no such plugin. Only a host says so, or a command that starts another program, of that.
+    /// A plugin or another program was not found. Only hosts and commands that start other programs use this status.
     NotFound = 127,
     /// The user cancelled.
     Cancelled = 130,
-    /// The process was told to end.
+    /// The process was asked to terminate (`SIGTERM`).
     Terminated = 143,
 }
 
 impl Exit {
-    /// The number a process exits with.
+    /// Returns the exit status as a number.
     pub const fn status(self) -> u8 {
         self as u8
     }
 
-    /// The class of a plugin's `error.code`; numbers it may not use, and those of later versions, are plain failures.
+    /// Converts a plugin's `error.code`. Statuses that plugins may not use and unknown statuses become [`Exit::Failed`].
     pub const fn from_plugin(code: i64) -> Self {
         match code {
             2 => Self::Usage,
@@ -106,7 +107,7 @@ impl Exit {
     }
 }
 
-/// The words of the operating system as they stand in a sentence: `permission denied`.
+/// Formats an operating system error as part of a sentence: `permission denied`.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
@@ -117,7 +118,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 impl Failure {
-    /// A failure of class `exit` with a `code` and a message. With [`Exit::Unknown`] the outcome is unknown.
+    /// Creates a failure. With [`Exit::Unknown`], the state of the change is unknown too.
     pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -130,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// A failure that names every field of the input that is missing or wrong.
+    /// Creates a failure that lists all missing or invalid fields.
     pub fn invalid_input(fields: Vec<Field>) -> Self {
         let message = match fields.as_slice() {
             [field] => field.sentence(),
@@ -141,30 +142,30 @@ impl Failure {
         failure
     }
 
-    /// The user cancelled.
+    /// Creates the failure of a command that the user cancelled.
     pub fn cancelled() -> Self {
         Self::new(Exit::Cancelled, "cancelled", "cancelled")
     }
 
-    /// Says it in other words.
+    /// Replaces the message.
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    /// Says what became of the change.
+    /// Sets the state of the change.
     pub fn outcome(mut self, outcome: ChangeState) -> Self {
         self.outcome = Some(outcome);
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds a suggestion for the user.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// Adds a field that is missing or wrong.
+    /// Adds a field that is missing or invalid.
     pub fn field(mut self, field: &str, flag: Option<&str>, problem: impl Into<String>) -> Self {
         let mut field = Field::new(field, problem);
         field.flag = flag.map(str::to_owned);
@@ -172,24 +173,24 @@ impl Failure {
         self
     }
 
-    /// With the code `input_required`: every question that is still open.
+    /// Returns the unanswered questions, if the code is `input_required`.
     pub fn inputs(&self) -> &[Question] {
         &self.rest.inputs
     }
 
-    /// Names the questions that are still open.
+    /// Sets the unanswered questions.
     pub fn with_inputs(mut self, inputs: Vec<Question>) -> Self {
         self.rest.inputs = inputs;
         self
     }
 
-    /// Keeps what led to it, which [`source`](Error::source) returns and `-v` shows. Don't keep an error whose text may quote a secret.
+    /// Sets the cause, which [`source`](Error::source) returns and `-v` shows. The text of the cause must not contain a secret.
     pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.rest.cause = Cause::new(cause.into());
         self
     }
 
-    /// A failure that says what could not be done, with the words of `error`, which is its cause.
+    /// Creates a failure with the message `could_not: error` and `error` as its cause.
     pub fn because(
         exit: Exit,
         code: &str,
@@ -201,7 +202,7 @@ impl Failure {
         Self::new(exit, code, message).caused_by(error)
     }
 
-    /// The texts of what led to it that its message doesn't have, the nearest first.
+    /// Returns the texts of the causes that add something to the message, from the direct cause to the root cause.
     pub fn causes(&self) -> Vec<String> {
         cause::chain(self)
     }

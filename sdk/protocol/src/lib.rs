@@ -1,7 +1,7 @@
-//! The wire types of the plugin protocol, without any input or output. `PROTOCOL.md` is their normative text.
+//! The wire types of the plugin protocol. This crate does no input or output. `PROTOCOL.md` is the normative specification.
 //!
-//! Everything here tolerates what later versions may add: unknown fields are ignored, absent optional ones take their
-//! default, and unknown methods decode like known ones.
+//! All types tolerate additions of later versions: they ignore unknown fields, use defaults for absent optional fields, and
+//! decode unknown methods like known ones.
 
 mod command;
 pub mod complete;
@@ -41,7 +41,8 @@ pub use method::{
 pub use question::{Choice, Question, QuestionKind};
 pub use twice::unique_members;
 
-/// The checks of `PROTOCOL.md`, in files by their name: what a plugin is sent, and what it must reply.
+/// The conformance checks of `PROTOCOL.md`, as pairs of a name and a TOML file. A check lists the messages to send to a plugin and the
+/// expected replies.
 pub const CHECKS: [(&str, &str); 4] = [
     ("file", include_str!("../checks/file.toml")),
     ("messages", include_str!("../checks/messages.toml")),
@@ -49,44 +50,44 @@ pub const CHECKS: [(&str, &str); 4] = [
     ("whole", include_str!("../checks/whole.toml")),
 ];
 
-/// The version that this library speaks.
+/// The protocol version that this library implements.
 pub const VERSION: &str = "1.0";
 
-/// The variable in which a host tells what it starts how many hosts stand above.
+/// The environment variable that contains the nesting depth of hosts, set by a host for the programs it starts.
 pub const DEPTH: &str = "BOT_CLI_DEPTH";
 
-/// The variable in which a host tells what it starts where the host's own executable is.
+/// The environment variable that contains the path of the host's executable, set by a host for the programs it starts.
 pub const HOST: &str = "BOT_CLI_HOST";
 
-/// The major version that this library speaks.
+/// The protocol's major version that this library implements.
 pub const MAJOR: u32 = 1;
 
-/// The longest line, its end not counted: 8 MiB.
+/// The maximum length of a line, without its line ending: 8 MiB.
 pub const MAX_LINE: usize = 8 * 1024 * 1024;
 
-/// The names of the methods.
+/// The method names.
 pub mod methods {
-    /// Host to plugin: do the work.
+    /// Host to plugin: runs a command.
     pub const RUN: &str = "run";
-    /// Host to plugin: the full manifest.
+    /// Host to plugin: requests the full manifest.
     pub const DESCRIBE: &str = "describe";
-    /// Host to plugin: what a word may become.
+    /// Host to plugin: requests completions of an argument.
     pub const COMPLETE: &str = "complete";
-    /// Host to plugin, a notification: the user wants to stop.
+    /// Host to plugin, a notification: the user wants to stop the request.
     pub const CANCEL: &str = "cancel";
-    /// Plugin to host: a question to the user.
+    /// Plugin to host: asks the user a question.
     pub const ASK: &str = "ask";
-    /// Plugin to host: the user's own piped input.
+    /// Plugin to host: requests the user's piped input.
     pub const STDIN: &str = "stdin";
-    /// Plugin to host, a notification: how far the work is.
+    /// Plugin to host, a notification: reports the progress of the work.
     pub const PROGRESS: &str = "progress";
-    /// Plugin to host, a notification: a line beside the result.
+    /// Plugin to host, a notification: writes a log line.
     pub const LOG: &str = "log";
-    /// Plugin to host, a notification: a part of the result.
+    /// Plugin to host, a notification: shows a part of the result.
     pub const OUTPUT: &str = "output";
 }
 
-/// The negative codes of errors, those of JSON-RPC and one of our own. Positive codes are exit statuses.
+/// The negative error codes: those of JSON-RPC and one specific to this protocol. Positive codes are exit statuses.
 pub mod codes {
     /// The line is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
@@ -94,21 +95,20 @@ pub mod codes {
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method is unknown.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The method is known, its parameters are not usable.
+    /// The method is known, but its parameters are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// A defect of the answering side.
+    /// The receiver failed because of a bug.
     pub const INTERNAL_ERROR: i64 = -32603;
-    /// The protocol version cannot be served; `data.supported` lists those that can.
+    /// The protocol version is not supported. `data.supported` lists the supported versions.
     pub const UNSUPPORTED_PROTOCOL: i64 = -32022;
 }
 
-/// Whether this library can serve a request that names protocol version `version`.
+/// Reports whether this library can serve a request for the protocol version `version`.
 pub fn serves(version: &str) -> bool {
     major_minor(version).is_some_and(|(major, _)| major == MAJOR)
 }
 
-/// Reads `MAJOR.MINOR`, the form of the versions of the protocol and of the schemas. It is not that of semver, which has a third
-/// number.
+/// Parses `MAJOR.MINOR`, the version format of the protocol and the schemas. Unlike a semver version, it has no third number.
 pub fn major_minor(version: &str) -> Option<(u32, u32)> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,26 +1,26 @@
-//! Reading lines that may be too long.
+//! Reads lines and limits their length.
 
 use std::io::{self, BufRead, Read};
 
 use crate::MAX_LINE;
 
-/// A line of a stream, without its end.
+/// A line of a stream, without its line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A complete line; the last one may lack its end.
+    /// A complete line. The last line of a stream may lack a line ending.
     Complete(Vec<u8>),
-    /// The line is longer than [`MAX_LINE`]. Unless it has `ended`, the rest of it is still to be read.
+    /// A line longer than [`MAX_LINE`]. Unless `ended` is true, the rest of the line is still unread.
     TooLong {
-        /// Whether its end was read.
+        /// Whether the line ending was read.
         ended: bool,
     },
 }
 
-/// The length of the longest line with its end. What is longer is not read as a whole.
+/// The maximum number of bytes read for a line, including its line ending.
 pub const LONGEST: usize = MAX_LINE + 2;
 
 impl Line {
-    /// The line of these bytes, which are [`LONGEST`] at most, with its end if it has one.
+    /// Creates a line from at most [`LONGEST`] bytes and removes the line ending, if any.
     pub fn of(mut line: Vec<u8>) -> Self {
         let ended = line.last() == Some(&b'\n');
         if ended {
@@ -37,7 +37,7 @@ impl Line {
     }
 }
 
-/// Reads a line; `None` at the end of the stream.
+/// Reads a line. Returns `None` at the end of the stream.
 pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);

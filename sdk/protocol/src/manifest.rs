@@ -1,4 +1,4 @@
-//! What a plugin is and understands: the answer to `describe`, which is also in the plugin's file.
+//! The manifest of a plugin: the result of `describe`, also embedded in the plugin's file.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::command::CommandSpec;
 use super::shape;
 
-/// Stands before the manifest in a plugin's file.
+/// The marker before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
 
-/// The part of a script in which its manifest begins.
+/// The number of bytes at the start of a script that may contain the marker.
 pub const SCRIPT_HEAD: usize = 8 * 1024;
 
-/// The longest manifest of a script, on its line.
+/// The maximum length of a script's manifest, which is on one line.
 pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
 
-/// The longest manifest of any other file.
+/// The maximum length of a manifest in any other file.
 const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
 /// The description of a plugin: its role and its command tree.
@@ -26,81 +26,82 @@ const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 pub struct Manifest {
     /// The protocol version that the plugin speaks: `1.0`.
     pub protocol: String,
-    /// The plugin's name: that of its file without `bot-cli-`.
+    /// The plugin's name: its file name without `bot-cli-`.
     pub name: String,
-    /// The plugin's own version.
+    /// The plugin's version.
     #[serde(default)]
     pub version: String,
-    /// A description of a few words.
+    /// A short description.
     #[serde(default)]
     pub about: String,
-    /// The role.
+    /// The plugin's role.
     #[serde(default)]
     pub role: Role,
-    /// The executables that can use it, each with the range of its versions: `bot-cli-init`, `>=0.1`. One that is absent can use it in every version.
+    /// The version ranges of the executables that can use the plugin: `bot-cli-init`, `>=0.1`. Executables that are not listed can use
+    /// it in any version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requires: BTreeMap<String, String>,
-    /// The roles of the plugins that it uses itself, by their names, and what it can use of them.
+    /// The requirements for other plugins that this plugin uses, by role name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, UseSpec>,
-    /// Provider packs: the version of the catalogue's schema, `MAJOR.MINOR`.
+    /// Provider packs: the schema version of the catalogue, `MAJOR.MINOR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<String>,
-    /// Provider packs: the range of `pipecat-ai` versions that its services were made for.
+    /// Provider packs: the range of `pipecat-ai` versions that the services support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
     /// Secrets backends: the version of the role's methods, `MAJOR.MINOR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
-    /// Secrets backends: their own settings.
+    /// Secrets backends: the backend's settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<SettingSpec>,
-    /// The command tree; its root is the plugin itself. Absent: unknown, not empty.
+    /// The command tree, whose root is the plugin itself. If absent, the commands are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
-    /// The variables of the environment that it reads.
+    /// The environment variables that the plugin reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<VariableSpec>,
-    /// Provider packs: a list of providers. Kept as it is: a reader looks at one service at a time, since a later version of the
-    /// schema may have keys that it does not know.
+    /// Provider packs: the list of providers. It stays undecoded, because readers decode each service separately: later schema
+    /// versions may add keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Value>,
 }
 
-/// The part of a role's plugins that a plugin can use.
+/// A plugin's requirements for the plugins of a role that it uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct UseSpec {
-    /// The version of the role's schema that it knows, `MAJOR.MINOR`.
+    /// The supported version of the role's schema, `MAJOR.MINOR`.
     pub schema: String,
-    /// Provider packs: the version of `pipecat-ai` that it makes projects for.
+    /// Provider packs: the `pipecat-ai` version of the generated projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
-    /// Secrets backends: names that none can have, because the command has such a backend itself.
+    /// Secrets backends: reserved names, used by the command's built-in backends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
-/// A setting of a secrets backend. Settings are kept in a file of the user's: a credential is none.
+/// A setting of a secrets backend. Settings are stored in the user's settings file, so they must not be credentials.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingSpec {
-    /// The name.
+    /// The setting's name.
     pub name: String,
     /// A description in one line.
     #[serde(default)]
     pub about: String,
-    /// Whether the backend can't work without it.
+    /// Whether the backend requires the setting.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
 
-/// A variable of the environment.
+/// An environment variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariableSpec {
-    /// The name.
+    /// The variable's name.
     pub name: String,
     /// A description in one line.
     #[serde(default)]
@@ -112,29 +113,29 @@ pub struct VariableSpec {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Commands for the user.
+    /// Provides commands for the user.
     #[default]
     Command,
-    /// Keeps secrets for another plugin.
+    /// Stores secrets for another plugin.
     SecretsBackend,
-    /// Brings AI services for `init`.
+    /// Provides AI services for `init`.
     ProviderPack,
-    /// A role of a later version.
+    /// An unknown role of a later version.
     #[serde(untagged)]
     Other(String),
 }
 
-/// Why a file has no usable manifest.
+/// The reason why a file has no usable manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManifestError {
-    /// It declares nothing: it is not a plugin that speaks the protocol.
+    /// The file has no marker, so it is not a plugin.
     Undeclared,
-    /// A marker is there, but what follows is not a manifest; the reason.
+    /// The file has a marker but no valid manifest. Contains the reason.
     Malformed(String),
 }
 
 impl Role {
-    /// Returns the name on the wire.
+    /// Returns the wire name.
     pub fn name(&self) -> &str {
         match self {
             Self::Command => "command",
@@ -144,7 +145,7 @@ impl Role {
         }
     }
 
-    /// Returns what a plugin of this role is called in a sentence: `provider pack`.
+    /// Returns the noun for a plugin of this role: `provider pack`.
     pub fn words(&self) -> String {
         match self {
             Self::Command => "command".to_owned(),
@@ -156,7 +157,7 @@ impl Role {
 }
 
 impl UseSpec {
-    /// Every plugin of the role with this version of its schema.
+    /// Creates a requirement for the given version of the role's schema.
     pub fn new(schema: impl Into<String>) -> Self {
         Self {
             schema: schema.into(),
@@ -164,13 +165,13 @@ impl UseSpec {
         }
     }
 
-    /// Makes projects for this version of `pipecat-ai`.
+    /// Sets the `pipecat-ai` version of the generated projects.
     pub fn framework(mut self, version: impl Into<String>) -> Self {
         self.framework = Some(version.into());
         self
     }
 
-    /// No backend can have one of these names.
+    /// Reserves names, which no backend plugin may have.
     pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -178,7 +179,7 @@ impl UseSpec {
 }
 
 impl SettingSpec {
-    /// A setting that may be absent, and what it does in a line.
+    /// Creates an optional setting with its name and description.
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -189,7 +190,7 @@ impl SettingSpec {
 }
 
 impl Manifest {
-    /// A plugin of this name that speaks this library's version and declares nothing more.
+    /// Creates the manifest of a plugin with this name, this library's protocol version and default values.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             protocol: super::VERSION.to_owned(),
@@ -198,7 +199,7 @@ impl Manifest {
         }
     }
 
-    /// Finds the manifest in the bytes of a plugin's file: in the head of a script, anywhere in a native executable.
+    /// Finds the manifest in a plugin's file: at the start of a script, or anywhere in a native executable.
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
         let is_script = file.starts_with(b"#!");
         let mut problem = None;
@@ -207,7 +208,7 @@ impl Manifest {
                 break;
             }
             let text = &file[at + MARKER.len()..];
-            // Executables that look for plugins hold bare markers.
+            // Executables that search for plugins contain the bare marker.
             if !text.starts_with(b"{") {
                 continue;
             }
@@ -219,7 +220,7 @@ impl Manifest {
         Err(problem.map_or(ManifestError::Undeclared, ManifestError::Malformed))
     }
 
-    /// The manifest that a text begins with, of which no more is read than that; otherwise the reason why there is none.
+    /// Decodes the manifest at the start of `text` and ignores the rest.
     fn begin(text: &[u8]) -> Result<Self, String> {
         let start = &text[..text.len().min(LONGEST_MANIFEST)];
         let mut values = serde_json::Deserializer::from_slice(start).into_iter::<Value>();

@@ -1,4 +1,4 @@
-//! The envelope: one JSON-RPC 2.0 message a line.
+//! The message envelope: one JSON-RPC 2.0 message per line.
 
 use std::{fmt, io};
 
@@ -13,96 +13,96 @@ use super::Question;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Message {
-    /// Wants a reply with the same id.
+    /// A request, which expects a reply with the same ID.
     Request {
-        /// Names the request among those of its sender.
+        /// The request's ID, unique among the requests of its sender.
         id: Id,
-        /// The name of the method.
+        /// The method's name.
         method: String,
-        /// An object; `null` when absent.
+        /// The parameters, an object. `null` if absent.
         #[serde(skip_serializing_if = "Value::is_null")]
         params: Value,
     },
-    /// Wants no reply.
+    /// A notification, which expects no reply.
     Notification {
-        /// The event.
+        /// The method's name.
         method: String,
-        /// An object; `null` when absent.
+        /// The parameters, an object. `null` if absent.
         #[serde(skip_serializing_if = "Value::is_null")]
         params: Value,
     },
-    /// The request was served.
+    /// The reply to a request that succeeded.
     Result {
-        /// That of the request.
+        /// The request's ID.
         id: Id,
-        /// The value, whose shape depends on the method.
+        /// The result, whose shape depends on the method.
         result: Value,
     },
-    /// The request was not served.
+    /// The reply to a request that failed.
     Error {
-        /// That of the request; `None` where it could not be read.
+        /// The request's ID. `None` if the ID could not be read.
         id: Option<Id>,
-        /// Why not.
+        /// The error.
         error: ErrorObject,
     },
 }
 
-/// Names a request among those of its sender.
+/// A request ID, unique among the requests of its sender.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
-    /// Hosts count 1, 2, 3.
+    /// A number. Hosts number their requests 1, 2, 3, …
     Number(i64),
-    /// Any text.
+    /// A string.
     Text(String),
 }
 
-/// Why a request was not served.
+/// The error of a request that failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorObject {
-    /// Positive: the exit status. Negative: see [`codes`](super::codes).
+    /// The error code. Positive codes are exit statuses; [`codes`](super::codes) lists the negative ones.
     pub code: i64,
-    /// The message, for people.
+    /// The message for the user.
     pub message: String,
-    /// More about it, for programs: [`ErrorData`] where the plugin follows the protocol.
+    /// Details for programs. Plugins that follow the protocol send [`ErrorData`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// The outcome of a change that a command was to make.
+/// The state of a change after its command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeState {
     /// Nothing has changed.
     NotDone,
-    /// Some of it is done, and it is known what.
+    /// A known part of the change is done.
     PartlyDone,
-    /// It is done; something else failed afterwards.
+    /// The change is done, but a later step failed.
     Done,
-    /// It may or may not have been done. What later versions may add counts as this.
+    /// The change may or may not be done. Unknown states of later versions decode as this variant.
     #[serde(other)]
     Unknown,
 }
 
-/// One field of the input that is missing or wrong.
+/// An input field that is missing or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Field {
-    /// The name in the input: `stt_service`.
+    /// The field's name in the input: `stt_service`.
     pub field: String,
-    /// The option that sets it: `--stt`.
+    /// The option that sets the field: `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
-    /// `missing`, or what is wrong with it.
+    /// `missing`, or a description of the problem.
     pub problem: String,
 }
 
 impl Field {
-    /// A field with its problem: `missing`, or what is wrong with it.
+    /// Creates a field. `problem` is `missing` or describes the problem.
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -111,13 +111,14 @@ impl Field {
         }
     }
 
-    /// The option that sets it.
+    /// Names the option that sets the field.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flag = Some(flag.into());
         self
     }
 
-    /// The option, or else the name; a place in a file with the option that names the file.
+    /// Returns the option, or the field's name if there is no option. A position in a file is followed by the option that names the
+    /// file.
     fn name(&self) -> String {
         let is_place = self
             .field
@@ -129,7 +130,7 @@ impl Field {
         }
     }
 
-    /// The problem as a whole sentence.
+    /// Describes the problem in a full sentence.
     pub fn sentence(&self) -> String {
         match self.problem.strip_prefix("missing") {
             Some(rest) => format!("`{}` is missing{rest}", self.name()),
@@ -138,50 +139,49 @@ impl Field {
     }
 }
 
-/// As one of several: `--stt: missing`.
+/// Formats the field as an item of a list: `--stt: missing`.
 impl fmt::Display for Field {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.name(), self.problem)
     }
 }
 
-/// Details of a failure beside its message.
+/// The details of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ErrorData {
-    /// The finer cause, stable, in `snake_case`.
+    /// The specific error code in `snake_case`. Codes are stable.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub code: String,
-    /// The fields that are missing or wrong.
+    /// The fields that are missing or invalid.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// Hints on what to do.
+    /// Suggestions for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// With `input_required`: the open questions.
+    /// The unanswered questions, if the code is `input_required`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Question>,
-    /// The outcome of the change; absent where the command changes nothing.
+    /// The state of the change. Absent if the command changes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ChangeState>,
-    /// With code -32022: the versions that can be served.
+    /// The supported versions, if the code is -32022.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
 }
 
-/// Why a line is not a message.
+/// The reason why a line is not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAMessage {
-    /// It is not UTF-8.
+    /// The line is not UTF-8.
     NotUtf8,
-    /// It is not JSON.
+    /// The line is not JSON.
     NotJson,
-    /// It is JSON, but not a JSON-RPC 2.0 message.
+    /// The line is JSON, but not a JSON-RPC 2.0 message.
     NotJsonRpc,
 }
 
-/// A message as it is written.
 #[derive(Serialize)]
 struct Envelope<'a> {
     jsonrpc: &'static str,
@@ -190,7 +190,7 @@ struct Envelope<'a> {
 }
 
 impl Message {
-    /// Reads a line, with or without its end.
+    /// Parses a line, with or without its line ending.
     pub fn from_line(line: &[u8]) -> Result<Self, NotAMessage> {
         let line = std::str::from_utf8(line).map_err(|_| NotAMessage::NotUtf8)?;
         let value: Value = serde_json::from_str(line).map_err(|_| NotAMessage::NotJson)?;
@@ -223,14 +223,14 @@ impl Message {
         }
     }
 
-    /// The line of the message, with its end. JSON escapes every line break within.
+    /// Encodes the message as a line with its line ending. JSON escapes line breaks in strings, so the message is one line.
     pub fn to_line(&self) -> String {
         let mut line = serde_json::to_string(&self.envelope()).unwrap_or_default();
         line.push('\n');
         line
     }
 
-    /// The same in memory that is wiped.
+    /// Encodes the message like [`to_line`](Self::to_line), into memory that is wiped on drop.
     pub fn to_wiped_line(&self) -> Zeroizing<Vec<u8>> {
         let mut line = wiped_json(&self.envelope());
         line.push(b'\n');
@@ -244,7 +244,7 @@ impl Message {
         }
     }
 
-    /// Wipes every text of its parameters or result from memory.
+    /// Wipes all strings in the parameters or the result from memory.
     pub fn wipe(&mut self) {
         match self {
             Self::Request { params, .. } | Self::Notification { params, .. } => wipe(params),
@@ -254,7 +254,7 @@ impl Message {
     }
 }
 
-/// The JSON of `value` in memory that is wiped, with room for the end of a line.
+/// Encodes `value` as JSON into memory that is wiped on drop. The buffer has room for a line ending.
 pub fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
     let mut json = Wiped::default();
     let _ = serde_json::to_writer(&mut json, value);
@@ -262,7 +262,7 @@ pub fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
     json.0
 }
 
-/// Bytes that leave nothing behind where they were before they became too many for it.
+/// A byte buffer that wipes its old memory when it grows.
 struct Wiped(Zeroizing<Vec<u8>>);
 
 impl Default for Wiped {
@@ -294,7 +294,6 @@ impl io::Write for Wiped {
     }
 }
 
-/// Wipes every text in `value` from memory.
 fn wipe(value: &mut Value) {
     match value {
         Value::String(text) => text.zeroize(),
@@ -314,7 +313,7 @@ impl std::fmt::Display for Id {
 }
 
 impl ErrorObject {
-    /// An error of the protocol itself.
+    /// Creates an error of the protocol itself, without details.
     pub fn protocol(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -323,7 +322,7 @@ impl ErrorObject {
         }
     }
 
-    /// The version that was asked for cannot be served.
+    /// Creates the error for an unsupported protocol version.
     pub fn unsupported() -> Self {
         let data = ErrorData {
             supported: vec![super::VERSION.to_owned()],
@@ -336,7 +335,7 @@ impl ErrorObject {
         }
     }
 
-    /// Returns what is known beside the message, as far as it can be read.
+    /// Returns the details of the error. A detail that cannot be decoded is left at its default.
     pub fn details(&self) -> ErrorData {
         let mut data = self.data.clone().unwrap_or_default();
         let Some(members) = data.as_object_mut() else {
@@ -353,7 +352,7 @@ impl ErrorObject {
     }
 }
 
-/// A member that may be absent or `null`.
+/// Removes and decodes a member that may be absent or `null`.
 fn member<T: DeserializeOwned>(
     members: &mut Map<String, Value>,
     name: &str,

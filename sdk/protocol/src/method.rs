@@ -1,4 +1,4 @@
-//! Parameters and results of the methods.
+//! The parameters and results of the methods.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,197 +6,197 @@ use serde_json::{Map, Value};
 use super::context::{Capabilities, Context};
 use super::message::Id;
 
-/// Parameters of `run`.
+/// The parameters of `run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunParams {
-    /// The version that the host speaks: `1.0`.
+    /// The host's protocol version: `1.0`.
     pub protocol: String,
-    /// The user's words, the plugin's name not among them.
+    /// The user's arguments, without the plugin's name.
     pub argv: Vec<String>,
-    /// Answers to questions, by their key.
+    /// The answers to questions, by key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
-    /// The capabilities of the host while the plugin works.
+    /// The host's capabilities during the request.
     #[serde(default)]
     pub capabilities: Capabilities,
-    /// The surroundings of the run.
+    /// The environment of the command.
     #[serde(default)]
     pub context: Context,
 }
 
-/// The program at the other end.
+/// The name and version of a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostName {
-    /// `bot-cli`.
+    /// The host's name: `bot-cli`.
     pub name: String,
-    /// The version.
+    /// The host's version.
     #[serde(default)]
     pub version: String,
 }
 
-/// Result of `run`.
+/// The result of `run`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunResult {
-    /// For people, printed as it is.
+    /// The text for people, printed verbatim.
     pub text: String,
-    /// For programs: the document of `--json`.
+    /// The document for programs, printed by `--json`.
     pub data: Value,
     /// The exit status.
     pub exit: u8,
-    /// Commands that may come next.
+    /// Suggested next commands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
 }
 
-/// Parameters of `describe`.
+/// The parameters of `describe`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DescribeParams {
-    /// The version that the host speaks.
+    /// The host's protocol version.
     pub protocol: String,
 }
 
-/// Parameters of `complete`.
+/// The parameters of `complete`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompleteParams {
-    /// The version that the host speaks.
+    /// The host's protocol version.
     pub protocol: String,
-    /// The user's words so far, the plugin's name not among them; the last one, perhaps empty, is to be completed.
+    /// The arguments so far, without the plugin's name. The last one, possibly empty, is the one to complete.
     pub argv: Vec<String>,
-    /// The surroundings of the run.
+    /// The environment of the command.
     #[serde(default)]
     pub context: Context,
 }
 
-/// Result of `complete`.
+/// The result of `complete`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompleteResult {
-    /// The candidates for the last word, best first.
+    /// The completions of the last argument, best first.
     pub candidates: Vec<Candidate>,
 }
 
-/// The candidates for a word.
+/// A completion of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Candidate {
-    /// The whole word.
+    /// The completed argument.
     pub value: String,
-    /// A few words about it.
+    /// A short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
 
-/// Parameters of `cancel`.
+/// The parameters of `cancel`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CancelParams {
-    /// The request that is to stop.
+    /// The ID of the request to stop.
     pub id: Id,
-    /// `user`, `signal` or `timeout`.
+    /// The reason: `user`, `signal` or `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Result of `ask`.
+/// The result of `ask`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskResult {
-    /// The user's action.
+    /// The user's response.
     pub action: AskAction,
-    /// With `accept`: the answer in the form that belongs to the kind of the question.
+    /// The answer, if the action is `accept`. Its form depends on the kind of question.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub value: Value,
 }
 
-/// The user's action on a question.
+/// The user's response to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AskAction {
-    /// Answered it.
+    /// The user answered.
     Accept,
-    /// Wants the question before.
+    /// The user wants to go back to the previous question.
     Back,
-    /// Wants to stop. What later versions may add counts as this.
+    /// The user wants to stop. Unknown actions of later versions decode as this variant.
     #[serde(other)]
     Cancel,
 }
 
-/// Result of `stdin`: one of the two.
+/// The result of `stdin`: exactly one of `text` and `base64`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StdinResult {
-    /// The input, where it is UTF-8.
+    /// The input, if it is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The input in base64 with padding, where it is not.
+    /// The input in padded base64, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base64: Option<String>,
 }
 
-/// Parameters of `progress`.
+/// The parameters of `progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgressParams {
-    /// The request that is being worked on.
+    /// The ID of the request in progress.
     pub id: Id,
-    /// The work that is being done.
+    /// The current step: what the plugin is doing.
     pub message: String,
-    /// Steps done.
+    /// The number of finished steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<u64>,
-    /// Steps in all.
+    /// The total number of steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }
 
-/// Parameters of `log`.
+/// The parameters of `log`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogParams {
-    /// The request that is being worked on.
+    /// The ID of the request in progress.
     pub id: Id,
-    /// The urgency.
+    /// The log level.
     pub level: Level,
-    /// One line.
+    /// The message, a single line.
     pub message: String,
 }
 
-/// The urgency of a log line.
+/// A log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Shown with `-vv`.
     Debug,
-    /// Good to know and nothing to worry about: shown unless `-q` is given.
+    /// Information that needs no action. Shown unless the user passed `-q`.
     Note,
-    /// Shown always.
+    /// Always shown.
     Warn,
-    /// Shown with `-v`. What later versions may add counts as this.
+    /// Shown with `-v`. Unknown levels of later versions decode as this variant.
     #[serde(other)]
     Info,
 }
 
-/// Parameters of `output`.
+/// The parameters of `output`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputParams {
-    /// The request that is being worked on.
+    /// The ID of the request in progress.
     pub id: Id,
-    /// A part of the result, shown as it is.
+    /// A part of the result, shown verbatim.
     pub text: String,
 }
 
 impl HostName {
-    /// A program and its version.
+    /// Creates a host name from a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -206,7 +206,7 @@ impl HostName {
 }
 
 impl Candidate {
-    /// A whole word.
+    /// Creates a completion without a description.
     pub fn new(value: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -214,7 +214,7 @@ impl Candidate {
         }
     }
 
-    /// A few words about it.
+    /// Adds a short description.
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about = Some(about.into());
         self

@@ -1,11 +1,11 @@
-//! How a command ended, in the forms that people and programs get it.
+//! The outcome of a command, as text for people and as JSON for programs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// The result of a command that succeeds.
+/// The result of a command that succeeded.
 ///
 /// ```
 /// use bot_cli_protocol::outcome::Reply;
@@ -17,16 +17,16 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[must_use]
 pub struct Reply {
-    /// For people, on stdout.
+    /// The text for people, printed to stdout.
     pub text: String,
-    /// For programs: the document of `--json`.
+    /// The document for programs, printed by `--json`.
     pub data: Value,
-    /// Commands that may come next, shown to people.
+    /// Suggested next commands, shown to people.
     pub next: Vec<String>,
 }
 
 impl Reply {
-    /// A reply that says `text`, as it is and with its line breaks, and nothing to programs.
+    /// Creates a reply with `text`, printed verbatim, and no data.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -35,37 +35,37 @@ impl Reply {
         }
     }
 
-    /// Gives programs the document of `--json`.
+    /// Sets the document that `--json` prints.
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.data = data.into();
         self
     }
 
-    /// Adds a command that may come next.
+    /// Adds a suggested next command.
     pub fn next(mut self, command: impl Into<String>) -> Self {
         self.next.push(command.into());
         self
     }
 
-    /// Adds commands that may come next.
+    /// Adds suggested next commands.
     pub fn next_all<C: Into<String>>(mut self, commands: impl IntoIterator<Item = C>) -> Self {
         self.next.extend(commands.into_iter().map(Into::into));
         self
     }
 }
 
-/// The way a command ended.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Outcome {
-    /// The result, or the failure.
+    /// The reply or the failure.
     pub result: Result<Reply, Failure>,
-    /// The status to exit with.
+    /// The exit status.
     pub status: u8,
 }
 
 impl Outcome {
-    /// The outcome of `result`, with the exit status that belongs to it.
+    /// Creates the outcome of `result` with its default exit status.
     pub fn new(result: Result<Reply, Failure>) -> Self {
         let status = result
             .as_ref()
@@ -73,7 +73,7 @@ impl Outcome {
         Self { result, status }
     }
 
-    /// The same with another status where nothing failed.
+    /// Replaces the exit status if the command succeeded.
     pub fn with_status(mut self, status: u8) -> Self {
         if self.result.is_ok() {
             self.status = status;
@@ -81,7 +81,7 @@ impl Outcome {
         self
     }
 
-    /// The one document of `--json`: `data`, or `{"error": …}`.
+    /// Returns the document that `--json` prints: `data`, or `{"error": …}`.
     pub fn document(&self) -> Value {
         match &self.result {
             Ok(reply) => reply.data.clone(),
@@ -104,14 +104,14 @@ impl Outcome {
     }
 }
 
-/// The form of the result.
+/// The format of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// One JSON document: `data`.
+    /// JSON: one document, `data`.
     Json,
-    /// For people: `text`. What later versions may add counts as this.
+    /// Text for people: `text`. Unknown formats of later versions decode as this variant.
     #[default]
     #[serde(other)]
     Text,

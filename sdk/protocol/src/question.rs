@@ -11,7 +11,8 @@ pub use answer::Answer;
 pub use wire::{Choice, Question, QuestionKind};
 
 impl Question {
-    /// Reads the JSON form of an answer: text, boolean or list of texts. The error says what is wrong with it and never quotes a password.
+    /// Parses the JSON form of an answer: a string, a boolean or a list of strings. The error describes the problem and never quotes a
+    /// password.
     pub fn check(&self, value: &Value) -> Result<Answer, String> {
         match (self.kind, value) {
             (QuestionKind::Text, Value::String(text)) => Ok(Answer::Text(text.clone())),
@@ -54,7 +55,7 @@ impl Question {
         if suggest::is_plain(value) || suggest::slip(value, values).is_some() {
             return Err(format!("`{value}` is not one of the choices{meant}"));
         }
-        // It may be a secret in the wrong place.
+        // The value may be a secret that was entered in the wrong place.
         Err(format!("is not one of the choices{meant}"))
     }
 }

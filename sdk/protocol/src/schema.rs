@@ -1,4 +1,4 @@
-//! The JSON Schema of the wire types, with what the document says beyond them. It is stored in `protocol.schema.json`; this test compares the two.
+//! The JSON Schema of the wire types and the document's additional constraints. A test compares it with `protocol.schema.json`.
 
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn schema() -> Value {
         .clone()
         .map(|(method, params, _)| request(json!({ "const": method }), params))
         .collect();
-    // Methods of roles have documents of their own.
+    // Each role specifies its methods in its own document.
     messages.push(request(
         json!({ "type": "string", "pattern": "/" }),
         &json!({ "type": "object" }),
@@ -107,10 +107,10 @@ fn schema() -> Value {
     })
 }
 
-/// Adds what the document says and the types can't.
+/// Adds the document's constraints that the types cannot express.
 fn tighten(types: &mut Value) {
     for params in ["RunParams", "DescribeParams", "CompleteParams"] {
-        // A person who types a request may leave it out.
+        // A person who types a request by hand may omit the version.
         let required = types[params]["required"].as_array_mut().unwrap();
         required.retain(|member| member != "protocol");
     }
@@ -132,7 +132,7 @@ fn tighten(types: &mut Value) {
     types["AskResult"]["then"] = json!({ "required": ["value"] });
 }
 
-/// A message that has these members, and none of those that make it another kind of message.
+/// Returns the schema of a message with the given members. The schema forbids the members of other message kinds.
 fn message(required: &[&str], members: Value) -> Value {
     let mut properties = json!({ "jsonrpc": { "const": "2.0" } });
     for other in ["id", "method", "result", "error"] {

@@ -1,4 +1,4 @@
-//! Text that must not be seen: no `Display`, a `Debug` that tells nothing, wiped when dropped.
+//! Secret text: it has no `Display`, a redacting `Debug`, and is wiped on drop.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes over `text`.
+    /// Wraps `text`, which is wiped on drop.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// The text itself, for the one place where it leaves the process.
+    /// Returns the text. Call this only where the text leaves the process.
     pub fn expose(&self) -> &str {
         &self.0
     }

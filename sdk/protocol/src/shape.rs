@@ -1,9 +1,10 @@
-//! Values read into their types. What has another shape is named, and never quoted: it may be a secret in the wrong place.
+//! Decodes JSON values. Errors name the invalid field but never quote its value, which may be a secret in the wrong place.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads the object `value`, which is called `name`. The error names the field and what belongs there: `params.argv` must be a list.
+/// Decodes the object `value`. `name` is its name in errors, which describe the field and its expected form: `params.argv` must be a
+/// list.
 pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> {
     if !value.is_object() {
         return Err(format!("`{name}` must be an object"));
@@ -19,7 +20,7 @@ pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> 
     })
 }
 
-/// serde's sentences quote the value first; what was expected instead is named last, by the type and not by the value.
+/// Converts serde's error text into a message without the value. serde quotes the value first and names the expected type last.
 pub fn problem(field: &str, text: &str) -> String {
     if let Some(missing) = text
         .strip_prefix("missing field `")
@@ -66,7 +67,7 @@ mod tests {
         problem
     }
 
-    /// Parameters, with the canary at the `@`, and what is said.
+    /// The parameters with the canary in place of `@`, and the expected message.
     const WRONG: &str = r#"{"argv":"@"} | `params.argv` must be a list
 {"argv":[["@"]]} | `params.argv[0]` must be a string
 {"answers":"@"} | `params.answers` must be an object

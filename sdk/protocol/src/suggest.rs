@@ -1,21 +1,21 @@
-//! What a mistyped name may have meant.
+//! Suggestions for mistyped names.
 
 use crate::CommandSpec;
 use crate::failure::{Exit, Failure};
 
-/// The number of names that are offered.
+/// The maximum number of suggestions.
 const MOST: usize = 3;
 
-/// A name this unlike what was typed is no help.
+/// The minimum similarity of a suggestion.
 const LEAST: f64 = 0.8;
 
-/// A name that is like what was typed as a whole comes before one of which only a part is.
+/// The deduction for a name that is similar only in part, so that similar whole names rank first.
 const LESS_FOR_A_PART: f64 = 0.05;
 
-/// What other tools call a command or an option of ours: our name, and behind it their words.
+/// Other tools' names for our commands and options. A line contains our name and theirs.
 const ELSEWHERE: &str = include_str!("words_of_other_tools.txt");
 
-/// Whether another tool says `typed` for what we call `name`.
+/// Reports whether another tool uses the name `typed` for our `name`.
 fn is_alike(typed: &str, name: &str) -> bool {
     ELSEWHERE
         .lines()
@@ -23,8 +23,8 @@ fn is_alike(typed: &str, name: &str) -> bool {
         .any(|(ours, others)| ours == name && others.split(' ').any(|other| other == typed))
 }
 
-/// The names that are surely meant by `typed`: those that other tools call so, or else the one that it is but for a slip, or
-/// else those that begin with it.
+/// Returns the names that `typed` clearly refers to. Tries, in this order: names that other tools call `typed`, a name with a
+/// typo or two, and names that start with `typed`.
 pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let typed = &typed.to_lowercase();
     let alike: Vec<&str> = names.clone().filter(|name| is_alike(typed, name)).collect();
@@ -38,8 +38,8 @@ pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> V
     names.filter(begin).take(MOST).collect()
 }
 
-/// The failure of a `command`, which the user calls `called`, without a subcommand `word`. The word is shown only if it can't be a
-/// secret in the wrong place.
+/// Creates the failure for an unknown subcommand `word`. `called` is the command as the user typed it. The message quotes the word
+/// only if it cannot be a secret in the wrong place.
 pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failure {
     let meant = commands(command, word);
     let message = if meant.is_empty() && !is_plain(word) {
@@ -58,8 +58,9 @@ pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failu
     failure.hint(did_you_mean(&meant))
 }
 
-/// The paths of the commands below `root` that `typed` surely means: those that other tools call so or that have this name further
-/// down, or else one that it is but for a slip, or else those further down that other tools call so.
+/// Returns the paths of the commands below `root` that `typed` clearly refers to. Tries, in this order: subcommands that other
+/// tools call `typed` and deeper commands of this name, subcommands similar to `typed`, and deeper commands that other tools
+/// call `typed`.
 fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
     let own = || {
         let shown = root.commands.iter().filter(|command| !command.hidden);
@@ -96,7 +97,7 @@ fn further_down(
     }
 }
 
-/// The names that are near to `typed`, the nearest first.
+/// Returns the names similar to `typed`, the most similar first.
 pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(f64, &str)> = names
         .map(|name| (likeness(typed, name), name))
@@ -107,12 +108,12 @@ pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a st
     near.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// The name that is nearest to `typed`, if any is near.
+/// Returns the name most similar to `typed`, if any is similar enough.
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(typed, names.into_iter()).into_iter().next()
 }
 
-/// Words a suggestion: "did you mean `list`, `show` or `info`?".
+/// Formats a suggestion: "did you mean `list`, `show` or `info`?".
 pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let (last, first) = names.split_last().unwrap_or((&"", &[]));
@@ -122,8 +123,8 @@ pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
     format!("did you mean `{}` or `{last}`?", first.join("`, `"))
 }
 
-/// The known name that `typed` is but for a slip or two. Such a word may be quoted; any other may be a secret in the wrong
-/// place.
+/// Returns the name that differs from `typed` by a typo or two. Messages may quote such a word; any other word may be a secret in
+/// the wrong place.
 pub fn slip<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|name| (strsim::osa_distance(typed, name), name))
@@ -132,7 +133,7 @@ pub fn slip<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a
         .map(|(_, name)| name)
 }
 
-/// Whether a word is made as names are, of small letters with hyphens or underscores between them, and not long.
+/// Reports whether a word looks like a name: short, in lower-case letters, with hyphens or underscores between them.
 pub fn is_plain(word: &str) -> bool {
     word.len() <= 24
         && word.split(['-', '_']).all(|part| {
@@ -140,7 +141,7 @@ pub fn is_plain(word: &str) -> bool {
         })
 }
 
-/// Whether a word is plain, or a path of plain names: `.env`, `./my-bot`, `bot.json`.
+/// Reports whether a word looks like a name or a path of such names: `.env`, `./my-bot`, `bot.json`.
 pub fn is_plain_path(word: &str) -> bool {
     let mut parts = word
         .split(['/', '.'])
@@ -149,7 +150,7 @@ pub fn is_plain_path(word: &str) -> bool {
     parts.peek().is_some() && parts.all(is_plain)
 }
 
-/// Whether a word begins with a dash or a quotation mark that was meant as `-` or `"`.
+/// Reports whether a word starts with a typographic dash or quotation mark, typed instead of `-` or `"`.
 pub fn is_typographic(word: &str) -> bool {
     word.starts_with([
         '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
@@ -157,7 +158,8 @@ pub fn is_typographic(word: &str) -> bool {
     ])
 }
 
-/// Of `enable_eval` and `deepgram_stt`, a part is often what was typed. One slip in a short name changes much of it.
+/// Also compares parts of names, because users often type only a part of `enable_eval` or `deepgram_stt`. A single typo counts as
+/// similar even in a short name.
 fn likeness(typed: &str, name: &str) -> f64 {
     let (typed, name) = (typed.replace('-', "_"), name.replace('-', "_"));
     let parts = [

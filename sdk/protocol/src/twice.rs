@@ -1,19 +1,18 @@
-//! Objects that name a member twice. What they mean differs from one reader to the next, so nothing with one is relied on.
+//! Rejects objects with duplicate members. JSON readers disagree about which of the two values counts.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Checks that a text is JSON of which no object, at any depth, names a member twice.
+/// Checks that `json` is valid JSON without duplicate members in any object, at any depth.
 ///
 /// # Errors
-/// It is not. The error quotes the name of the member.
+/// Fails if the text is not JSON or has a duplicate member. The error quotes the member's name.
 pub fn unique_members(json: &[u8]) -> serde_json::Result<()> {
     serde_json::from_slice::<Once>(json).map(drop)
 }
 
-/// A value whose objects name each member once.
 struct Once;
 
 impl<'de> Deserialize<'de> for Once {

@@ -1,6 +1,6 @@
-//! Words that hosts and plugins share.
+//! Wording shared by hosts and plugins.
 
-/// Returns "1 key", "2 keys".
+/// Formats a count with its noun: "1 key", "2 keys".
 pub fn count(number: usize, one: &str) -> String {
     match number {
         1 => format!("1 {one}"),

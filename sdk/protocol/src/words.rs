@@ -1,7 +1,7 @@
-//! Reads a user's words as a command tree means them.
+//! Parses a user's command line according to a command tree.
 //!
-//! This is the only reader of words beside the plugins' own parsers: what the host takes, which command help and completion
-//! are about, and which command wants the terminal, all follow from it.
+//! Apart from the plugins' own parsers, this is the only parser of command lines. It finds the host's options, the command for
+//! help and completion, and the commands that need the terminal.
 
 mod taken;
 #[cfg(test)]
@@ -10,7 +10,7 @@ mod tests;
 use crate::{ArgumentKind, ArgumentSpec, CommandSpec};
 pub use taken::{HelpForm, Taken, take};
 
-/// An option that every plugin has, because the host takes it.
+/// An option that every plugin has because the host handles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostOption {
     /// `--json`
@@ -21,38 +21,37 @@ pub enum HostOption {
     Quiet,
     /// `-h`, `--help`
     Help,
-    /// `-V`, `--version`; only in front of every command and positional argument
+    /// `-V`, `--version`; only before all commands and positional arguments
     Version,
 }
 
-/// The meaning of a word.
+/// The role of a word on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Word<'a> {
-    /// The name of a subcommand.
+    /// A subcommand's name.
     Command(&'a CommandSpec),
-    /// A long option, or one or several letters behind a hyphen, in their order.
+    /// A long option or a cluster of short options, in the given order.
     Options(Vec<Given<'a>>),
-    /// A positional argument, if the command has one in this place.
+    /// A positional argument, with its specification if the command declares one.
     Positional(Option<&'a ArgumentSpec>),
-    /// The value of the option before it, `--`, or something behind a hyphen that the tree does not know.
+    /// An option's value, `--`, or an unknown option.
     Other,
 }
 
-/// An option in a word.
+/// An option found in a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Given<'a> {
-    /// The argument of the tree, if it has one of that name.
+    /// The option's specification, if the tree declares it.
     pub own: Option<&'a ArgumentSpec>,
-    /// The host's option of that name, unless the tree uses the name for something else.
+    /// The host's option, unless the plugin uses its name for something else.
     pub host: Option<HostOption>,
-    /// Whether its value is in the same word.
+    /// Whether the same word contains the option's value.
     pub has_value: bool,
 }
 
-/// Reads one word after the other.
+/// A parser that reads a command line word by word.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
-    /// The commands that the words have named, the root first.
     path: Vec<&'a CommandSpec>,
     positionals: usize,
     separated: bool,
@@ -68,7 +67,7 @@ impl HostOption {
         Self::Version,
     ];
 
-    /// The long name, the letter, and what it does, in the words that the host and all plugins use.
+    /// Returns the long name, the short name and the help text, which are the same in the host and in all plugins.
     const fn row(self) -> (&'static str, Option<char>, &'static str) {
         match self {
             Self::Json => ("json", None, "Print the result as one JSON document"),
@@ -83,23 +82,23 @@ impl HostOption {
         }
     }
 
-    /// `json` for `--json`.
+    /// Returns the long name: `json` for `--json`.
     pub const fn long(self) -> &'static str {
         self.row().0
     }
 
-    /// `v` for `-v`.
+    /// Returns the short name: `v` for `-v`.
     pub const fn short(self) -> Option<char> {
         self.row().1
     }
 
-    /// Returns what it does.
+    /// Returns the help text.
     pub const fn about(self) -> &'static str {
         self.row().2
     }
 
-    /// A plugin that declares a flag by the name of one of these means the same by it. Help and version it then gives
-    /// itself.
+    /// Returns the host option with the same name and meaning as a plugin's flag. A plugin that declares `--help` or `--version`
+    /// prints them itself.
     pub fn meant_by(argument: &ArgumentSpec) -> Option<Self> {
         let flag = argument.kind == ArgumentKind::Flag;
         let long = argument.long.as_deref().filter(|_| flag)?;
@@ -110,7 +109,7 @@ impl HostOption {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that has read nothing. A plugin without a command tree is read as one with an empty tree.
+    /// Creates a reader at the start of a command line. For a plugin without a command tree, pass an empty tree.
     pub fn new(root: &'a CommandSpec) -> Self {
         Self {
             path: vec![root],
@@ -120,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader that has read `words`.
+    /// Creates a reader and reads `words`.
     pub fn after(root: &'a CommandSpec, words: &[String]) -> Self {
         let mut reader = Self::new(root);
         for word in words {
@@ -129,7 +128,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Returns what the next word is.
+    /// Reads the next word.
     pub fn read(&mut self, word: &str) -> Word<'a> {
         if self.value_of.take().is_some() {
             return Word::Other;
@@ -152,33 +151,33 @@ impl<'a> Reader<'a> {
         Word::Positional(argument)
     }
 
-    /// The command that the words call.
+    /// Returns the innermost command named so far.
     pub fn command(&self) -> &'a CommandSpec {
-        // The root is always there.
+        // The path always contains the root.
         self.path[self.path.len() - 1]
     }
 
-    /// The commands that the words have named, the root first.
+    /// Returns the commands named so far, starting with the root.
     pub fn path(&self) -> &[&'a CommandSpec] {
         &self.path
     }
 
-    /// The option whose value comes next.
+    /// Returns the option whose value is the next word.
     pub fn value_of(&self) -> Option<&'a ArgumentSpec> {
         self.value_of
     }
 
-    /// Whether `--` has been read.
+    /// Reports whether `--` was read.
     pub fn separated(&self) -> bool {
         self.separated
     }
 
-    /// Whether the name of a subcommand may come next.
+    /// Reports whether the next word may be a subcommand's name.
     pub fn may_name_command(&self) -> bool {
         self.positionals == 0 && !self.separated
     }
 
-    /// The options that may come next: the command's own and the global ones above it.
+    /// Returns the options available at this position: the command's own and the global ones of its parents.
     pub fn options_here(&self) -> impl Iterator<Item = &'a ArgumentSpec> {
         let own = self.path.len() - 1;
         let path = self.path.iter().enumerate().rev();
@@ -190,7 +189,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The host's options that may come next, as far as the tree does not use their names.
+    /// Returns the host's options available at this position, except those whose names the tree uses.
     pub fn host_options(&self) -> impl Iterator<Item = HostOption> {
         HostOption::ALL.into_iter().filter(|option| {
             self.given(self.long(option.long()), |other| other == option)
@@ -198,7 +197,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The option `--long`.
+    /// Finds the option `--long` by its name or an alias.
     pub fn long(&self, long: &str) -> Option<&'a ArgumentSpec> {
         self.options_here().find(|argument| {
             argument.long.as_deref() == Some(long)
@@ -206,7 +205,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The positional argument that comes next.
+    /// Returns the positional argument that the next word would fill.
     pub fn positional(&self) -> Option<&'a ArgumentSpec> {
         let positionals = self.command().arguments.iter();
         let positionals = positionals.filter(|argument| argument.kind == ArgumentKind::Positional);
@@ -258,7 +257,8 @@ impl<'a> Reader<'a> {
         Some(Given { has_value, ..given })
     }
 
-    /// An unknown letter may take the rest as its value, so that all of them stay unknown.
+    /// Parses a cluster of short options. Returns `None` if a letter is unknown, because it may take the rest of the cluster as its
+    /// value.
     fn letters(&self, letters: &str) -> Option<Vec<Given<'a>>> {
         let mut given = Vec::new();
         for (at, letter) in letters.char_indices() {

@@ -1,4 +1,4 @@
-//! A backend started by a person: it tells its name and which program uses it.
+//! The command of a backend that a user starts. It prints the backend's name and the program that uses it.
 
 use std::marker::PhantomData;
 
@@ -34,7 +34,7 @@ impl<B: Backend> Command for ByHand<B> {
         )))
     }
 
-    /// A backend has no command tree: everything is in the manifest's file.
+    /// A backend has no command tree, so the embedded manifest is complete.
     fn described(_: Manifest) -> Manifest {
         declared::<B>()
     }

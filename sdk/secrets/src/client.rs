@@ -1,8 +1,8 @@
-//! For plugins that use a backend: a process of its own, to which requests go one after the other.
+//! The client of a secrets backend. The backend runs as a separate process and receives one request at a time.
 //!
-//! Every change ends as done, as not done, as done in part, or as unknown. As soon as a value was sent or received nothing that the
-//! backend says is shown or quoted any more: not its messages, hints, logs, progress or standard error, and it can ask nothing. What it
-//! answers to a request that is not about values is read as before, apart from free text.
+//! Every change is reported as done, not done, partly done or unknown. After the first value is sent or received, the client no
+//! longer shows or quotes the backend's messages, hints, logs, progress and standard error, and the backend can no longer prompt the
+//! user. The client still decodes results of requests that carry no values, but ignores their free text.
 
 mod fault;
 
@@ -20,7 +20,7 @@ use bot_cli_terminal::ui::{Capabilities, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 pub use fault::Fault;
 
-/// A backend that is open.
+/// An open backend.
 pub struct Client {
     name: String,
     plugin: Option<Plugin>,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts the backend and opens the place that `scope` names, on behalf of `caller`. What it asks and tells goes to `relay`.
+    /// Starts the backend for `caller` and opens the location described by `scope`. Its questions and logs go to `relay`.
     pub fn open(
         launch: &Launch,
         caller: HostName,
@@ -60,12 +60,12 @@ impl Client {
         Ok(client)
     }
 
-    /// Returns what the backend says of the place that was opened.
+    /// Returns the result of opening the backend.
     pub fn opened(&self) -> &OpenResult {
         &self.opened
     }
 
-    /// Asks for something that changes nothing.
+    /// Sends a request that changes nothing.
     pub fn ask<T: DeserializeOwned>(
         &mut self,
         method: &str,
@@ -78,8 +78,8 @@ impl Client {
         }
     }
 
-    /// Asks for a change of `keys`. Returns the outcome of one that did not succeed: until the request is sent nothing has changed; from
-    /// then on the outcome is unknown until there is an answer that can be relied on.
+    /// Sends a request that changes `keys`. If it fails, also returns the outcome of the change: not done before the request is
+    /// sent, and unknown until a reliable reply arrives.
     pub fn change<T: DeserializeOwned>(
         &mut self,
         method: &str,
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Sends one request and returns its reply. After an error the backend is gone.
+    /// Sends a request and returns the reply. Without a valid reply, the backend is no longer used.
     fn call(
         &mut self,
         method: &str,
@@ -134,7 +134,7 @@ impl Client {
         })
     }
 
-    /// Checks that the backend is still there and has said nothing without being asked.
+    /// Checks that the backend still runs and has sent no unexpected messages.
     fn hear_out(&mut self) -> Result<(), Fault> {
         let Some(plugin) = &mut self.plugin else {
             return Err(gone(&self.name));
@@ -150,7 +150,7 @@ impl Client {
         shape::read("result", result).map_err(|problem| self.wrong(method, &problem))
     }
 
-    /// Ends the backend, because a result has the wrong shape or names what was not asked for.
+    /// Ends the backend because a result has the wrong shape or contains something that was not requested.
     pub fn wrong(&mut self, method: &str, reason: &str) -> Fault {
         if let Some(mut plugin) = self.plugin.take() {
             plugin.abandon(&mut self.relay);
@@ -162,7 +162,7 @@ impl Client {
         Fault::broken(violation.by(&self.name))
     }
 
-    /// Returns a free text of the backend, as far as it may be shown.
+    /// Prepares a free text of the backend for display. Returns `None` once a value was sent or received.
     pub fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
         Some(short_line(&text, LONGEST_TEXT))
@@ -173,13 +173,13 @@ impl Drop for Client {
     fn drop(&mut self) {
         if let Some(plugin) = self.plugin.take() {
             let cancel = self.relay.cancel().clone();
-            // A fault at the end is of no use any more.
+            // A fault at the end no longer matters.
             let _ = plugin.finish(&mut self.relay, &cancel);
         }
     }
 }
 
-/// Makes the texts of a place fit to be shown.
+/// Makes the backend's texts printable and limits their length.
 fn fit_to_show(mut opened: OpenResult) -> OpenResult {
     opened.place = short_line(&opened.place, LONGEST_TEXT);
     for region in opened.regions.iter_mut().flat_map(|one| &mut one.all) {

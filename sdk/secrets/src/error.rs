@@ -1,97 +1,97 @@
-//! Errors of a backend and outcomes of its changes, in code and on the wire: `error.data` has the same members.
+//! The errors of a backend and the outcomes of its changes. `error.data` has the same members.
 
 use bot_cli_protocol::ErrorObject;
 use bot_cli_protocol::failure::{Exit, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Why a backend could not do what it was asked for.
+/// The error of a failed request to a backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[must_use]
 pub struct Error {
     /// The class of the error.
     pub code: Code,
-    /// The same for people, without any value: lower case, no full stop, literals in backticks.
+    /// The message for the user, without any value: lower case, no full stop, literals in backticks.
     #[serde(skip)]
     pub message: String,
-    /// Hints on how to solve it, each a sentence or a command that can be pasted.
+    /// Suggestions for the user: sentences or commands to paste.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// The time to leave it alone, in seconds.
+    /// The time to wait before a retry, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// With `too_large`: the bytes that it would take, and those that there may be.
+    /// The actual and the maximum size, if the code is `too_large`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Box<Bytes>>,
-    /// With `not_text`: the key of the value.
+    /// The value's key, if the code is `not_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
 }
 
-/// The error of a change, with its outcome.
+/// The error of a failed change, with the outcome of the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeError {
     /// The error.
     #[serde(flatten)]
     pub cause: Error,
-    /// The outcome of the change; absent where the method changes nothing. Absent where it does counts as `unknown`.
+    /// The outcome of the change. Absent if the method changes nothing; otherwise, an absent outcome counts as `unknown`.
     #[serde(default)]
     pub effect: Effect,
 }
 
-/// The size of what is too large.
+/// The actual and the maximum size of a value or a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bytes {
-    /// The bytes that it would take.
+    /// The actual size in bytes.
     pub size: u64,
-    /// The bytes that there may be.
+    /// The maximum size in bytes.
     pub limit: u64,
 }
 
-/// The class of an error of a secrets backend.
+/// The class of a backend's error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// The service does not answer.
+    /// The service cannot be reached.
     Unreachable,
-    /// The service does not answer in time.
+    /// The service did not respond in time.
     TimedOut,
-    /// The service answers but does not work at the moment.
+    /// The service is temporarily unavailable.
     Unavailable,
-    /// The user is not signed in, or the sign-in is not accepted.
+    /// The user is not signed in, or the sign-in was rejected.
     NotSignedIn,
-    /// The user lacks the permission.
+    /// The user lacks permission.
     NotAllowed,
-    /// There is no such organization, region or place.
+    /// The organization, region or location does not exist.
     NotFound,
-    /// The set or its keys differ from `prior`, or it is of the other kind.
+    /// The set or its keys differ from `prior`, or the set is of the other kind.
     Conflict,
-    /// It was refused for another reason; trying again does not help.
+    /// The request was rejected for another reason. A retry does not help.
     Refused,
-    /// A value, or a set, is larger than fits.
+    /// A value or a set exceeds the size limit.
     TooLarge,
     /// The set can be deleted but not changed.
     Immutable,
-    /// The set is being deleted and can't be changed.
+    /// The set is being deleted and cannot be changed.
     BeingDeleted,
-    /// Something has this name that the backend did not make and leaves alone.
+    /// The name belongs to an entry that the backend did not create and does not change.
     Foreign,
-    /// The place in which the backend works is not there.
+    /// The backend's storage location does not exist.
     NoPlace,
-    /// A value is not UTF-8 text, and only text can be returned.
+    /// A value is not UTF-8 text and cannot be returned.
     NotText,
-    /// No set can have this name.
+    /// The name is invalid for a set.
     InvalidName,
-    /// A setting is missing or wrong.
+    /// A setting is missing or invalid.
     InvalidSetting,
-    /// This backend can't do it.
+    /// The backend does not support the request.
     NotSupported,
-    /// A question needed an answer and could not be asked.
+    /// A required question could not be asked.
     InputRequired,
-    /// The user stopped it.
+    /// The user cancelled.
     Cancelled,
-    /// Anything else, such as a defect of the backend. What later versions may add counts as this.
+    /// Any other error, such as a bug in the backend. Unknown codes of later versions decode as this variant.
     #[default]
     #[serde(other)]
     Internal,
@@ -103,29 +103,29 @@ pub enum Code {
 pub enum Effect {
     /// Nothing has changed.
     NotDone,
-    /// It is done; something else failed afterwards.
+    /// The change is done, but a later step failed.
     Done,
-    /// It may or may not have been done.
+    /// The change may or may not be done.
     #[default]
     Unknown,
-    /// Some keys differ from others.
+    /// The outcome differs between keys.
     Partly(Box<Parts>),
 }
 
-/// The outcome of the keys of a change. Every key of the request is in exactly one of the lists.
+/// The outcome of a change for each of its keys. Every key of the request is in exactly one of the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parts {
-    /// The keys that are changed.
+    /// The keys that were changed.
     pub done: Vec<String>,
-    /// The keys that may be changed.
+    /// The keys that may have been changed.
     pub unknown: Vec<String>,
-    /// The keys that are not changed.
+    /// The keys that were not changed.
     pub not_done: Vec<String>,
 }
 
 impl Error {
-    /// An error with a message for people.
+    /// Creates an error with a message for the user.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -134,28 +134,28 @@ impl Error {
         }
     }
 
-    /// The backend can't do what it was asked for.
+    /// Creates the error for a request that the backend does not support.
     pub fn not_supported() -> Self {
         Self::new(Code::NotSupported, "this backend can't do that")
     }
 
-    /// Adds a hint on how to solve it.
+    /// Adds a suggestion for the user.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The failure of a change that changed nothing.
+    /// Creates the error of a change that was not done.
     pub fn not_done(self) -> ChangeError {
         self.with_effect(Effect::NotDone)
     }
 
-    /// The failure of a change that may have been done.
+    /// Creates the error of a change that may have been done.
     pub fn unknown(self) -> ChangeError {
         self.with_effect(Effect::Unknown)
     }
 
-    /// The failure of a change with this outcome.
+    /// Creates the error of a change with the given outcome.
     pub const fn with_effect(self, effect: Effect) -> ChangeError {
         ChangeError {
             cause: self,
@@ -165,7 +165,7 @@ impl Error {
 }
 
 impl Code {
-    /// Returns the name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> String {
         let name = serde_json::to_value(self).unwrap_or_default();
         name.as_str().unwrap_or_default().to_owned()
@@ -173,7 +173,7 @@ impl Code {
 }
 
 impl Effect {
-    /// Returns the outcome of a change whose keys are each in one of the lists.
+    /// Returns the outcome of a change from the outcomes of its keys.
     pub fn of(parts: Parts) -> Self {
         let Parts {
             done,
@@ -203,7 +203,7 @@ impl From<ChangeError> for ErrorObject {
     }
 }
 
-/// The class of an error is in its data, so its number only says that the backend has failed.
+/// The data contains the class of the error, so the code always has the same number.
 fn object(message: String, data: Option<Value>) -> ErrorObject {
     ErrorObject {
         code: Exit::Failed.status().into(),
@@ -212,7 +212,7 @@ fn object(message: String, data: Option<Value>) -> ErrorObject {
     }
 }
 
-/// A question that failed: the user cancelled it, or nobody could be asked.
+/// Converts the failure of a question: the user cancelled or could not be prompted.
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let code = if matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {

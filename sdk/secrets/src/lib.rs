@@ -1,7 +1,7 @@
-//! Secrets backends: plugins of the role `secrets-backend`, which keep the secrets of `bot-cli cloud secrets` somewhere else.
-//! `BACKENDS.md` beside this crate is the normative text.
+//! Secrets backends: plugins of the role `secrets-backend`, which store secrets for `bot-cli cloud secrets`.
+//! `BACKENDS.md` is the normative specification.
 //!
-//! For authors: a type that implements [`Backend`], [`manifest!`](crate::manifest!), and [`main`] as the whole `main`.
+//! To write a backend, implement [`Backend`], declare it with [`manifest!`](crate::manifest!), and call [`main`].
 
 mod by_hand;
 #[cfg(feature = "client")]
@@ -28,8 +28,8 @@ use messages::{
 #[doc(hidden)]
 pub use bot_cli_sdk;
 
-/// Declares a [`Backend`] to those who use it: `manifest!(Acme, "../manifest.json")`, with the rules of
-/// [`bot_cli_sdk::manifest!`]. The file has the name `secrets-NAME`, the settings and everything else that a manifest may have.
+/// Declares a [`Backend`] to its clients: `manifest!(Acme, "../manifest.json")`. The file works as in [`bot_cli_sdk::manifest!`]. It
+/// must contain the name `secrets-NAME`, the settings and all other fields of the manifest.
 #[macro_export]
 macro_rules! manifest {
     ($backend:ty, $file:literal) => {
@@ -37,16 +37,17 @@ macro_rules! manifest {
     };
 }
 
-/// The checks of `BACKENDS.md`, in files by their name: what a plugin is sent, and what it must reply.
+/// The conformance checks of `BACKENDS.md`, as pairs of a name and a TOML file. A check lists the messages to send to a plugin and the
+/// expected replies.
 pub const CHECKS: [(&str, &str); 2] = [
     ("manifest", include_str!("../checks/manifest.toml")),
     ("methods", include_str!("../checks/methods.toml")),
 ];
 
-/// Names that no backend can have: the client has such backends itself.
+/// The names that backend plugins cannot have, because the client has built-in backends of these names.
 pub const TAKEN_NAMES: [&str; 2] = ["hosted", "local"];
 
-/// The words that mark the name of a credential.
+/// The words that indicate a credential.
 const CREDENTIALS: [&str; 6] = [
     "password",
     "passphrase",
@@ -56,45 +57,45 @@ const CREDENTIALS: [&str; 6] = [
     "credential",
 ];
 
-/// The word by which the name of a setting looks like that of a credential, which a setting can't be.
+/// Returns the word that makes a setting's name look like a credential's. Settings must not contain credentials.
 pub fn names_a_credential(setting: &str) -> Option<&'static str> {
     let name = setting.replace('-', "_");
     CREDENTIALS.into_iter().find(|word| name.contains(word))
 }
 
-/// Keeps secrets in one place, for as long as one command works.
+/// A backend that stores secrets in one place. It is open while one command runs.
 ///
-/// It never logs a value and never puts one into an error. It asks questions only in [`open`](Self::open) and in methods
-/// that neither take nor return values: the client answers none in the others.
+/// Implementations must not log values or put them into errors. They may ask questions only in [`open`](Self::open) and in methods
+/// that neither receive nor return values. The client rejects questions from other methods.
 pub trait Backend: Declared + Sized {
-    /// Opens the place that `scope` names, and says what is there. It changes nothing.
+    /// Opens the location that `scope` selects and returns its description. Must not change anything.
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error>;
 
-    /// Returns every set, of one region or of all.
+    /// Returns the sets of one region or of all regions.
     fn list(
         &mut self,
         region: Option<&str>,
         session: &mut Session,
     ) -> Result<Vec<SetSummary>, Error>;
 
-    /// Returns one set; `None` when no set has that name.
+    /// Returns a set, or `None` if it does not exist.
     fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error>;
 
-    /// Creates a set or adds to it; other keys stay. `put.prior` is what the caller saw: where that is not so any more, the
-    /// change is a [`Code::Conflict`] and not done.
+    /// Creates a set or adds entries to it. Other keys remain. `put.prior` is the state that the caller last read. If the set has
+    /// changed since, the change fails with [`Code::Conflict`] and is not done.
     fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError>;
 
-    /// Removes keys from a set. Returns those that were not there. `unset.prior` is what the caller saw, as in [`put`](Self::put).
+    /// Removes keys from a set and returns those that did not exist. `unset.prior` works as in [`put`](Self::put).
     fn unset(
         &mut self,
         unset: UnsetParams,
         session: &mut Session,
     ) -> Result<Vec<String>, ChangeError>;
 
-    /// Removes a set of either kind; `false` when there is none. `delete.prior` is what the caller saw, as in [`put`](Self::put).
+    /// Removes a set of either kind. Returns `false` if it does not exist. `delete.prior` works as in [`put`](Self::put).
     fn delete(&mut self, delete: DeleteParams, session: &mut Session) -> Result<bool, ChangeError>;
 
-    /// Returns the values of a set; `None` when no secret set has that name. For
+    /// Returns the values of a set, or `None` if there is no secret set of this name. Requires
     /// [`Ability::Values`](crate::messages::Ability::Values).
     fn values(
         &mut self,
@@ -104,8 +105,8 @@ pub trait Backend: Declared + Sized {
         Err(Error::not_supported())
     }
 
-    /// Returns the registry and the credentials of an image pull secret; [`Code::NotFound`] when there is none. For
-    /// [`Ability::Values`](crate::messages::Ability::Values) together with
+    /// Returns the registry and the credentials of an image pull secret. Fails with [`Code::NotFound`] if it does not exist. Requires
+    /// [`Ability::Values`](crate::messages::Ability::Values) and
     /// [`Ability::ImagePullSecrets`](crate::messages::Ability::ImagePullSecrets).
     fn credentials(
         &mut self,
@@ -115,7 +116,7 @@ pub trait Backend: Declared + Sized {
         Err(Error::not_supported())
     }
 
-    /// Creates an image pull secret or replaces its credentials. For
+    /// Creates an image pull secret or replaces its credentials. Requires
     /// [`Ability::ImagePullSecrets`](crate::messages::Ability::ImagePullSecrets).
     fn put_image_pull_secret(
         &mut self,
@@ -125,16 +126,17 @@ pub trait Backend: Declared + Sized {
         Err(Error::not_supported().not_done())
     }
 
-    /// Returns the organizations that the user may work in. For
+    /// Returns the organizations available to the user. Requires
     /// [`Ability::Organizations`](crate::messages::Ability::Organizations).
     fn organizations(&mut self, _session: &mut Session) -> Result<Vec<Organization>, Error> {
         Err(Error::not_supported())
     }
 }
 
-/// The whole `main` of a backend: it serves the protocol, and tells a person who starts it what it is.
+/// Runs a backend and returns its exit status. Call this from `main`.
+/// The backend serves the protocol; if a user starts it, it prints a description.
 ///
-/// No core dump is written of it. A backend that starts another program does so in [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
+/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
 pub fn main<B: Backend>() -> ExitCode {
     let mut open: Option<B> = None;
     plugin::main_with::<ByHand<B>>(&mut |method, params, session| {

@@ -1,6 +1,6 @@
-//! Parameters and results of the methods of secrets backends. `BACKENDS.md` is their normative text.
+//! The parameters and results of the methods of secrets backends. `BACKENDS.md` is the normative specification.
 //!
-//! Every request also has the `protocol`, `capabilities` and `context` of `run`: [`Call`] adds them.
+//! Every request also contains the common members `protocol`, `capabilities` and `context`, which [`Call`] adds.
 
 #[cfg(test)]
 mod document;
@@ -15,27 +15,27 @@ use bot_cli_protocol::{Capabilities, Context};
 
 pub use crate::error::{Bytes, Code, Effect, Parts};
 
-/// The version of the methods that this library speaks.
+/// The version of the methods that this library implements.
 pub const VERSION: &str = "1.0";
 
-/// The prefix of a secrets backend's name: `secrets-acme` is the file `bot-cli-secrets-acme`.
+/// The prefix of a backend's name: the file of `secrets-acme` is `bot-cli-secrets-acme`.
 pub const PREFIX: &str = "secrets-";
 
-/// The names of the methods.
+/// The method names.
 pub mod methods {
-    /// Opens the place where secrets are kept: always the first request, and only once.
+    /// Opens the backend. This is always the first request and sent only once.
     pub const OPEN: &str = "secrets/open";
-    /// Every set, of one region or of all.
+    /// Lists the sets of one region or of all regions.
     pub const LIST: &str = "secrets/list";
-    /// One set with its keys.
+    /// Returns a set with its keys.
     pub const GET: &str = "secrets/get";
-    /// The values of a set.
+    /// Returns the values of a set.
     pub const VALUES: &str = "secrets/values";
-    /// The registry and the credentials of an image pull secret.
+    /// Returns the registry and the credentials of an image pull secret.
     pub const CREDENTIALS: &str = "secrets/credentials";
-    /// The organizations that the user may work in.
+    /// Lists the organizations available to the user.
     pub const ORGANIZATIONS: &str = "secrets/organizations";
-    /// Creates a set or adds to it.
+    /// Creates a set or adds entries to it.
     pub const PUT: &str = "secrets/put";
     /// Creates an image pull secret or replaces its credentials.
     pub const PUT_IMAGE_PULL_SECRET: &str = "secrets/put_image_pull_secret";
@@ -44,7 +44,7 @@ pub mod methods {
     /// Removes a set of either kind.
     pub const DELETE: &str = "secrets/delete";
 
-    /// All of them.
+    /// All methods.
     pub const ALL: [&str; 10] = [
         OPEN,
         LIST,
@@ -58,92 +58,92 @@ pub mod methods {
         DELETE,
     ];
 
-    /// Those that change something.
+    /// The methods that change a set.
     pub const CHANGES: [&str; 4] = [PUT, PUT_IMAGE_PULL_SECRET, UNSET, DELETE];
 
-    /// Those that carry values or credentials, in the parameters or in the result.
+    /// The methods that carry values or credentials in their parameters or results.
     pub const SECRETIVE: [&str; 4] = [VALUES, CREDENTIALS, PUT, PUT_IMAGE_PULL_SECRET];
 }
 
-/// The parameters of a request with what every request has.
+/// The parameters of a request together with the common members.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Call<'a, P> {
-    /// The version of the protocol that the caller speaks: `1.0`.
+    /// The caller's protocol version: `1.0`.
     pub protocol: &'a str,
-    /// The parameters of the method.
+    /// The method's parameters.
     #[serde(flatten)]
     pub params: &'a P,
-    /// The capabilities of the caller while the backend works on this request.
+    /// The caller's capabilities during the request.
     pub capabilities: &'a Capabilities,
-    /// The surroundings of the run.
+    /// The environment of the command.
     pub context: &'a Context,
 }
 
-/// Parameters of `secrets/open`.
+/// The parameters of `secrets/open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpenParams {
-    /// The version of the methods that the caller speaks: `1.0`.
+    /// The caller's version of the methods: `1.0`.
     pub secrets: String,
-    /// The organization that the user named; absent: the backend's own choice.
+    /// The organization that the user chose. If absent, the backend chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// The region that the user named; absent: the backend's own choice.
+    /// The region that the user chose. If absent, the backend chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The backend's own settings, as the user has set them. Those that are not set are absent.
+    /// The backend's settings that the user has set.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
 }
 
-/// Result of `secrets/open`.
+/// The result of `secrets/open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenResult {
-    /// The organization that is worked in; absent where there are none.
+    /// The open organization. Absent if the backend has no organizations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// The place of the secrets, for people, in a few words: `namespace acme of cluster prod`.
+    /// A short description of the storage location for the user: `namespace acme of cluster prod`.
     pub place: String,
-    /// The regions of sets; absent where there are none.
+    /// The regions for sets. Absent if the backend has no regions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Regions>,
-    /// Which names a new set can have.
+    /// The rules for names of new sets.
     pub names: NameRules,
-    /// The limits.
+    /// The limits on sets and values.
     pub limits: Limits,
-    /// The capabilities beyond the methods that every backend has.
+    /// The backend's optional capabilities.
     pub can: Vec<Ability>,
 }
 
-/// The regions of sets.
+/// The regions for sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Regions {
-    /// All of them.
+    /// All regions.
     pub all: Vec<Region>,
-    /// The code of the default region for new sets.
+    /// The default region's code, for new sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
 
-/// A region.
+/// A region for sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
     /// The code that the user types: `us-west`.
     pub code: String,
-    /// For people.
+    /// The display name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
-/// Which names a new set can have, within letters, digits and hyphens, 1 to 63, no hyphen at the ends.
+/// The rules for names of new sets. All names have 1 to 63 letters, digits and hyphens, without hyphens at the start and the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NameRules {
-    /// The fewest characters.
+    /// The minimum number of characters.
     pub shortest: usize,
-    /// The most characters.
+    /// The maximum number of characters.
     pub longest: usize,
-    /// Whether there may be capital letters.
+    /// Whether capital letters are allowed.
     pub capitals: bool,
 }
 
@@ -157,66 +157,66 @@ impl Default for NameRules {
     }
 }
 
-/// The limits of a backend. An absent one is not known to the backend.
+/// The limits of a backend. A limit is absent if the backend does not know it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
-    /// The bytes of a value.
+    /// The maximum size of a value in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_bytes: Option<u64>,
-    /// The bytes of all keys and values of a set.
+    /// The maximum size of a set's keys and values in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_bytes: Option<u64>,
-    /// The keys of a set.
+    /// The maximum number of keys in a set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<u64>,
 }
 
-/// A capability of a backend beyond the methods that every backend has.
+/// An optional capability of a backend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
-    /// Returns values and credentials: `secrets/values`, and `secrets/credentials` where it keeps image pull secrets.
+    /// Returns values and credentials: `secrets/values`, and `secrets/credentials` if the backend supports image pull secrets.
     Values,
-    /// Keeps image pull secrets: `secrets/put_image_pull_secret`.
+    /// Stores image pull secrets: `secrets/put_image_pull_secret`.
     ImagePullSecrets,
     /// Lists organizations: `secrets/organizations`.
     Organizations,
-    /// An ability of a later version.
+    /// An unknown ability of a later version.
     #[serde(untagged)]
     Other(String),
 }
 
-/// Parameters of `secrets/list`.
+/// The parameters of `secrets/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListParams {
-    /// Only those of this region.
+    /// The region to list. If absent, lists all regions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
 }
 
-/// Result of `secrets/list`.
+/// The result of `secrets/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListResult {
     /// The sets, in any order.
     pub sets: Vec<SetSummary>,
 }
 
-/// The entry of a set in a listing.
+/// A set as listed, without its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetSummary {
-    /// The name, as the user gave it.
+    /// The set's name, as the user entered it.
     pub name: String,
-    /// The kind.
+    /// The kind of set.
     pub kind: SetKind,
-    /// The region; absent where there are no regions.
+    /// The set's region. Absent if the backend has no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Whether it can be used.
+    /// Whether the set is ready for use.
     #[serde(default)]
     pub status: SetStatus,
-    /// Why it can't, for people, in a line without values.
+    /// The reason why the set is not ready: one line for the user, without values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -225,18 +225,18 @@ pub struct SetSummary {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SetKind {
-    /// Keys with values.
+    /// A set of keys with values.
     #[default]
     Secret,
-    /// Credentials for an image registry.
+    /// The credentials for an image registry.
     ImagePullSecret,
-    /// Something that this version does not know.
+    /// An unknown kind of a later version.
     #[serde(other)]
     Unknown,
 }
 
 impl SetKind {
-    /// Returns the name on the wire.
+    /// Returns the wire name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Secret => "secret",
@@ -246,22 +246,22 @@ impl SetKind {
     }
 }
 
-/// Whether a set can be used.
+/// Whether a set is ready for use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SetStatus {
-    /// It can.
+    /// The set is ready.
     #[default]
     Ready,
-    /// It could not be put where it is used.
+    /// The set could not be deployed.
     Failed,
-    /// Not yet. What later versions may add counts as this.
+    /// The set is not ready yet. Unknown states of later versions decode as this variant.
     #[serde(other)]
     Pending,
 }
 
 impl SetStatus {
-    /// Returns the name on the wire.
+    /// Returns the wire name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ready => "ready",
@@ -271,107 +271,107 @@ impl SetStatus {
     }
 }
 
-/// Parameters of the methods that look at one set: `secrets/get`, `values`, `credentials`.
+/// The parameters of the methods that read a set: `secrets/get`, `values` and `credentials`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameParams {
     /// The set's name.
     pub name: String,
 }
 
-/// Result of `secrets/get`.
+/// The result of `secrets/get`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetResult {
-    /// The set; `null` when none has that name.
+    /// The set. `null` if it does not exist.
     pub set: Option<SetDetails>,
 }
 
-/// One set.
+/// A set with its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetDetails {
-    /// The name, as the user gave it.
+    /// The set's name, as the user entered it.
     pub name: String,
-    /// The kind.
+    /// The kind of set.
     pub kind: SetKind,
-    /// The region; absent where there are no regions.
+    /// The set's region. Absent if the backend has no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Whether it can be used.
+    /// Whether the set is ready for use.
     #[serde(default)]
     pub status: SetStatus,
-    /// Why it can't, for people, in a line without values.
+    /// The reason why the set is not ready: one line for the user, without values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The keys, in any order; none of an image pull secret.
+    /// The keys, in any order. Empty for an image pull secret.
     #[serde(default)]
     pub keys: Vec<String>,
 }
 
-/// Result of `secrets/values`.
+/// The result of `secrets/values`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValuesResult {
-    /// The values by their keys; `null` when no secret set has that name.
+    /// The values by key. `null` if there is no secret set of this name.
     #[serde(serialize_with = "on_wire::optional_values")]
     pub values: Option<BTreeMap<String, Secret>>,
 }
 
-/// Result of `secrets/credentials`.
+/// The result of `secrets/credentials`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialsResult {
-    /// The registry, as it was put.
+    /// The registry, exactly as it was stored.
     pub host: String,
-    /// The credentials, as they were put.
+    /// The credentials, exactly as they were stored.
     #[serde(serialize_with = "on_wire::text")]
     pub credentials: Secret,
 }
 
-/// Result of `secrets/organizations`.
+/// The result of `secrets/organizations`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrganizationsResult {
-    /// The organizations that the user may work in.
+    /// The organizations available to the user.
     pub organizations: Vec<Organization>,
 }
 
-/// An organization.
+/// An organization of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organization {
     /// The name that the user types.
     pub name: String,
-    /// For people.
+    /// The display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// The state of a set when the caller last looked.
+/// The state of a set when the caller last read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
-    /// There was none of that name.
+    /// The set did not exist.
     Absent,
-    /// It had these keys; none if it was an image pull secret.
+    /// The set had these keys. Empty for an image pull secret.
     Keys(Vec<String>),
 }
 
-/// Parameters of `secrets/put`.
+/// The parameters of `secrets/put`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutParams {
     /// The set's name.
     pub name: String,
-    /// The region of a new set.
+    /// The region, if the set is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The values by their keys; other keys of the set stay. May be empty: a new set then has no keys.
+    /// The values by key. Other keys of the set remain. If empty, a new set has no keys.
     #[serde(serialize_with = "on_wire::values")]
     pub entries: BTreeMap<String, Secret>,
-    /// The state of the set when the caller last looked.
+    /// The state of the set when the caller last read it.
     pub prior: Prior,
 }
 
-/// Parameters of `secrets/put_image_pull_secret`.
+/// The parameters of `secrets/put_image_pull_secret`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutImagePullSecretParams {
     /// The image pull secret's name.
     pub name: String,
-    /// The region of a new one.
+    /// The region, if the image pull secret is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// The registry: `ghcr.io`, `https://registry.example/v1/`.
@@ -379,46 +379,46 @@ pub struct PutImagePullSecretParams {
     /// `user:password` in base64.
     #[serde(serialize_with = "on_wire::text")]
     pub credentials: Secret,
-    /// The state when the caller last looked.
+    /// The state of the image pull secret when the caller last read it.
     pub prior: Prior,
 }
 
-/// Parameters of `secrets/unset`.
+/// The parameters of `secrets/unset`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetParams {
     /// The set's name.
     pub name: String,
-    /// The keys that are to go, at least one.
+    /// The keys to remove, at least one.
     pub keys: Vec<String>,
-    /// The state of the set when the caller last looked, if it did.
+    /// The state of the set when the caller last read it, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
 }
 
-/// Result of `secrets/unset`.
+/// The result of `secrets/unset`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetResult {
-    /// Those of the keys that were not there.
+    /// The requested keys that the set did not have.
     pub missing: Vec<String>,
 }
 
-/// Parameters of `secrets/delete`.
+/// The parameters of `secrets/delete`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteParams {
     /// The set's name.
     pub name: String,
-    /// The state of the set when the caller last looked, if it did.
+    /// The state of the set when the caller last read it, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
 }
 
-/// Result of `secrets/delete`.
+/// The result of `secrets/delete`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteResult {
-    /// `false` when there was no such set.
+    /// Whether the set existed and was deleted.
     pub deleted: bool,
 }
 
-/// Result of `secrets/put` and `secrets/put_image_pull_secret`.
+/// The result of `secrets/put` and `secrets/put_image_pull_secret`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutResult {}

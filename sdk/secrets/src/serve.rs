@@ -1,4 +1,4 @@
-//! The methods of the role, served by a backend.
+//! Serves the methods of a backend.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use crate::messages::{
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
 
-/// Serves a request with `open`, the backend once it is open; `None` where there is no such method.
+/// Serves a request. `open` is the backend, once it is open. Returns `None` if the method does not exist.
 pub fn respond<B: Backend>(
     open: &mut Option<B>,
     method: &str,
@@ -22,7 +22,7 @@ pub fn respond<B: Backend>(
     if !methods::ALL.contains(&method) {
         return None;
     }
-    // The backend itself decides the outcome of a change that is cancelled.
+    // A change that is cancelled must finish, because only the backend knows its outcome.
     if !methods::CHANGES.contains(&method) {
         session.cancel().begin();
     }
@@ -115,7 +115,7 @@ fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
         .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))
 }
 
-/// Texts, lists and maps of texts always have a JSON form.
+/// Serialization cannot fail here: the results consist of strings, lists and maps with string keys.
 fn encode<T: Serialize>(result: T) -> Result<Value, ErrorObject> {
     serde_json::to_value(result).map_err(|_| {
         let message = "the result has no JSON form";

@@ -1,4 +1,4 @@
-//! The manifest of a clap command tree.
+//! Creates the manifest of a clap command tree.
 
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, ValueHint};
@@ -8,7 +8,6 @@ use bot_cli_protocol::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, ValueSpec, VariableSpec,
 };
 
-/// Returns what `describe` answers.
 pub fn manifest<C: Command>() -> Manifest {
     let command = C::command();
     let name = name(&command);
@@ -33,7 +32,7 @@ pub fn manifest<C: Command>() -> Manifest {
     })
 }
 
-/// The command tree of the manifest, without the rest of it.
+/// Returns only the command tree of the manifest.
 pub fn tree<C: Command>() -> CommandSpec {
     let command = C::command();
     let name = name(&command);
@@ -53,24 +52,25 @@ fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
     root
 }
 
-/// The commands `help` that clap has added.
+/// Removes the `help` commands that clap adds.
 fn leave_out_help(command: &mut CommandSpec) {
     command.commands.retain(|command| command.name != "help");
     command.commands.iter_mut().for_each(leave_out_help);
 }
 
-/// A command tree in the form of a manifest.
+/// Converts a clap command tree into the form of the manifest.
 pub fn spec_of(command: &clap::Command) -> CommandSpec {
     spec(command, "", &[], &[])
 }
 
-/// The plugin's name: that of its clap command without `bot-cli-`.
+/// Returns the plugin's name: the clap command's name without `bot-cli-`.
 pub fn name(command: &clap::Command) -> String {
     let name = command.get_name();
     name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
 }
 
-/// A command; `path` has the words that lead to it, none to the root. `direct` and `completes` are those of [`Command`].
+/// Converts a command. `path` contains the command's name and those of its parents, without the root. `direct` and `completes` are the
+/// constants of [`Command`].
 fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]) -> CommandSpec {
     CommandSpec {
         name: command.get_name().to_owned(),
@@ -85,7 +85,7 @@ fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]
         direct: direct.contains(&path),
         arguments: command
             .get_arguments()
-            // What is global stands once, where it was declared; `build` copies it into every subcommand.
+            // `build` copies the common options into every subcommand. The manifest lists them only at the root.
             .filter(|argument| path.is_empty() || !surface::is_common(argument.get_id().as_str()))
             .filter(|argument| !is_help(argument))
             .map(|argument| self::argument(argument, completes))
@@ -152,7 +152,6 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
     }
 }
 
-/// Whether an argument takes several values.
 fn is_repeatable(argument: &Arg) -> bool {
     matches!(argument.get_action(), ArgAction::Append | ArgAction::Count)
         || argument

@@ -1,4 +1,4 @@
-//! A plugin run as an ordinary command.
+//! Runs a plugin as an ordinary command.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,10 +17,10 @@ use bot_cli_protocol::words;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-/// The time that guarded work has from Ctrl-C until it is ended.
+/// The time for guarded work after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Parses `arguments`, runs `command` in `cwd` and shows its outcome; `name` is what the user has called.
+/// Parses `arguments`, runs the command in `cwd` and shows its outcome. `name` is the command as the user typed it.
 pub fn run<C: Command>(
     command: clap::Command,
     name: &str,

@@ -1,18 +1,18 @@
-//! The manifest in the executable: a file of the package, which a test compares with the command tree.
+//! The manifest embedded in the executable. A test compares its file with the command tree.
 
 use std::path::{Path, PathBuf};
 
 use super::{Command, describe};
 use bot_cli_protocol::{Manifest, Role};
 
-/// A command tree with its manifest, as [`manifest!`](crate::manifest) declares it.
+/// A command tree with its embedded manifest. [`manifest!`](crate::manifest) implements this trait.
 pub trait Declared {
-    /// The manifest with its marker, as the executable has it.
+    /// The embedded manifest with its marker.
     const MANIFEST: &'static str;
 }
 
-/// The path of `file`, named from the source file `source` of the package in the folder `package`. The compiler names sources
-/// from the root of the workspace.
+/// Returns the path of `file`, relative to the source file `source`. The compiler names source files relative to the workspace
+/// root, so this tries all parents of `package`.
 #[doc(hidden)]
 pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
     let roots = Path::new(package).ancestors();
@@ -21,11 +21,11 @@ pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
     source.with_file_name(file)
 }
 
-/// Whether `file` and the executable have the manifest that the command tree has; the error says what to do. With `UPDATE`
-/// in the environment the file is written first. This is the test of [`manifest!`](crate::manifest).
+/// Checks that `file` and the executable contain the manifest of the command tree. The error explains how to fix it. If `UPDATE` is
+/// set in the environment, writes the file instead. [`manifest!`](crate::manifest) adds this check as a test.
 pub fn manifest_is_up_to_date<C: Command>(file: impl AsRef<Path>) -> Result<(), String> {
     let file = file.as_ref();
-    // Of a command, it can be made again from the command tree.
+    // Only a command's manifest can be generated from the command tree alone.
     if C::ROLE != Role::Command && Manifest::find(C::MANIFEST.as_bytes()).is_err() {
         return Err(format!("`{}` is not a manifest", file.display()));
     }

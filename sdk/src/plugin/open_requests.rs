@@ -1,4 +1,4 @@
-//! What is being worked on, and who wants it to stop: the host, the end of the host, or a signal to this process.
+//! The open requests and their cancellation: by the host, by the end of the host, or by a signal to this process.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,34 +14,31 @@ use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::process::{HeedfulInput, StopSignal};
 
-/// A message that may come while a question is open.
+/// A message for the thread that waits for the host's reply.
 pub enum HostReply {
-    /// The answer to one of our requests.
+    /// The reply to a request of this plugin.
     To(Id, Result<Value, ErrorObject>),
-    /// A request was cancelled.
     Cancelled,
-    /// A line was no message; what is to be said of it.
+    /// The error for an invalid line.
     Refusal(ErrorObject),
 }
 
-/// The open requests, each with its cancellation.
 #[derive(Clone)]
 pub struct OpenRequests(Arc<Mutex<State>>);
 
 struct State {
-    /// In the order in which they came. A host that uses a name twice means both.
+    /// The requests in the order of their arrival. Their IDs may be equal; a cancellation then applies to all of them.
     requests: Vec<(Id, Cancel)>,
-    /// Requests that have no reply yet.
+    /// The number of requests without a reply, including closed ones.
     unanswered: usize,
-    /// To the thread that waits for an answer of the host, as long as there can be one.
+    /// The channel to the thread that waits for the host's reply. `None` after the end of the input.
     waker: Option<Sender<HostReply>>,
-    /// The signal that told this process to end.
     signal: Option<StopSignal>,
     output: Output,
 }
 
 impl OpenRequests {
-    /// No open requests. `waker` leads to the thread that waits for an answer, and `output` to the host.
+    /// Creates an empty list. `waker` is the channel to the thread that waits for the host's reply.
     pub fn new(waker: Sender<HostReply>, output: Output) -> Self {
         Self(Arc::new(Mutex::new(State {
             requests: Vec::new(),
@@ -52,7 +49,7 @@ impl OpenRequests {
         })))
     }
 
-    /// Takes on a request. What comes after a signal is not wanted any more.
+    /// Adds a request. After a signal, cancels it immediately.
     pub fn open(&self, id: &Id) -> Cancel {
         let cancel = Cancel::new();
         let open_requests = self.clone();
@@ -66,7 +63,6 @@ impl OpenRequests {
         cancel
     }
 
-    /// The host does not want the reply any more.
     pub fn cancel(&self, id: &Id) {
         let open = self.lock();
         let mut named = (open.requests.iter())
@@ -78,7 +74,6 @@ impl OpenRequests {
         }
     }
 
-    /// Cancels every request, because the host has gone.
     pub fn cancel_all(&self) {
         let open = self.lock();
         open.requests
@@ -87,10 +82,10 @@ impl OpenRequests {
         open.wake();
     }
 
-    /// Replies to everything and ends this process, if nothing is wanted any more and the work that has begun may be ended.
+    /// Replies to all requests and exits, if all are cancelled and the current work may be interrupted.
     pub fn end_unwanted(&self) {
         let open = self.lock();
-        // One that is wanted is replied to after the one that is worked on, however long that takes.
+        // A request that is still wanted gets its reply after the current one, however long that takes.
         if !open.requests.iter().all(|(_, cancel)| cancel.requested()) {
             return;
         }
@@ -119,18 +114,18 @@ impl OpenRequests {
             }
             std::process::exit(status.into());
         };
-        // Whoever hears the host does not wait for it to read.
+        // The thread that listens to the host must not wait for the host to read.
         if spawn(end.clone()).is_err() {
             end();
         }
     }
 
-    /// The host will answer nothing any more.
+    /// Records that the host will send no more replies.
     pub fn input_ended(&self) {
         self.lock().waker = None;
     }
 
-    /// A cancel from now on is not meant for this request, whose name may be used again.
+    /// Removes a finished request. A later cancellation with its ID is meant for another request.
     pub fn close(&self, id: &Id) {
         let mut open = self.lock();
         if let Some(oldest) = open.requests.iter().position(|(open, _)| open == id) {
@@ -138,19 +133,18 @@ impl OpenRequests {
         }
     }
 
-    /// A reply is on its way. After a signal the status to exit with comes back as soon as that was the last one.
+    /// Records a reply. After a signal, returns the exit status once all requests have a reply.
     pub fn replied(&self) -> Option<u8> {
         let mut open = self.lock();
         open.unanswered -= 1;
         open.status().filter(|_| open.unanswered == 0)
     }
 
-    /// After a signal: the status to exit with.
     pub fn status(&self) -> Option<u8> {
         self.lock().status()
     }
 
-    /// Returns the input. From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
+    /// Returns the standard input. After this call, INT, TERM and HUP end the process only when it has replied, or after `grace`.
     pub fn heedful_input(&self, grace: Duration) -> Result<HeedfulInput, Failure> {
         let open_requests = self.clone();
         HeedfulInput::new(move |signal| {
@@ -170,7 +164,7 @@ impl OpenRequests {
         })
     }
 
-    /// Stops everything; whether there was something.
+    /// Cancels all requests. Reports whether any request has no reply yet.
     fn told_to_end(&self, signal: StopSignal) -> bool {
         let mut open = self.lock();
         open.signal = Some(signal);
@@ -189,7 +183,7 @@ impl OpenRequests {
 impl State {
     fn wake(&self) {
         if let Some(waker) = &self.waker {
-            // Nobody waits when the last request is done.
+            // The receiver no longer exists after the last request.
             let _ = waker.send(HostReply::Cancelled);
         }
     }
@@ -199,7 +193,7 @@ impl State {
     }
 }
 
-/// Ctrl-C is a request of the user, the other signals are an order to the process.
+/// Ctrl-C is the user's request to cancel. The other signals terminate the process.
 fn stop(cancel: &Cancel, signal: StopSignal) {
     match signal {
         StopSignal::Interrupt => cancel.request(),

@@ -1,27 +1,26 @@
-//! Messages to the host.
+//! Sends messages to the host.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bot_cli_protocol::{MAX_LINE, Message};
 
-/// The stream on which messages go out, whole lines at a time.
+/// The stream to the host. It writes whole lines, so threads can share it.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl Output {
-    /// Writes to `stream`.
     pub fn new(stream: Box<dyn Write + Send>) -> Self {
         Self(Arc::new(Mutex::new(stream)))
     }
 
-    /// Sends a message, unless its line is too long: then nothing is sent, and `false` comes back. A host that has gone is noticed
-    /// elsewhere.
+    /// Sends a message. Returns `false` and sends nothing if the line is too long. Ignores write errors, because other code detects
+    /// that the host is gone.
     pub fn send(&self, message: &Message) -> bool {
         self.write(message.to_line().as_bytes())
     }
 
-    /// The same for a message that may hold secrets: nothing of it stays in memory.
+    /// Sends a message that may contain secrets, and wipes it from memory.
     pub fn send_wiped(&self, message: &mut Message) -> bool {
         let sent = self.write(&message.to_wiped_line());
         message.wipe();

@@ -1,4 +1,4 @@
-//! The host at the other end: its messages as they come, and the user interface that it is.
+//! The connection to the host: receives its messages and uses it as the user interface.
 
 use std::io::BufRead;
 use std::rc::Rc;
@@ -23,45 +23,38 @@ use bot_cli_protocol::{
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
-/// The interval at which it is checked whether an answer is still wanted.
+/// The interval for checking whether an answer is still wanted.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A line of the host that wants a reply.
+/// A line from the host that requires a reply.
 pub enum Work {
-    /// A request.
     Request(Incoming),
-    /// A line that is none; what is to be said of it is among the answers.
+    /// An invalid line. Its error is in the queue of replies.
     Refusal,
 }
 
-/// A request of the host.
 pub struct Incoming {
-    /// Names it.
     pub id: Id,
-    /// The name of the method.
     pub method: String,
     pub params: Value,
-    /// Whether it is still wanted.
     pub cancel: Cancel,
 }
 
-/// Receives the messages of the host and passes each on. It writes nothing: a blocked writer could not receive.
+/// Receives the host's messages and forwards them. It never writes, because a blocked writer could not receive.
 pub struct Listener<I> {
-    /// The stream on which messages come in.
     pub input: I,
-    /// What is worked on.
     pub open_requests: OpenRequests,
-    /// To the thread that replies.
+    /// The channel to the thread that serves requests.
     pub work: Sender<Work>,
-    /// To the thread that waits for an answer.
+    /// The channel to the thread that waits for the host's reply.
     pub replies: Sender<HostReply>,
 }
 
 impl<I: BufRead> Listener<I> {
-    /// Hears the next line; `false` at the end of the input.
+    /// Reads and handles the next line. Returns `false` at the end of the input.
     pub fn hear(&mut self) -> bool {
         let bytes = match line::read(&mut self.input) {
-            // It may answer a question for a password.
+            // The line may contain the answer to a password question.
             Ok(Some(Line::Complete(bytes))) => Zeroizing::new(bytes),
             Ok(Some(Line::TooLong { ended })) => {
                 self.refuse(codes::INVALID_REQUEST, "a line is longer than 8 MiB");
@@ -120,27 +113,21 @@ impl<I: BufRead> Listener<I> {
     }
 }
 
-/// Says what is wrong with a line that is no message.
 pub fn refuse(error: ErrorObject, output: &Output) {
     output.send(&Message::Error { id: None, error });
 }
 
-/// The most text of one `output`.
+/// The maximum length of the text in one `output`, in bytes.
 const PIECE: usize = 512 * 1024;
 
 /// The host as the user interface of one request.
 pub struct Peer {
-    /// The request that is being worked on.
     pub id: Id,
-    /// The capabilities of the host.
     pub capabilities: Capabilities,
-    /// Whether the request is still wanted.
     pub cancel: Cancel,
-    /// The stream on which messages go out.
     pub output: Output,
-    /// The channel on which answers come in.
     pub replies: Rc<Receiver<HostReply>>,
-    /// The number of requests that have been made.
+    /// The number of requests sent so far, which numbers their IDs.
     pub asked: u64,
 }
 
@@ -152,7 +139,7 @@ impl Peer {
         });
     }
 
-    /// Sends a request and waits for the answer as long as it is `wanted`. One that is not any more is taken back.
+    /// Sends a request and waits for the reply. Withdraws the request when `wanted` returns `false`.
     fn request(
         &mut self,
         method: &str,

@@ -1,4 +1,4 @@
-//! A plugin run by a host: one request after the other until the input ends.
+//! Serves a host: one request after the other until the input ends.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -30,22 +30,21 @@ use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::platform::output::{Reader, take_stdout};
 use bot_cli_terminal::process::HeedfulInput;
 
-/// The time that the work may go on for a host that has gone, or after a signal to end: with the way there less than the 5 seconds of the
-/// protocol.
+/// The time for unfinished work after the host is gone or a signal arrives. It leaves a margin below the protocol's limit of 5 seconds.
 const GRACE: Duration = Duration::from_millis(4_800);
 
-/// The host at the other end, and where it started the plugin.
+/// The connection to the host, and the folder in which the plugin was started.
 struct Host {
     output: Output,
     answers: Rc<Receiver<HostReply>>,
     cwd: PathBuf,
 }
 
-/// Serves a method of the plugin's role; `None` where there is no such method.
+/// A function that serves the methods of the plugin's role. It returns `None` for an unknown method.
 pub type Methods<'a> =
     dyn FnMut(&str, Value, &mut Session) -> Option<Result<Value, ErrorObject>> + 'a;
 
-/// Serves requests until the input ends, those of its role with `role`. `cwd` is the folder of requests that name none.
+/// Serves requests until the input ends. `role` serves the role's methods, and `cwd` is the default folder of a request.
 pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let Ok((output, reader)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
@@ -64,12 +63,12 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         work,
         replies,
     };
-    // Before there is a thread, which would take longer to start than to hear what is there already.
+    // The first line is read without a thread, because a thread takes longer to start than a waiting line to read.
     let mut more = listener.hear();
     let listening = spawn(move || {
         while more {
             more = listener.hear();
-            // What came at once with a cancel may be another request.
+            // Input that arrives together with a cancellation may contain another request.
             if listener.input.buffer().is_empty() {
                 listener.open_requests.end_unwanted();
             }
@@ -111,7 +110,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         cancel.settle();
         open_requests.close(&id);
         let sent = if of_role {
-            // A secrets backend has put values into it.
+            // The reply of a secrets backend may contain values.
             host.output.send_wiped(&mut reply)
         } else {
             host.output.send(&reply)
@@ -129,7 +128,6 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         .map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
-/// The failure in the place of a reply that does not fit into a line.
 fn too_large() -> Failure {
     let most = protocol::MAX_LINE / (1024 * 1024);
     let message =
@@ -145,7 +143,7 @@ fn not_started(failure: Failure, output: &Output) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// The input has ended: requests that were read are still served, as long as the replies have a reader.
+/// Handles the end of the input. Requests already read are still served while a process reads the replies.
 fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
     let Listener {
         input,
@@ -185,7 +183,7 @@ fn respond<C: Command>(
         method => {
             let method = method.to_owned();
             let wire = surroundings(&request.params);
-            // They may hold secrets, of which there is no second copy.
+            // The parameters may contain secrets, so they are moved and not copied.
             let params = std::mem::take(&mut request.params);
             let cancel = request.cancel.clone();
             let mut session = session(request, wire, Format::Json, host);
@@ -204,7 +202,7 @@ fn respond<C: Command>(
     }
 }
 
-/// Returns what the parameters of a role's method say of where and for whom it works.
+/// Decodes the common parameters of a role's method.
 fn surroundings(params: &Value) -> RunParams {
     RunParams {
         capabilities: Capabilities::deserialize(&params["capabilities"]).unwrap_or_default(),
@@ -214,7 +212,7 @@ fn surroundings(params: &Value) -> RunParams {
     }
 }
 
-/// `error` as it is where a signal told the process to end: a cancelled request says so by its code.
+/// A request cancelled by a signal replies with the signal's exit status.
 fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     if error.code == i64::from(Exit::Cancelled.status()) {
         error.code = cancel.exit().status().into();
@@ -222,13 +220,13 @@ fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     error
 }
 
-/// Whether the method is one that every plugin has, the other ones being those of its role.
+/// Reports whether every plugin has the method. Other methods belong to a role.
 fn of_commands(method: &str) -> bool {
     [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method)
 }
 
-/// Every request of a host names its version; a line typed by hand may leave it out and means this one.
-/// Methods that this library does not know may be older than that rule.
+/// Checks the protocol version of a request. Requests typed by hand may omit it, which means the current version. A role's methods
+/// may omit it too, because they may predate this rule.
 fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     let ours = of_commands(method);
     match params.get("protocol") {

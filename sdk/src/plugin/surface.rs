@@ -6,10 +6,10 @@ use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::words::HostOption;
 use bot_cli_terminal::Verbosity;
 
-/// The options that every plugin has, and the host takes, too.
+/// The options that every plugin has. The host handles them too.
 const COMMON: [HostOption; 3] = [HostOption::Json, HostOption::Verbose, HostOption::Quiet];
 
-/// The command tree as `name` shows it in usage lines. Options that the author has taken are left alone.
+/// Adds the common options, except those whose names the author uses. `name` is the command's name in usage lines.
 pub fn of(command: Command, name: &str) -> Command {
     let mut command = command
         .no_binary_name(true)
@@ -51,29 +51,25 @@ fn takes(command: &Command, is_it: &dyn Fn(&Arg) -> bool) -> bool {
             .any(|subcommand| takes(subcommand, is_it))
 }
 
-/// The amount of output that `-q` and `-v` ask for.
 pub fn verbosity_of(matches: &ArgMatches) -> Verbosity {
     let quiet = given(matches, HostOption::Quiet);
     Verbosity::new(quiet, given(matches, HostOption::Verbose))
 }
 
-/// The form of the result that `--json` asks for.
 pub fn format_of(matches: &ArgMatches) -> Format {
     format(given(matches, HostOption::Json))
 }
 
-/// The form of the result with or without `--json`.
 pub fn format(json: bool) -> Format {
     if json { Format::Json } else { Format::Text }
 }
 
-/// The value of a common option, unless the author uses its name for something else.
+/// Returns the value of a common option, or its default if the author uses the name for another option.
 fn given<T: Copy + Default + Send + Sync + 'static>(matches: &ArgMatches, option: HostOption) -> T {
     let value = matches.try_get_one::<T>(option.long()).ok().flatten();
     value.copied().unwrap_or_default()
 }
 
-/// Whether `id` is one of the options that every plugin has.
 pub fn is_common(id: &str) -> bool {
     COMMON.iter().any(|common| common.long() == id)
 }

@@ -1,7 +1,7 @@
-//! What clap has to say, as outcomes: help is a reply, a mistake is a failure with the field and the way out.
+//! Converts clap's errors into outcomes. Help becomes a reply; a usage error becomes a failure with the field and a hint.
 //!
-//! clap's own sentences quote the user's words, of which any may be a secret in the wrong place. Ours quote a word only where
-//! it is almost a known name, or is made as names and paths are, and suggest names only.
+//! clap's messages quote the user's words, and any word may be a misplaced secret. Our messages quote a word only if it resembles a
+//! known name, or looks like a name or a path. They suggest only known names.
 
 #[cfg(test)]
 mod tests;
@@ -17,8 +17,8 @@ use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::Reader;
 
-/// Help and version as a reply, everything else as a failure of the command that `words` lead to from `root`, which the user
-/// calls `name`.
+/// Converts help and version into a reply, and any other error into a failure. `name` is the root command as the user typed it,
+/// and `words` are its arguments.
 pub fn outcome<W: AsRef<OsStr>>(
     error: &clap::Error,
     name: &str,
@@ -27,7 +27,7 @@ pub fn outcome<W: AsRef<OsStr>>(
     color: bool,
 ) -> Outcome {
     let plain = error.render().to_string();
-    // A command that is nothing without a subcommand, and stands alone, is a question what there is.
+    // clap shows help if a required subcommand is missing and no arguments are given.
     let is_help = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -47,7 +47,7 @@ pub fn outcome<W: AsRef<OsStr>>(
     Outcome::new(Ok(Reply::text(text).data(data)))
 }
 
-/// clap's `bot-cli init 0.1.0` as a document, with the name as in the manifest.
+/// Converts clap's `bot-cli init 0.1.0` into a document with the name from the manifest.
 fn version(name: &str, text: &str) -> Value {
     let version = text.trim();
     let version = version.strip_prefix(name).unwrap_or(version).trim();
@@ -56,7 +56,7 @@ fn version(name: &str, text: &str) -> Value {
     json!({ "name": name, "version": version })
 }
 
-/// A mistake in `words` for the tree `root`, which the user calls `name`.
+/// Converts an error in `words` into a failure. `name` is the command `root` as the user typed it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds")]
 pub fn failure<W: AsRef<OsStr>>(
     error: &clap::Error,
@@ -90,7 +90,6 @@ fn usage(message: impl Into<String>) -> Failure {
     Failure::new(Exit::Usage, "usage", message)
 }
 
-/// A word that has no place.
 fn unexpected(error: &clap::Error, reader: &Reader) -> Failure {
     let word = argument(error);
     let name = word.trim_start_matches('-');
@@ -113,7 +112,7 @@ fn unexpected(error: &clap::Error, reader: &Reader) -> Failure {
         .chain(["help", "version"])
         .collect();
     let meant = suggest::meant(name, known.into_iter());
-    // clap names a single letter of several.
+    // clap reports only one letter of a cluster of short options.
     if meant.is_empty() && name.chars().count() > 1 && !suggest::is_plain(name) {
         return usage("unexpected option, which is not shown because it may hold a value");
     }
@@ -207,23 +206,23 @@ fn other(error: &clap::Error, called: &str) -> String {
             format!("`{argument}` has the wrong number of values")
         }
         ErrorKind::NoEquals => format!("the value of `{argument}` belongs behind a `=`"),
-        // These do not come from words.
+        // Arguments cannot cause the other kinds.
         _ => "the arguments can't be used".to_owned(),
     }
 }
 
-/// The name of an argument in `input`, and its flag, from clap's `--stt <SERVICE>` or `<TARGET_DIR>`.
+/// Returns the field name and the flag of an argument such as `--stt` or `TARGET_DIR`.
 fn names(argument: &str) -> (String, Option<String>) {
     let name = argument.trim_start_matches('-');
     let flag = argument.starts_with('-').then(|| argument.to_owned());
     (name.to_lowercase().replace('-', "_"), flag)
 }
 
-/// clap's `--stt <SERVICE>` without the name of the value.
+/// Removes the value's name from clap's `--stt <SERVICE>`.
 fn bare(argument: &str) -> String {
     match argument.split_once([' ', '=']) {
         Some((flag, _)) if flag.starts_with('-') => flag.to_owned(),
-        // An option that counts ends with dots, and a positional argument stands in brackets.
+        // clap appends dots to a repeatable flag and encloses positional arguments in brackets.
         _ => argument
             .trim_end_matches("...")
             .trim_matches(['<', '>', '[', ']'])

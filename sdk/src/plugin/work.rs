@@ -1,4 +1,4 @@
-//! One run of a command, behind a host or by hand.
+//! Runs one command, for a host or directly.
 
 use clap::ArgMatches;
 
@@ -7,7 +7,7 @@ use crate::session::{Level, Session};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
-/// Runs the command that the words have been parsed to as `matches`, which the user calls `name`.
+/// Runs the command parsed as `matches`. `name` is the command as the user typed it.
 pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Session) -> Outcome {
     let parsed = C::from_arg_matches(matches);
     let cancel = session.cancel().clone();
@@ -29,7 +29,7 @@ pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Ses
     Outcome::new(result).with_status(session.status())
 }
 
-/// The text of a cause may quote its input, so causes are not shown after a secret was typed.
+/// The text of a cause may quote its input, so causes are not logged after a password question.
 fn tell_causes(failure: &Failure, session: &mut Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {

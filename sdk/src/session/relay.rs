@@ -1,4 +1,4 @@
-//! A command's user interface, lent to a plugin that the command drives.
+//! Lends a command's user interface to a plugin that the command runs.
 
 use std::rc::Rc;
 
@@ -9,21 +9,21 @@ use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
-/// The most lines of a plugin that are shown without `-v`.
+/// The maximum number of a plugin's log lines that are shown without `-v`.
 const MOST_LINES: u32 = 20;
 
-/// The user interface of a session for a plugin that its command drives: the plugin's questions, logs and progress go to
-/// whoever shows the session, at any depth. The result and the piped input stay the command's own.
+/// A session's user interface for a plugin that its command runs. The plugin's questions, logs and progress appear in the session,
+/// at any nesting depth. The result and the piped input remain the command's.
 ///
-/// The keys of questions begin with the plugin's name and a dot, so that a script's answers to the command's own questions are never
-/// taken for the plugin's. Its log lines begin with its name, so that they are not taken for the command's.
+/// Question keys start with the plugin's name and a dot, so scripted answers to the command's questions never answer the plugin's.
+/// Log lines start with the plugin's name to distinguish them from the command's.
 #[must_use]
 pub struct Relay {
     shown: Rc<Shown>,
     name: String,
     context: Context,
     cancel: Cancel,
-    /// The plugin is to be ended before this process is.
+    /// Ensures that the plugin ends before this process.
     _held: Guard,
     lines: u32,
 }
@@ -40,17 +40,17 @@ impl Relay {
         }
     }
 
-    /// Returns where and for whom the command runs.
+    /// Returns the command's context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The request to stop.
+    /// Returns the cancellation state of the command.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// The question as the user knows it: the command has no option that would answer it.
+    /// Adapts the question's key, and removes the flag because the command has no such option.
     fn renamed(&self, question: &Question) -> Question {
         let mut question = question.clone();
         question.key = format!("{}.{}", self.name, question.key);
@@ -63,7 +63,7 @@ impl Ui for Relay {
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.shown.capabilities();
         if !self.shown.answers.is_empty() {
-            // A script may answer what nobody could be asked.
+            // A scripted answer may exist even if the user cannot be prompted.
             capabilities.ask = QuestionKind::ALL.to_vec();
         }
         capabilities.stdin = false;

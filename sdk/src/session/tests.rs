@@ -1,4 +1,4 @@
-//! Sessions with a scripted user, and without one.
+//! Sessions with and without a scripted user.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

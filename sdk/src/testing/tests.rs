@@ -1,4 +1,4 @@
-//! The harness, and with it what every run of a command does.
+//! Tests of the harness and of the behaviour that all commands share.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! A user who says what the test says.
+//! A scripted user.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use bot_cli_protocol::failure::Exit;
 use bot_cli_protocol::question::QuestionKind;
 use bot_cli_terminal::ui::Capabilities;
 
-/// Answers by the key of the question, and remembers everything. Clones are the same user.
+/// A user with scripted answers by question key. Clones share the record of everything the user saw.
 #[derive(Clone, Default)]
 pub struct User {
     answers: HashMap<String, VecDeque<Option<Value>>>,
@@ -27,7 +27,7 @@ struct Seen {
 }
 
 impl User {
-    /// Returns what this user says to the question `key` next; `None` goes back.
+    /// Adds the next answer to the question `key`. `None` goes back.
     pub fn answer(&mut self, key: &str, answer: Option<Value>) {
         let answers = self.answers.entry(key.to_owned()).or_default();
         answers.push_back(answer);
@@ -37,7 +37,7 @@ impl User {
         !self.answers.is_empty()
     }
 
-    /// Returns what became of a run that this user has seen.
+    /// Combines the outcome of a run with everything the user saw.
     pub fn tell(&self, outcome: Outcome) -> Ran {
         let seen = std::mem::take(&mut *self.seen());
         let status = outcome.status;

@@ -1,4 +1,4 @@
-//! What led to a failure.
+//! The causes of a failure.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Exit, Failure, reason};
 
-/// An error that led to a failure. It is no part of what the failure says: two failures are equal without it.
+/// The cause of a failure. Equality ignores it: two failures are equal if they report the same.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cause(Option<Arc<dyn Error + Send + Sync>>);
 
@@ -28,12 +28,12 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
-/// Turns any error into a [`Failure`]: those of the standard library and of other crates, boxed ones and those of `anyhow`.
+/// Converts any error into a [`Failure`]: errors of the standard library and of other crates, boxed errors and `anyhow` errors.
 pub trait OrFail<T> {
-    /// Fails with `could not …: ` and the error's own words.
+    /// Converts the error into a failure with the message `could_not: error`.
     fn or_fail(self, could_not: impl Into<String>) -> Result<T, Failure>;
 
-    /// The same with a class and a code.
+    /// Converts the error like [`or_fail`](Self::or_fail), with the given exit status and error code.
     fn or_fail_with(
         self,
         exit: Exit,
@@ -71,12 +71,12 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// The words of an error as they stand behind `could not …: `.
+/// Formats an error for the message after `could not …: `.
 pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return reason(error);
     }
-    // Its own words quote the text, where a secret may stand.
+    // The error's text quotes the input, which may contain a secret.
     if let Some(error) = error.downcast_ref::<serde_json::Error>() {
         return match (error.io_error_kind(), error.is_data()) {
             (Some(kind), _) => kind.to_string(),
@@ -94,7 +94,7 @@ fn place(error: &serde_json::Error) -> String {
     }
 }
 
-/// The texts of what led to `failure`, without those that another one or its message has.
+/// Returns the texts of the causes, without those that the message or an earlier cause contains.
 pub(super) fn chain(failure: &Failure) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut cause = failure.source();

@@ -1,4 +1,4 @@
-//! Failures as errors of the protocol.
+//! Conversions between failures and protocol errors.
 
 use super::{Exit, Failure};
 use crate::{ErrorData, ErrorObject, VERSION, codes};

@@ -1,26 +1,26 @@
-//! Answers, one and several.
+//! Answers to questions.
 
 use serde_json::{Value, json};
 
 use crate::secret::Secret;
 
-/// An answer.
+/// The user's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// To `text` and `select`.
+    /// The answer to a `text` or `select` question.
     Text(String),
-    /// To `password`.
+    /// The answer to a `password` question.
     Secret(Secret),
-    /// To `confirm`.
+    /// The answer to a `confirm` question.
     Confirm(bool),
-    /// To `multiselect`.
+    /// The answer to a `multiselect` question.
     Many(Vec<String>),
-    /// The user wants the question before this one.
+    /// The user wants to go back to the previous question.
     Back,
 }
 
 impl Answer {
-    /// The answer to `text` or `select`.
+    /// Returns the answer to a `text` or `select` question.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -28,7 +28,7 @@ impl Answer {
         }
     }
 
-    /// The answer to `password`.
+    /// Returns the answer to a `password` question.
     pub fn as_secret(&self) -> Option<&Secret> {
         match self {
             Self::Secret(secret) => Some(secret),
@@ -36,7 +36,7 @@ impl Answer {
         }
     }
 
-    /// The answer to `confirm`.
+    /// Returns the answer to a `confirm` question.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Confirm(yes) => Some(*yes),
@@ -44,7 +44,7 @@ impl Answer {
         }
     }
 
-    /// The answer to `multiselect`.
+    /// Returns the answer to a `multiselect` question.
     pub fn as_many(&self) -> Option<&[String]> {
         match self {
             Self::Many(values) => Some(values),
@@ -52,7 +52,8 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON form, which [`Question::check`](super::Question::check) reads. A secret has none, nor has going back.
+    /// Returns the JSON form, which [`Question::check`](super::Question::check) parses. Secrets and [`Answer::Back`] have no JSON
+    /// form.
     pub fn to_json(&self) -> Option<Value> {
         match self {
             Self::Text(text) => Some(json!(text)),

@@ -1,14 +1,14 @@
-//! Questions to the user.
+//! The wire form of questions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question. `key` names it for scripted answers.
+/// A question to the user. Scripted answers refer to it by `key`.
 ///
 /// ```
 /// use bot_cli_protocol::question::Question;
 ///
-/// let name = Question::text("name", "Whom").flag("--name").default("world");
+/// let name = Question::text("name", "Who to greet").flag("--name").default("world");
 /// let language = Question::select("language", "In which language", [("en", "English"), ("de", "German")])
 ///     .help("more languages come with `bot-cli greet --learn`");
 /// ```
@@ -16,28 +16,28 @@ use serde_json::Value;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Question {
-    /// Names the question: `stt`.
+    /// The question's key: `stt`.
     pub key: String,
-    /// The question in words: `Speech-to-text`.
+    /// The prompt: `Speech-to-text`.
     pub message: String,
-    /// The form of the answer.
+    /// The kind of question.
     pub kind: QuestionKind,
-    /// Lines above the question: what is about to be done.
+    /// Lines above the question, for example a summary of the planned changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// One line below the question.
+    /// A line below the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The answer that Enter accepts.
+    /// The default answer, which Enter accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// The option that answers it without a question: `--stt`.
+    /// The option that answers the question on the command line: `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
-    /// Whether the user may go back to the question before.
+    /// Whether the user can go back to the previous question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
-    /// Why the last answer was refused.
+    /// The reason why the previous answer was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The choices of `select` and `multiselect`.
@@ -45,25 +45,25 @@ pub struct Question {
     pub choices: Vec<Choice>,
 }
 
-/// The form of an answer.
+/// The kind of a question, which determines the form of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum QuestionKind {
     /// A line of text.
     Text,
-    /// A line of text that is not shown.
+    /// A line of text that is not echoed.
     Password,
     /// Yes or no.
     Confirm,
-    /// One of `choices`, narrowed down as the user types.
+    /// One of `choices`, filtered as the user types.
     Select,
     /// Any number of `choices`.
     Multiselect,
 }
 
 impl QuestionKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::Text,
         Self::Password,
@@ -72,12 +72,12 @@ impl QuestionKind {
         Self::Multiselect,
     ];
 
-    /// Whether it is answered out of [`Question::choices`].
+    /// Reports whether the answer is one or more of [`Question::choices`].
     pub const fn has_choices(self) -> bool {
         matches!(self, Self::Select | Self::Multiselect)
     }
 
-    /// Returns the name on the wire.
+    /// Returns the wire name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -89,22 +89,22 @@ impl QuestionKind {
     }
 }
 
-/// One thing to choose.
+/// A choice of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Choice {
-    /// The answer.
+    /// The answer's value.
     pub value: String,
-    /// The text that is shown.
+    /// The label shown to the user.
     pub label: String,
-    /// A few more words, shown dimmed.
+    /// A short description, shown dimmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
 
 impl Choice {
-    /// A choice that is answered as `value` and shown as `label`.
+    /// Creates a choice with its value and label.
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -113,7 +113,7 @@ impl Choice {
         }
     }
 
-    /// A few more words, shown dimmed.
+    /// Adds a short description, shown dimmed.
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about = Some(about.into());
         self
@@ -127,7 +127,7 @@ impl<V: Into<String>, L: Into<String>> From<(V, L)> for Choice {
 }
 
 impl Question {
-    /// A question without help, default, flag or choices.
+    /// Creates a question without optional fields.
     pub fn new(kind: QuestionKind, key: &str, message: impl Into<String>) -> Self {
         Self {
             key: key.to_owned(),
@@ -143,22 +143,22 @@ impl Question {
         }
     }
 
-    /// Asks for a line of text.
+    /// Creates a question for a line of text.
     pub fn text(key: &str, message: impl Into<String>) -> Self {
         Self::new(QuestionKind::Text, key, message)
     }
 
-    /// Asks for text that is not shown.
+    /// Creates a question for a line of text that is not echoed.
     pub fn password(key: &str, message: impl Into<String>) -> Self {
         Self::new(QuestionKind::Password, key, message)
     }
 
-    /// Asks for yes or no.
+    /// Creates a yes-or-no question.
     pub fn confirm(key: &str, message: impl Into<String>) -> Self {
         Self::new(QuestionKind::Confirm, key, message)
     }
 
-    /// Asks for one of `choices`.
+    /// Creates a question for one of `choices`.
     pub fn select<C: Into<Choice>>(
         key: &str,
         message: impl Into<String>,
@@ -167,7 +167,7 @@ impl Question {
         Self::new(QuestionKind::Select, key, message).choices(choices)
     }
 
-    /// Asks for any number of `choices`.
+    /// Creates a question for any number of `choices`.
     pub fn multiselect<C: Into<Choice>>(
         key: &str,
         message: impl Into<String>,
@@ -176,7 +176,7 @@ impl Question {
         Self::new(QuestionKind::Multiselect, key, message).choices(choices)
     }
 
-    /// Shows lines above the question: what is about to be done.
+    /// Shows lines above the question, for example a summary of the planned changes.
     pub fn details(mut self, details: impl Into<String>) -> Self {
         self.details = Some(details.into());
         self
@@ -188,32 +188,32 @@ impl Question {
         self
     }
 
-    /// Names what Enter accepts, and what is taken where nobody can be asked, in the form of an answer.
+    /// Sets the default, in the JSON form of the answer. It applies when the user presses Enter or cannot be prompted.
     pub fn default(mut self, default: impl Into<Value>) -> Self {
         self.default = Some(default.into());
         self
     }
 
-    /// Names the option that answers it without a question: `--stt`.
+    /// Names the option that answers the question on the command line: `--stt`.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flag = Some(flag.into());
         self
     }
 
-    /// Lets the user go back to the question before: `Session::ask` then may return
+    /// Lets the user go back to the previous question. `Session::ask` may then return
     /// [`Answer::Back`](crate::question::Answer::Back).
     pub fn allow_back(mut self) -> Self {
         self.back = true;
         self
     }
 
-    /// Says why the last answer was refused.
+    /// Shows why the previous answer was rejected.
     pub fn problem(mut self, problem: impl Into<String>) -> Self {
         self.problem = Some(problem.into());
         self
     }
 
-    /// Replaces what `select` and `multiselect` offer.
+    /// Replaces the choices.
     pub fn choices<C: Into<Choice>>(mut self, choices: impl IntoIterator<Item = C>) -> Self {
         self.choices = choices.into_iter().map(Into::into).collect();
         self

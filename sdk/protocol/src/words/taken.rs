@@ -1,16 +1,16 @@
-//! What the host takes out of the words for a plugin.
+//! Separates the host's options from the plugin's arguments.
 
 use std::ffi::{OsStr, OsString};
 
 use super::{Given, HostOption, Reader, Word};
 use crate::CommandSpec;
 
-/// The words that the host takes for itself, and those that are left for the plugin.
+/// The host's options and the plugin's arguments.
 #[derive(Debug, Clone, Default)]
 pub struct Taken<'a> {
     /// `--json`
     pub json: bool,
-    /// The number of `-v`.
+    /// The number of `-v` options.
     pub verbose: u8,
     /// `-q`
     pub quiet: bool,
@@ -18,24 +18,23 @@ pub struct Taken<'a> {
     pub help: Option<HelpForm>,
     /// `-V` or `--version`
     pub version: bool,
-    /// The words for the plugin. `--version`, and every flag that it declares itself, is among them, also where the host
-    /// heeds it, too.
+    /// The plugin's arguments. They include `--version` and all flags that the plugin declares, even if the host uses them too.
     pub argv: Vec<OsString>,
-    /// The commands that the words name, the root first.
+    /// The commands named by the arguments, starting with the root.
     pub path: Vec<&'a CommandSpec>,
 }
 
-/// The way help was asked for.
+/// The kind of help that the user requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelpForm {
-    /// By `-h`.
+    /// Short help: `-h`.
     Short,
-    /// By `--help`.
+    /// Full help: `--help`.
     Long,
 }
 
-/// Takes the host's options out of the words for the plugin whose tree is `root`, wherever they are options: neither out of
-/// another option's value nor from behind a `--`.
+/// Separates the host's options from the arguments of the plugin whose command tree is `root`. Values of other options and
+/// arguments after `--` are never host options.
 pub fn take<'a, W: AsRef<OsStr>>(root: &'a CommandSpec, words: &[W]) -> Taken<'a> {
     let mut reader = Reader::new(root);
     let mut taken = Taken::default();
@@ -78,19 +77,20 @@ impl Taken<'_> {
     }
 }
 
-/// Whether the plugin gets it. A plugin may know its version better than its manifest, and refuses a value that has no place.
+/// Reports whether the plugin receives the option. It receives `--version`, because its manifest may be outdated, and options with an
+/// unexpected value, so that it rejects them.
 fn stays(option: &Given) -> bool {
     option.own.is_some() || option.has_value || option.host == Some(HostOption::Version)
 }
 
-/// `-f` of `-qf`, and `-ofile` of `-qofile`.
+/// Removes the host's options from a cluster: `-qf` becomes `-f`, and `-qofile` becomes `-ofile`.
 fn remaining(cluster: &str, given: &[Given]) -> String {
     let mut letters = cluster.chars().skip(1);
     let mut remaining = "-".to_owned();
     for option in given {
         remaining.extend(letters.next().filter(|_| stays(option)));
     }
-    // What is left is the value of the last.
+    // The remaining letters are the value of the last option.
     remaining.extend(letters);
     remaining
 }

@@ -28,7 +28,7 @@ fn tree() -> CommandSpec {
     .unwrap()
 }
 
-/// Returns what is taken from a line, in short, and what is left.
+/// Returns the host's options as letters, and the plugin's arguments.
 fn read(root: &CommandSpec, line: &str) -> (String, String) {
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
     let taken = take(root, &words);
@@ -55,7 +55,7 @@ fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
     for (line, taken, argv) in [
         ("plant oak", "", "plant oak"),
         ("--json plant oak -q", "qj", "plant oak"),
-        // The tree declares it, so that both know of it.
+        // The tree declares the flag, so both host and plugin use it.
         ("-vv plant", "vv", "-vv plant"),
         ("plant -vvv -q", "vvvq", "plant -vvv"),
         ("plant --verbose -vj", "v", "plant --verbose -vj"),
@@ -70,7 +70,7 @@ fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
         ("plant - -q", "q", "plant -"),
         ("-V", "V", "-V"),
         ("plant --version", "", "plant --version"),
-        // Names that the plugin uses itself are its own.
+        // The plugin uses these names for its own options.
         (
             "export --json file -q -h 9",
             "",
@@ -78,7 +78,7 @@ fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
         ),
         ("export --json=file", "", "export --json=file"),
         ("--json export --version", "j", "export --version"),
-        // What nobody knows may mean anything.
+        // An unknown option may have any meaning.
         ("plant -vx --bogus", "", "plant -vx --bogus"),
     ] {
         let expected = (taken.to_owned(), argv.to_owned());

@@ -1,4 +1,4 @@
-//! Faults of a backend, as its caller sees them: fit to be shown, and no surer of an outcome than the reply allows.
+//! The faults of a backend, prepared for its caller. They are safe to show, and claim no outcome that the reply does not support.
 
 use serde::de::DeserializeOwned;
 
@@ -8,33 +8,33 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::{ErrorObject, codes};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
-/// The most hints that are shown.
 const MOST_HINTS: usize = 5;
 
-/// Why a backend did not do what it was asked for.
+/// The reason why a backend did not serve a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The backend says so itself. Its message is one printable line, and empty once a value was sent or received, as are its hints.
+    /// The backend reported an error. Its message is one printable line. After a value was sent or received, the message and the hints
+    /// are empty.
     Told(Error),
-    /// It could not be started, ended, was silent or broke the protocol. The failure says which, and quotes nothing that must not be seen.
+    /// The backend could not be started, exited, did not respond or broke the protocol. The failure quotes no secret.
     Broken(Box<Failure>),
-    /// The user stopped it, and it gave no answer.
+    /// The user cancelled the request.
     Cancelled,
 }
 
 impl Fault {
     pub(super) fn broken(failure: impl Into<Failure>) -> Self {
         let mut failure = failure.into();
-        // The caller states the outcome of a change.
+        // The caller determines the outcome of the change.
         failure.outcome = None;
         Self::Broken(Box::new(failure))
     }
 }
 
-/// The backend's own error. `secretive`: no more of it than its code.
+/// Converts an error from the backend. If `secretive`, drops its message and hints.
 pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
     let (message, mut hints) = if secretive {
-        // Every word of it may be a value.
+        // Any part of the text may be a value.
         (String::new(), Vec::new())
     } else {
         let hints: Vec<String> = member(error, "hints").unwrap_or_default();
@@ -66,13 +66,13 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
         hints,
         retry_after: member(error, "retry_after"),
         bytes: member(error, "bytes"),
-        // Whoever shows it makes sure first that it is a key.
+        // The caller must check that this is a key before showing it.
         key: member(error, "key"),
     })
 }
 
-/// Returns the outcome of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit the keys,
-/// is unknown.
+/// Returns the outcome of a change of `keys` that failed with `error`. The outcome is unknown if the effect cannot be decoded or does
+/// not match the keys.
 pub fn effect(error: &ErrorObject, keys: &[String]) -> Effect {
     let not_begun = [
         codes::PARSE_ERROR,
@@ -91,7 +91,7 @@ pub fn effect(error: &ErrorObject, keys: &[String]) -> Effect {
     }
 }
 
-/// Whether every key is in exactly one of the lists, and nothing else.
+/// Reports whether the lists contain every key exactly once and nothing else.
 fn covers(parts: &Parts, keys: &[String]) -> bool {
     let mut named = [&parts.done[..], &parts.unknown, &parts.not_done].concat();
     let mut keys = keys.to_vec();
@@ -100,7 +100,7 @@ fn covers(parts: &Parts, keys: &[String]) -> bool {
     named == keys
 }
 
-/// A member of the error's data; `None` if it is absent or unreadable.
+/// Decodes a member of the error's data. Returns `None` if it is absent or invalid.
 fn member<T: DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
     let value = error.data.as_ref()?.get(name)?;
     serde_json::from_value(value.clone()).ok()

@@ -1,4 +1,4 @@
-//! `BACKENDS.md` and its examples: the blocks are the files, and the files are what the types read and write.
+//! Tests that the code blocks in `BACKENDS.md` match the example files, and that the types decode and encode these files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,7 +21,6 @@ use bot_cli_protocol::{AskResult, Capabilities, Context, Id, Manifest, Message, 
 #[expect(dead_code, reason = "these messages have no schema")]
 mod examples;
 
-/// The members that every request has.
 const COMMON: [&str; 3] = ["protocol", "capabilities", "context"];
 
 fn package() -> &'static Path {
@@ -32,7 +31,7 @@ fn document() -> String {
     std::fs::read_to_string(package().join("BACKENDS.md")).unwrap()
 }
 
-/// The lines of the examples that are messages, each with the name of its file.
+/// Returns the messages in the example files, each with its file name.
 fn lines() -> Vec<(String, String)> {
     examples(package())
         .into_iter()
@@ -47,7 +46,7 @@ fn lines() -> Vec<(String, String)> {
 #[test]
 fn the_blocks_of_the_document_are_the_example_files() {
     let blocks = blocks(&document());
-    // Those in other languages are only named.
+    // The document only mentions the examples in other languages.
     let mut files = examples(package());
     files.retain(|name, _| is_json(name) || blocks.contains_key(name));
     assert_eq!(blocks, files);
@@ -82,7 +81,6 @@ fn every_example_decodes_with_members_of_a_later_version() {
     }
 }
 
-/// The message with what belongs to its method read into types and written again.
 fn through_types(message: Message, requests: &mut HashMap<Id, String>) -> Message {
     match message {
         Message::Request { id, method, params } => {

@@ -1,16 +1,14 @@
-//! Secrets as they are written: the one place in this crate where a value becomes part of a message.
+//! Serializes secrets. This is the only place in this crate where a value becomes part of a message.
 
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
 use serde::Serializer;
 
-/// Writes a text.
 pub fn text<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose())
 }
 
-/// Writes values by their keys.
 pub fn values<S: Serializer>(
     values: &BTreeMap<String, Secret>,
     serializer: S,
@@ -18,7 +16,6 @@ pub fn values<S: Serializer>(
     serializer.collect_map(values.iter().map(|(key, value)| (key, value.expose())))
 }
 
-/// Writes values by their keys, or `null`.
 #[expect(clippy::ref_option, reason = "serde passes a reference to the member")]
 pub fn optional_values<S: Serializer>(
     values: &Option<BTreeMap<String, Secret>>,

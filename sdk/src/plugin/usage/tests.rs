@@ -1,4 +1,4 @@
-//! Words in the wrong place: each may be a secret, and none is repeated.
+//! Tests that usage errors never repeat a misplaced word, which may be a secret.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use serde::de::DeserializeOwned;
@@ -74,7 +74,6 @@ const NAME: &str = "bot-cli cloud";
 
 type Words = Vec<String>;
 
-/// A table of `mistakes.json`.
 fn rows<T: DeserializeOwned>(table: &str) -> Vec<T> {
     let mut tables: Value = serde_json::from_str(include_str!("mistakes.json")).unwrap();
     serde_json::from_value(tables[table].take()).unwrap()
@@ -95,7 +94,7 @@ fn what_is_wrong_is_said_without_the_word() {
     }
 }
 
-/// No four letters of it are part of anything else.
+/// A value of which no four consecutive letters occur in any other text.
 const CANARY: &str = "zQ7x9Wv3";
 
 #[test]
