@@ -29,11 +29,11 @@ pub struct Look {
     pub stderr_color: bool,
     /// The width in columns.
     pub width: usize,
-    /// The way questions are asked.
+    /// The style of prompts.
     pub prompts: Prompts,
 }
 
-/// The way questions are asked.
+/// The style of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompts {
     /// Editable lines and lists, redrawn in place.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// A guard: until it is dropped, a request to stop does not end the work. A forgotten guard ([`std::mem::forget`]) protects the work until
-/// its reply.
+/// A guard that keeps a request to stop from ending the work until it is dropped. A forgotten guard ([`std::mem::forget`]) protects the
+/// work until its reply.
 #[derive(Debug)]
 pub struct Guard(Arc<Work>);
 
@@ -18,7 +18,7 @@ impl Drop for Guard {
 #[derive(Default)]
 pub(super) struct Work {
     state: Mutex<State>,
-    /// Ends the work if that is allowed.
+    /// The function that ends the work if that is allowed.
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
