@@ -1,4 +1,4 @@
-//! The console: its events, and its keys.
+//! Console events and keys.
 
 use std::io;
 use std::sync::OnceLock;
@@ -18,15 +18,15 @@ use windows_sys::core::BOOL;
 
 use crate::done;
 
-/// Something that the console tells all of its processes, or a group of them.
+/// An event that the console sends to all of its processes, or to one process group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Ctrl-C.
     Interrupt,
-    /// Ctrl-Break, or what [`send_break`] sends.
+    /// Ctrl-Break, or the event that [`send_break`] sends.
     Break,
-    /// The window is closed, the user signs off, or the system shuts down. The process is ended as soon as its listener returns, and
-    /// a few seconds later in any case.
+    /// The window is closed, the user logs out, or the system shuts down. The system ends the process when the listener returns, or after a
+    /// few seconds.
     End,
 }
 
@@ -34,13 +34,13 @@ type Listener = Box<dyn Fn(Event) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// From now on, these events call `heard`, on a thread of their own, instead of ending the process. `false`: there is a listener
-/// already, and nothing has changed.
+/// Registers `heard` as the listener for console events, which no longer end the process. It runs on its own thread. Returns `false`,
+/// without any change, if a listener is already registered.
 pub fn listen(heard: impl Fn(Event) + Send + Sync + 'static) -> io::Result<bool> {
     if LISTENER.set(Box::new(heard)).is_err() {
         return Ok(false);
     }
-    // SAFETY: the handler is a function that stays, has the expected signature and does not unwind.
+    // SAFETY: the handler is a static function, has the expected signature and does not unwind.
     done(unsafe { SetConsoleCtrlHandler(Some(handle), 1) })?;
     Ok(true)
 }
@@ -53,7 +53,7 @@ unsafe extern "system" fn handle(event: u32) -> BOOL {
     let event = match event {
         CTRL_C_EVENT => Event::Interrupt,
         CTRL_BREAK_EVENT => Event::Break,
-        // Closed, signed off, shut down.
+        // Close, log-off and shutdown.
         CTRL_CLOSE_EVENT.. => Event::End,
     };
     match LISTENER.get() {
@@ -65,14 +65,14 @@ unsafe extern "system" fn handle(event: u32) -> BOOL {
     }
 }
 
-/// Sends Ctrl-Break to the processes of a group that share this process's console. The group has the number of the process that was
-/// started as its first.
+/// Sends Ctrl-Break to the processes of a group that share this process's console. The group's number is the process id of its first
+/// process.
 pub fn send_break(group: u32) -> io::Result<()> {
-    // SAFETY: the call takes two numbers.
+    // SAFETY: the arguments are two numbers.
     done(unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, group) })
 }
 
-/// A standard stream that is a console.
+/// A standard stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard input.
@@ -93,28 +93,28 @@ impl Stream {
     }
 }
 
-/// Whether the stream is a console. The pipes of other terminals, such as that of Git for Windows, are none.
+/// Reports whether the stream is a console. The pipes of other terminals, such as Git for Windows, are not.
 #[must_use]
 pub fn is_console(stream: Stream) -> bool {
     mode(stream).is_ok()
 }
 
-/// Has the console of the stream understand escape sequences.
+/// Enables escape sequences in the stream's console.
 pub fn show_sequences(stream: Stream) -> io::Result<()> {
     let more = ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING;
     set_mode(stream, mode(stream)? | more)
 }
 
-/// The way in which the console hands over what is typed.
+/// The form in which the console delivers typed input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    /// Every key as it is, unseen, as terminals send them: those without a character as escape sequences.
+    /// Single keys, without echo. Keys without a character are escape sequences, as on other terminals.
     Keys,
-    /// Whole lines, unseen.
+    /// Whole lines, without echo.
     HiddenLines,
 }
 
-/// The mode that standard input had before. It has it again when this value is dropped.
+/// The previous mode of standard input, which is restored when this value is dropped.
 #[derive(Debug)]
 pub struct InputMode(CONSOLE_MODE);
 
@@ -136,21 +136,21 @@ impl InputMode {
 
 impl Drop for InputMode {
     fn drop(&mut self) {
-        // Nothing is left to be done where the console itself has gone.
+        // There is nothing to restore if the console is gone.
         let _ = set_mode(Stream::Input, self.0);
     }
 }
 
-/// Whether the console at standard input hands over whole lines.
+/// Reports whether the console at standard input delivers whole lines.
 pub fn gives_lines() -> io::Result<bool> {
     Ok(mode(Stream::Input)? & ENABLE_LINE_INPUT != 0)
 }
 
-/// Waits until something happens at the console of standard input, not only keys; `false` if nothing did within that time.
+/// Waits for any event at the console of standard input, not only keys. Returns `false` if none arrives within that time.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     let limit = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX - 1);
     let input = handle_of(Stream::Input)?;
-    // SAFETY: the handle belongs to the process; the call fails where it is of no use.
+    // SAFETY: the handle belongs to the process, and the call fails if the handle is unusable.
     match unsafe { WaitForSingleObject(input, limit) } {
         WAIT_OBJECT_0 => Ok(true),
         WAIT_TIMEOUT => Ok(false),
@@ -158,7 +158,7 @@ pub fn wait(patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// Takes what has happened at the console of standard input, without waiting, and appends the typed UTF-16 to `typed`.
+/// Takes the pending console events of standard input without waiting, and appends the typed UTF-16 units to `typed`.
 pub fn take_keys(typed: &mut Vec<u16>) -> io::Result<()> {
     let input = handle_of(Stream::Input)?;
     let mut left = 0;
@@ -167,12 +167,12 @@ pub fn take_keys(typed: &mut Vec<u16>) -> io::Result<()> {
     for _ in 0..left {
         let mut record = INPUT_RECORD::default();
         let mut count = 0;
-        // SAFETY: there is room for the one record that is asked for.
+        // SAFETY: the buffer has room for the one requested record.
         done(unsafe { ReadConsoleInputW(input, &raw mut record, 1, &raw mut count) })?;
         if count == 1 && u32::from(record.EventType) == KEY_EVENT {
-            // SAFETY: its type says that this is the part of the union that was written.
+            // SAFETY: the event type identifies this union field as the one that was written.
             let key = unsafe { record.Event.KeyEvent };
-            // SAFETY: both parts of this union are numbers, and the call with `W` writes this one.
+            // SAFETY: both fields of this union are numbers, and the `W` call writes this one.
             let unit = unsafe { key.uChar.UnicodeChar };
             if key.bKeyDown != 0 && unit != 0 {
                 typed.extend((0..key.wRepeatCount.max(1)).map(|_| unit));
@@ -185,7 +185,7 @@ pub fn take_keys(typed: &mut Vec<u16>) -> io::Result<()> {
 fn mode(stream: Stream) -> io::Result<CONSOLE_MODE> {
     let mut mode = 0;
     let handle = handle_of(stream)?;
-    // SAFETY: the handle belongs to the process; the call fails where it is no console.
+    // SAFETY: the handle belongs to the process, and the call fails if it is not a console.
     done(unsafe { GetConsoleMode(handle, &raw mut mode) })?;
     Ok(mode)
 }
@@ -197,7 +197,7 @@ fn set_mode(stream: Stream, mode: CONSOLE_MODE) -> io::Result<()> {
 }
 
 fn handle_of(stream: Stream) -> io::Result<HANDLE> {
-    // SAFETY: the call takes a number.
+    // SAFETY: the argument is a number.
     let handle = unsafe { GetStdHandle(stream.number()) };
     if handle == INVALID_HANDLE_VALUE {
         Err(io::Error::last_os_error())

@@ -9,10 +9,10 @@ use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileEx
 
 use crate::done;
 
-/// Renames a file or a folder within its volume, and never replaces anything. It is on the disk when this returns.
+/// Renames a file or a folder within its volume, without replacing anything. The change is on the disk when this returns.
 pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide(from.as_os_str())?, wide(to.as_os_str())?);
-    // SAFETY: both texts end with a zero and live until the call has returned.
+    // SAFETY: both texts end with a zero and live until the call returns.
     done(unsafe { MoveFileExW(from.as_ptr(), to.as_ptr(), MOVEFILE_WRITE_THROUGH) })
 }
 

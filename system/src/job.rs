@@ -1,4 +1,4 @@
-//! Job objects: a process and everything that it starts.
+//! Job objects, which contain a process and everything that it starts.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -23,21 +23,21 @@ use windows_sys::Win32::System::Threading::{
 
 use crate::{done, size};
 
-/// The console events that a new process hears.
+/// The console events that a new process receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
-    /// Those of this process, such as Ctrl-C.
+    /// The events of this process, such as Ctrl-C.
     Ours,
-    /// Those that are sent to it with [`send_break`](crate::console::send_break), and the end of the console.
+    /// The events from [`send_break`](crate::console::send_break), and the end of the console.
     ItsOwn,
 }
 
-/// A job: its processes end when this value does.
+/// A job. Dropping it ends its processes.
 #[derive(Debug)]
 pub struct Job(OwnedHandle);
 
 impl Job {
-    /// Starts a process in a job of its own. Nothing that it starts is ever outside of the job, unless it asks Windows for that
+    /// Starts a process in a new job. Everything that it starts is in the job too, unless it asks Windows for a breakaway
     /// (`CREATE_BREAKAWAY_FROM_JOB`).
     pub fn start(command: &mut Command, hears: Hears) -> io::Result<(Self, Child)> {
         let group = match hears {
@@ -49,7 +49,7 @@ impl Job {
         match job.assign(&child).and_then(|()| resume(child.id())) {
             Ok(()) => Ok((job, child)),
             Err(error) => {
-                // It has not done anything yet.
+                // The process has not run yet.
                 let _ = child.kill();
                 let _ = child.wait();
                 Err(error)
@@ -57,7 +57,7 @@ impl Job {
         }
     }
 
-    /// Returns the number of processes that run in the job.
+    /// Returns the number of running processes in the job.
     pub fn running(&self) -> io::Result<u32> {
         let mut facts = JOBOBJECT_BASIC_ACCOUNTING_INFORMATION::default();
         // SAFETY: the handle is open as long as `self`, and the structure has the type and the size of this class of information.
@@ -73,7 +73,7 @@ impl Job {
         Ok(facts.ActiveProcesses)
     }
 
-    /// Ends all processes of the job at once, with this status.
+    /// Ends all processes of the job immediately, with this status.
     pub fn kill(&self, status: u32) -> io::Result<()> {
         // SAFETY: the handle is open as long as `self`.
         done(unsafe { TerminateJobObject(self.0.as_raw_handle(), status) })
@@ -108,9 +108,9 @@ impl Job {
     }
 }
 
-/// Lets a process go on that was started suspended. The library has no handle of its thread.
+/// Resumes a process that was started suspended. The standard library has no handle to its thread.
 fn resume(process: u32) -> io::Result<()> {
-    // SAFETY: the call takes two numbers.
+    // SAFETY: the arguments are two numbers.
     let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };
     if snapshot == INVALID_HANDLE_VALUE {
         return Err(io::Error::last_os_error());
@@ -121,7 +121,7 @@ fn resume(process: u32) -> io::Result<()> {
         dwSize: size::<THREADENTRY32>(),
         ..THREADENTRY32::default()
     };
-    // SAFETY: the handle is open, and the entry says its size.
+    // SAFETY: the handle is open, and the entry contains its size.
     done(unsafe { Thread32First(snapshot.as_raw_handle(), &raw mut entry) })?;
     loop {
         if entry.th32OwnerProcessID == process {
@@ -133,7 +133,7 @@ fn resume(process: u32) -> io::Result<()> {
 }
 
 fn resume_thread(thread: u32) -> io::Result<()> {
-    // SAFETY: the call takes numbers.
+    // SAFETY: the arguments are numbers.
     let handle = unsafe { OpenThread(THREAD_SUSPEND_RESUME, 0, thread) };
     if handle.is_null() {
         return Err(io::Error::last_os_error());

@@ -1,6 +1,6 @@
-//! The system calls that bot-cli needs and that no safe library has.
+//! System calls that bot-cli needs and no safe library provides.
 //!
-//! This is the only crate of the workspace with unsafe code. It decides nothing: each function is one step that the system takes, with
+//! This is the only crate of the workspace with unsafe code. It makes no decisions: each function performs one system operation and returns
 //! its error.
 
 #[cfg(windows)]
@@ -14,7 +14,7 @@ pub mod signal;
 #[cfg(windows)]
 pub mod stdio;
 
-/// The result of a call that says whether it was successful.
+/// Converts the result of a call into the last system error if it failed.
 #[cfg(windows)]
 fn done(result: windows_sys::core::BOOL) -> std::io::Result<()> {
     if result == 0 {
@@ -24,7 +24,7 @@ fn done(result: windows_sys::core::BOOL) -> std::io::Result<()> {
     }
 }
 
-/// The size of a structure, as calls take it.
+/// Returns a structure's size as the type that the calls expect.
 #[cfg(windows)]
 fn size<T>() -> u32 {
     u32::try_from(std::mem::size_of::<T>()).unwrap_or(u32::MAX)

@@ -3,16 +3,16 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Whether this process ignores a signal. A number that is no signal is not ignored.
+/// Reports whether this process ignores a signal. Returns `false` for a number that is not a signal.
 #[must_use]
 pub fn is_ignored(signal: i32) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action, the call only writes the present one to where there is room for it.
+    // SAFETY: without a new action, the call only writes the current one, and there is room for it.
     let asked = unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) };
     if asked != 0 {
         return false;
     }
-    // SAFETY: the call was successful and has written all of it.
+    // SAFETY: the call was successful and has written the whole structure.
     let action = unsafe { action.assume_init() };
     action.sa_sigaction == libc::SIG_IGN
 }
@@ -22,7 +22,7 @@ pub fn is_ignored(signal: i32) -> bool {
 mod tests {
     use super::is_ignored;
 
-    /// The signals that the process ignores, as Linux tells it.
+    /// Returns the mask of ignored signals that Linux reports.
     fn told() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let mask = status
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn says_what_the_system_says() {
-        // The standard library has every Rust program ignore this one.
+        // The Rust standard library makes every program ignore this signal.
         assert!(is_ignored(libc::SIGPIPE));
         let told = told();
         for signal in 1..=31 {

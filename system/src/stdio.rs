@@ -8,10 +8,9 @@ use windows_sys::Win32::System::Console::{
 
 use crate::done;
 
-/// Puts standard error in the place of standard output, also for processes that are started from now on. The earlier one stays open
-/// for those who have it.
+/// Replaces standard output with standard error, also for processes that start later. The previous handle stays open for existing users.
 pub fn stderr_as_stdout() -> io::Result<()> {
-    // SAFETY: the call takes a number; a handle that is none is refused by the next call's users, not by this process's memory.
+    // SAFETY: the argument is a number. An invalid handle makes later calls fail, but does not endanger memory.
     let error = unsafe { GetStdHandle(STD_ERROR_HANDLE) };
     // SAFETY: the handle is one of the process's standard handles, which nothing closes.
     done(unsafe { SetStdHandle(STD_OUTPUT_HANDLE, error) })

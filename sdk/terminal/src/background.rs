@@ -4,12 +4,12 @@ use std::{io, thread};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// Does `work` in a thread of its own.
+/// Runs `work` in a detached thread.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().spawn(work).map(drop)
 }
 
-/// Explains why there is no thread. A system that has none left has one later.
+/// Returns the failure for a thread that could not be started. Its class is `Unavailable`, because a later attempt may succeed.
 pub fn no_thread(error: io::Error) -> Failure {
     let could_not = "could not start a thread";
     Failure::because(Exit::Unavailable, "no_thread", could_not, error)

@@ -15,10 +15,10 @@ use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 pub use work::Guard;
 use work::Work;
 
-/// The interval at which a request is looked for.
+/// The interval between checks for a request.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Counts how often the user asked to stop. Clones share the count.
+/// A counter of the user's requests to stop, shared by its clones.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<CancelState>);
 
@@ -26,12 +26,12 @@ pub struct Cancel(Arc<CancelState>);
 struct CancelState {
     count: AtomicU8,
     terminated: AtomicBool,
-    /// Whether the first request was a signal that tells a process to end.
+    /// Whether the first request came from [`Cancel::terminate`].
     terminated_first: AtomicBool,
-    /// The signals that count as requests, too.
+    /// The signals that also count as requests.
     signals: Option<StopSignals>,
     work: Arc<Work>,
-    /// What is done before the process ends without waiting for its work.
+    /// The function that runs before the process ends without waiting for its work.
     last: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -42,14 +42,13 @@ impl fmt::Debug for CancelState {
 }
 
 impl Cancel {
-    /// No request yet.
+    /// Creates a counter without requests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once. A signal that the
-    /// parent ignores stays ignored, also by a program that this process becomes: HUP under `nohup`, INT in a script's
-    /// background job.
+    /// Counts Ctrl-C and the signals TERM and HUP as requests, instead of letting them end the process. A signal that the parent ignores
+    /// stays ignored, also in a program that this process becomes: HUP under `nohup`, INT in a script's background job.
     pub fn on_signals() -> Result<Self, Failure> {
         let signals = process::note_stop_signals()?;
         Ok(Self(Arc::new(CancelState {
@@ -58,8 +57,8 @@ impl Cancel {
         })))
     }
 
-    /// Like [`on_signals`](Self::on_signals), but ends the process: at the first signal with the status of `report`, unless the work is
-    /// guarded; otherwise at the second, or `grace` after the first.
+    /// Does the same as [`on_signals`](Self::on_signals), but also ends the process. At the first signal, the process exits with the status
+    /// that `report` returns, unless the work is guarded. Otherwise it exits at the second signal, or `grace` after the first.
     pub fn on_signals_or_exit(
         grace: Duration,
         report: impl Fn(Failure) -> u8 + Send + Sync + 'static,
@@ -88,18 +87,18 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// Has `last` called before the process ends without waiting for its work, as at the second request.
+    /// Sets the function that runs before the process ends without waiting for its work, as at the second request.
     pub fn before_exit(&self, last: impl Fn() + Send + Sync + 'static) {
-        // There is one way to end it.
+        // Only the first function is kept.
         let _ = self.0.last.set(Box::new(last));
     }
 
-    /// Lets a request end the work by `end`, which asks [`take_over`](Self::take_over) first.
+    /// Sets the function with which a request ends the work. It must call [`take_over`](Self::take_over) first.
     pub fn ends_by(&self, end: impl Fn() + Send + Sync + 'static) {
         self.0.work.set_end(end);
     }
 
-    /// The failure with which the work ends here and now, if it may: from now on it neither goes on nor replies.
+    /// Ends the work and returns the failure to report, unless the work must continue. After that, the work neither continues nor replies.
     pub fn take_over(&self) -> Option<Failure> {
         let had_step = self.0.work.take_over()?;
         let failure = self.explain(Failure::cancelled());
@@ -110,35 +109,35 @@ impl Cancel {
         })
     }
 
-    /// From now on a request ends the work, also one that is there already.
+    /// Marks the work as begun: a request ends it, even one that arrived before.
     pub fn begin(&self) {
         self.0.work.begin();
         self.heed();
     }
 
-    /// The work has come to its own end, which counts.
+    /// Marks the work as finished: its result counts, and a request no longer ends it.
     pub fn settle(&self) {
         self.0.work.settle();
     }
 
-    /// Keeps the work from being ended. A request that is there already ends it before.
+    /// Keeps a request from ending the work until the guard is dropped. A request that has already arrived ends the work first.
     pub fn guard(&self) -> Guard {
         self.heed();
         self.0.work.step()
     }
 
-    /// The same where the work learns by itself that it is to stop, and changes nothing.
+    /// Does the same as [`guard`](Self::guard) for work that notices a request by itself and changes nothing.
     pub fn hold(&self) -> Guard {
         self.heed();
         self.0.work.hold()
     }
 
-    /// The work was told by a failure, and is left to come to its end.
+    /// Records that the work received the request as a failure, and may end by itself.
     pub fn tell(&self) {
         self.0.work.set_told(true);
     }
 
-    /// Ends the work if a stop was requested.
+    /// Ends the work if a stop was requested. If the work is over, this blocks the thread until the process ends.
     pub fn heed(&self) {
         if self.requested() {
             self.0.work.set_told(false);
@@ -147,7 +146,8 @@ impl Cancel {
         }
     }
 
-    /// The class of a run that was stopped this way: that of the first request. After Ctrl-C, a host ends with TERM who takes too long.
+    /// Returns the exit class of a stopped run, which the first request determines. A later TERM does not change it: after Ctrl-C, a host
+    /// sends TERM to a plugin that is too slow to stop.
     pub fn exit(&self) -> Exit {
         self.heed_signals();
         if self.0.terminated_first.load(Ordering::SeqCst) {
@@ -157,7 +157,7 @@ impl Cancel {
         }
     }
 
-    /// `failure` as it is where a signal told the process to end: a cancelled run says so by its status.
+    /// Changes the class of a cancelled `failure` to [`exit`](Self::exit), so that the status shows whether a signal ended the process.
     pub fn explain(&self, mut failure: Failure) -> Failure {
         if failure.exit == Exit::Cancelled {
             failure.exit = self.exit();
@@ -165,7 +165,7 @@ impl Cancel {
         failure
     }
 
-    /// Asks to stop because the process was told to end.
+    /// Requests a stop because of a signal that ends the process.
     pub fn terminate(&self) {
         if !self.requested() {
             self.0.terminated_first.store(true, Ordering::SeqCst);
@@ -174,13 +174,13 @@ impl Cancel {
         self.request();
     }
 
-    /// Asks to stop; the second time means at once.
+    /// Requests a stop. A second request asks for an immediate one.
     pub fn request(&self) {
         let count = &self.0.count;
         let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_add(1));
     }
 
-    /// Whether a stop was requested.
+    /// Reports whether a stop was requested.
     pub fn requested(&self) -> bool {
         self.count() > 0
     }
@@ -191,7 +191,7 @@ impl Cancel {
         self.0.count.load(Ordering::SeqCst)
     }
 
-    /// Whether it was a signal that tells a process to end.
+    /// Reports whether one of the requests was a signal that ends the process.
     pub fn terminated(&self) -> bool {
         self.heed_signals();
         self.0.terminated.load(Ordering::SeqCst)

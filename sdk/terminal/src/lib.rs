@@ -1,6 +1,4 @@
-//! The one module that prints, whether a command runs behind a host or by hand.
-//!
-//! Data goes to standard output, everything else to standard error.
+//! The terminal of the host, and of plugins that run without one: prompts, progress, results and the request to stop.
 
 pub mod background;
 pub mod cancel;
@@ -34,7 +32,6 @@ use progress::Progress;
 use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
 
-/// The host, as people type it.
 const HOST: &str = "bot-cli";
 
 /// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
@@ -46,12 +43,12 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
-    /// Whether the output has not ended its line.
+    /// Whether the last output did not end with a line feed.
     within_line: bool,
 }
 
 impl Terminal {
-    /// Shows things in the form of `format`, as far as `look` allows.
+    /// Creates a terminal that shows results in `format`.
     pub fn new(look: Look, verbosity: Verbosity, format: Format) -> Self {
         Self {
             look,
@@ -63,13 +60,13 @@ impl Terminal {
         }
     }
 
-    /// Stops waiting for the user when `cancel` is requested, so that the terminal is tidy when the process ends.
+    /// Makes prompts end when `cancel` is requested, so that the terminal is restored before the process ends.
     pub fn watching(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Returns what a command that is shown here may know of it.
+    /// Returns the properties of the terminal for a command.
     pub fn context(&self, cwd: std::path::PathBuf) -> Context {
         Context {
             cwd,
@@ -84,7 +81,7 @@ impl Terminal {
         }
     }
 
-    /// Shows how a command ended and tells the status to exit with.
+    /// Shows a command's outcome and returns the exit status.
     pub fn report(&self, outcome: &Outcome) -> u8 {
         self.progress.clear();
         let shown = match self.format {
@@ -95,14 +92,14 @@ impl Terminal {
             return outcome.status;
         };
         let failure = match &outcome.result {
-            // A document with an error is a failure that has more to say.
+            // A document with an error is a failure that also has data.
             Ok(reply) if outcome.status != 0 && reply.data.get("error").is_some() => {
                 let message = reply.data["error"]["message"].as_str().unwrap_or_default();
                 let failure = Failure::new(Exit::Failed, "failed", message);
                 to_stderr(&report::failure(&failure, self.look.stderr_color));
                 return outcome.status;
             }
-            // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
+            // The command succeeded and only its result was lost. The status must not be mistaken for the command's own, such as 1.
             Ok(_) => Failure::because(
                 Exit::Unwritten,
                 "output_failed",
@@ -132,7 +129,7 @@ impl Terminal {
     }
 }
 
-/// The commands without those of a host that the user's next shell does not find.
+/// Drops the host's commands if the user's next shell does not find the host.
 fn possible(commands: &[String]) -> Vec<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has_host = shell::will_find(HOST, &path);
@@ -171,7 +168,7 @@ impl Ui for Terminal {
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
         let answer = prompt::ask(question, &self.look, &mut waiting)?;
-        // Where the signal and the answer came at once, the answer may have been read first.
+        // The answer may have been read first if it arrived together with the signal.
         if self.cancel.requested() {
             return Err(self.cancel.explain(Failure::cancelled()));
         }
@@ -198,16 +195,16 @@ impl Ui for Terminal {
 
     fn output(&mut self, text: &str) {
         if self.format == Format::Json {
-            // The document is all there is then, also for a plugin that does not care.
+            // In JSON mode, standard output contains only the document, even if a plugin ignores that.
             return;
         }
         let text = printable(text, self.look.stdout_color);
         self.within_line = !text.ends_with('\n');
         if self.within_line {
-            // The line would be drawn over it.
+            // The progress line would overwrite the text.
             self.progress.clear();
         }
-        // Whoever reads this may have gone; the work goes on all the same, and the report notices other errors.
+        // The work continues after an error, because `report` fails with it again.
         self.progress.pause(|| drop(to_stdout(&text)));
     }
 

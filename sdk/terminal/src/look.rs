@@ -1,4 +1,4 @@
-//! What the terminal can show, found out once.
+//! The terminal's properties, detected once.
 
 use std::io::{IsTerminal, stderr, stdout};
 
@@ -7,43 +7,43 @@ use anstream::{AutoStream, ColorChoice};
 use crate::platform::{input, output};
 use bot_cli_protocol::Level;
 
-/// The way questions are asked: `plain` or `rich`.
+/// The environment variable for the style of prompts: `plain` or `rich`.
 pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
 
-/// The properties of the standard streams.
+/// The properties of the standard streams, and the style of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts about the streams and the user's choices"
 )]
 pub struct Look {
-    /// Whether a person can be asked.
+    /// Whether the user can answer prompts.
     pub interactive: bool,
-    /// Whether standard error is a terminal, where a line can be redrawn.
+    /// Whether standard error is a terminal that can redraw a line.
     pub stderr_terminal: bool,
     /// Whether standard output is a terminal.
     pub stdout_terminal: bool,
-    /// Whether standard output may carry colour.
+    /// Whether standard output may contain colours.
     pub stdout_color: bool,
-    /// Whether standard error may carry colour.
+    /// Whether standard error may contain colours.
     pub stderr_color: bool,
-    /// Columns.
+    /// The width in columns.
     pub width: usize,
-    /// The way questions are asked.
+    /// The style of prompts.
     pub prompts: Prompts,
 }
 
-/// The way questions are asked.
+/// The style of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompts {
-    /// Lines that are edited and lists to walk through, drawn again and again in their place.
+    /// Editable lines and lists, redrawn in place.
     Rich,
-    /// One line after the other: for terminals that can do no more, and for screen readers.
+    /// One line after another, for limited terminals and screen readers.
     Plain,
 }
 
 impl Look {
-    /// Looks at this process's streams, and at `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and `BOT_CLI_PROMPTS`.
+    /// Detects the properties of the standard streams. Reads `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and `BOT_CLI_PROMPTS`.
     pub fn detect() -> Self {
         output::allow_colour();
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -66,34 +66,33 @@ impl Look {
     }
 }
 
-/// Columns of the terminal as it is now.
 pub fn columns() -> usize {
     size().0
 }
 
-/// Columns and rows of the terminal as it is now.
+/// Returns the terminal's current columns and rows.
 pub fn size() -> (usize, usize) {
     terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
         (usize::from(width.0), usize::from(height.0))
     })
 }
 
-/// The amount of output that the user wants.
+/// The amount of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
     /// The result, warnings and errors.
     Quiet,
-    /// Notes, progress and next steps too.
+    /// Also notes, progress and next steps.
     #[default]
     Normal,
-    /// Progress and details.
+    /// Also details.
     Verbose,
-    /// Internal steps, too.
+    /// Also internal steps.
     Debug,
 }
 
 impl Verbosity {
-    /// Returns what `-q` and a number of `-v` mean.
+    /// Returns the verbosity for `-q` and a number of `-v`.
     pub fn new(quiet: bool, verbose: u8) -> Self {
         match (quiet, verbose) {
             (true, _) => Self::Quiet,
@@ -103,7 +102,7 @@ impl Verbosity {
         }
     }
 
-    /// The number of `-v`.
+    /// Returns the number of `-v`.
     pub fn count(self) -> u8 {
         match self {
             Self::Quiet | Self::Normal => 0,
@@ -112,7 +111,7 @@ impl Verbosity {
         }
     }
 
-    /// Whether a log line of `level` is shown.
+    /// Reports whether a log line of `level` is shown.
     pub fn shows(self, level: Level) -> bool {
         match level {
             Level::Warn => true,

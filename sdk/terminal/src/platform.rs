@@ -1,5 +1,4 @@
-//! The seam between the library and the system: processes, files, trust, and the standard streams. What depends on the system is
-//! behind it, and nothing else in the library has a `cfg` for one.
+//! The parts of the library that depend on the system: standard streams, processes and the shell. No other module has a `cfg` for a system.
 
 #[cfg(unix)]
 mod unix;

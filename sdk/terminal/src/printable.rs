@@ -1,11 +1,11 @@
-//! Text of strangers, made fit for a terminal.
+//! Removal of terminal commands from untrusted text.
 
 use anstream::adapter::strip_str;
 
-/// Returns what the text looks like without the means to command a terminal: no control characters but line feed and tab, no
-/// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing or is not seen.
+/// Returns the text without anything that can control a terminal. Removes control characters except line feed and tab, escape sequences,
+/// characters that change the writing direction, and invisible characters. If `styled` is set, colours and styles stay.
 ///
-/// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.
+/// Joiners are invisible too, so emoji made of several characters fall apart. Variation selectors stay, because they change what is shown.
 pub fn printable(text: &str, styled: bool) -> String {
     // Most text is plain.
     if text
@@ -31,7 +31,7 @@ pub fn printable(text: &str, styled: bool) -> String {
 }
 
 fn push_plain(clean: &mut String, text: &str) {
-    // A sequence that never ends hides no more than its line.
+    // An unterminated sequence hides only its own line.
     for (at, line) in text.split('\n').enumerate() {
         clean.extend((at > 0).then_some('\n'));
         let line = strip_str(line).to_string();
@@ -39,7 +39,7 @@ fn push_plain(clean: &mut String, text: &str) {
     }
 }
 
-/// The text before the first sequence for a style such as `ESC [ 1 ; 31 m`, that sequence, and the text behind it.
+/// Returns the text before the first style sequence such as `ESC [ 1 ; 31 m`, the sequence, and the text after it.
 fn next_style(text: &str) -> Option<(&str, &str, &str)> {
     text.match_indices("\u{1b}[").find_map(|(at, begin)| {
         let codes = &text[at + begin.len()..];
@@ -54,15 +54,14 @@ fn is_command(character: char) -> bool {
     (character.is_control() && character != '\n' && character != '\t') || is_unseen(character)
 }
 
-/// Characters that change how others are read and have no width of their own.
 fn is_unseen(character: char) -> bool {
     matches!(
         character,
-        // Soft hyphen, marks of direction, Mongolian vowel separator.
+        // Soft hyphen, direction mark, Mongolian vowel separator.
         '\u{ad}' | '\u{61c}' | '\u{180e}'
-            // Zero-width space, joiners, marks of direction.
+            // Zero-width space, joiners, direction marks.
             | '\u{200b}'..='\u{200f}'
-            // Separators of lines and paragraphs, embeddings and overrides of direction.
+            // Line and paragraph separators, direction embeddings and overrides.
             | '\u{2028}'..='\u{202e}'
             // Word joiner, invisible operators, isolates, deprecated format characters.
             | '\u{2060}'..='\u{206f}'
@@ -73,16 +72,16 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// The most characters of a plugin's text that is shown as a part of the host's own.
+/// The maximum number of characters that the host shows of a plugin's text in its own messages.
 pub const LONGEST_TEXT: usize = 500;
 
-/// Returns the text on one line, without the means to command a terminal.
+/// Returns the text on one line, without anything that can control a terminal.
 pub fn one_line(text: &str) -> String {
     printable(text, false).replace(['\n', '\t'], " ")
 }
 
-/// Returns the text on one line of at most `most` characters, without the means to command a terminal. It ends in `…` where
-/// it was longer.
+/// Returns the text on one line, without anything that can control a terminal. Text of more than `most` characters is cut and ends with
+/// `…`.
 pub fn short_line(text: &str, most: usize) -> String {
     let text = one_line(text);
     let mut letters = text.trim().chars();

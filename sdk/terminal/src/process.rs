@@ -1,4 +1,4 @@
-//! This process: the signals that it gets, its end, its limits, and what it may become.
+//! This process: its signals, exit status and limits, and its replacement by another program.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -11,18 +11,17 @@ use crate::platform::{input, output};
 pub use crate::signal::StopSignal;
 use bot_cli_protocol::failure::Failure;
 
-/// The interval at which signals are looked for.
+/// The interval between checks for signals.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Standard input whose reader handles the stop signals while it waits: a thread for them would take a good part of a plugin's
-/// start.
+/// Standard input that handles stop signals while it is read. A separate thread for them would slow down a plugin's start noticeably.
 pub struct HeedfulInput {
     signals: StopSignals,
     handle: Box<dyn FnMut(StopSignal) + Send>,
 }
 
 impl HeedfulInput {
-    /// From now on, the stop signals do not end this process at once: `handle` is called for each of them.
+    /// Creates the input. Stop signals no longer end this process: each one calls `handle`.
     pub fn new(handle: impl FnMut(StopSignal) + Send + 'static) -> Result<Self, Failure> {
         Ok(Self {
             signals: note_stop_signals()?,
@@ -30,7 +29,7 @@ impl HeedfulInput {
         })
     }
 
-    /// Waits until the reader of the output has gone; `false` where that can't be seen.
+    /// Waits until the output's reader is gone. Returns `false` if that can't be detected.
     pub fn wait_until_gone(&mut self, output: &output::Reader) -> bool {
         loop {
             self.handle_signals();
@@ -61,7 +60,7 @@ impl Read for HeedfulInput {
     }
 }
 
-/// Whether another attempt to read may succeed.
+/// Reports whether another attempt to read may succeed.
 pub(crate) fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

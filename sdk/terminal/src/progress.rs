@@ -1,5 +1,7 @@
-//! One line that says how far the work is. It is never as wide as the terminal: what the terminal shows for Ctrl-C would begin
-//! another line, and this one would be taken away from the wrong place. The usual crates fill the line.
+//! The progress line.
+//!
+//! The line is always narrower than the terminal. In a full line, the terminal's echo of Ctrl-C would wrap, and clearing would erase the
+//! wrong line. The usual crates fill the line.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,18 +14,16 @@ use super::look::columns;
 use super::stream::to_stderr;
 use super::table::cut;
 
-/// The interval at which the line is drawn, however often it changes.
+/// The interval between redraws, however often the text changes.
 const TURN: Duration = Duration::from_millis(100);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// The columns of the spinner, of `^C`, and one that stays free.
+/// The columns for the spinner, for `^C`, and for one free column.
 const MARGIN: usize = 2 + 2 + 1;
 
-/// To the start of the line, and nothing on it.
 const CLEARED: &str = "\r\u{1b}[K";
 
-/// The line, once there is something to show.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<Mutex<Option<Line>>>);
 
@@ -31,12 +31,12 @@ pub struct Progress(Arc<Mutex<Option<Line>>>);
 struct Line {
     text: String,
     turn: usize,
-    /// The spinner turns until this is dropped.
+    /// Keeps the spinner turning until it is dropped.
     _turning: Sender<()>,
 }
 
 impl Progress {
-    /// Shows the line at once if there was none, otherwise the next time that it is drawn.
+    /// Draws a new line immediately. The next redraw shows the new text of an existing line.
     pub fn show(&self, message: &str, current: Option<u64>, total: Option<u64>) {
         let text = text(message, current, total, columns().saturating_sub(MARGIN));
         let mut shown = self.lock();
@@ -53,7 +53,7 @@ impl Progress {
         *shown = Some(line);
     }
 
-    /// Takes the line away while `print` writes beside it.
+    /// Hides the line while `print` writes.
     pub fn pause(&self, print: impl FnOnce()) {
         let shown = self.lock();
         match shown.as_ref() {
@@ -66,14 +66,13 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
     pub fn clear(&self) {
         if self.lock().take().is_some() {
             to_stderr(CLEARED);
         }
     }
 
-    /// Draws the line again and again. Where there is no thread for it, the line stays as it began.
+    /// Redraws the line until the sender is dropped. If no thread is available, the line stays as first drawn.
     fn turn(&self) -> Sender<()> {
         let (turning, turn) = mpsc::channel();
         let progress = self.clone();
@@ -100,7 +99,7 @@ impl Line {
     }
 }
 
-/// As much of the message as fits beside the numbers.
+/// Cuts the message so that the numbers fit beside it.
 fn text(message: &str, current: Option<u64>, total: Option<u64>, columns: usize) -> String {
     let numbers = match (current, total) {
         (Some(current), Some(total)) => format!(" {current}/{total}"),

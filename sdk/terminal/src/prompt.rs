@@ -1,4 +1,4 @@
-//! Questions at a terminal.
+//! Prompts at a terminal.
 
 mod frame;
 mod hidden;
@@ -26,11 +26,10 @@ use super::{Look, one_line, printable};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-/// The kinds of question that can be asked at a terminal.
 pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
-/// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
-/// the input does everywhere.
+/// Asks the question once. Esc and Ctrl-D go back if the question allows it, and cancel otherwise. Ctrl-C and the end of the input always
+/// cancel.
 pub fn ask(question: &Question, look: &Look, waiting: &mut Waiting) -> Result<Answer, Failure> {
     if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
@@ -41,20 +40,18 @@ pub fn ask(question: &Question, look: &Look, waiting: &mut Waiting) -> Result<An
     }
 }
 
-/// The effect of a key on a prompt.
 enum KeyOutcome {
-    /// It asks on.
     Stay,
     Done(Answer),
-    /// Rather the question before, or none at all.
+    /// Return to the previous question, or cancel.
     Back,
 }
 
-/// A question with what has been typed so far.
+/// A question and the input so far.
 trait Prompt {
     fn press(&mut self, key: Key) -> KeyOutcome;
 
-    /// Returns how long it waits for the next key before [`nothing`](Self::nothing) has come.
+    /// Returns the time to wait for a key before [`nothing`](Self::nothing) is called.
     fn patience(&self) -> Option<Duration> {
         None
     }
@@ -63,15 +60,15 @@ trait Prompt {
         KeyOutcome::Stay
     }
 
-    /// Returns what is shown while it asks.
+    /// Returns the display of the open question.
     fn asked(&self) -> Vec<Piece>;
 
-    /// Returns what stays.
+    /// Returns the display that remains after the answer.
     fn answered(&self) -> Vec<Piece>;
 }
 
 fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
-    // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
+    // Must come first: a secret that is typed as soon as the question appears must not be echoed.
     let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
     let words = help(question);
     let help: Vec<Piece> = match &words {
@@ -95,7 +92,7 @@ fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answe
     answer
 }
 
-/// Gives the keys to the prompt until there is an answer.
+/// Passes keys to the prompt until it returns an answer.
 fn put(
     question: &Question,
     prompt: &mut dyn Prompt,
@@ -103,7 +100,7 @@ fn put(
     frame: &mut Frame,
 ) -> Result<Answer, Failure> {
     loop {
-        // A pasted text is drawn once.
+        // Draws pasted text once, not after every character.
         if !keyboard.is_busy()? {
             frame.draw(&prompt.asked());
         }
@@ -122,7 +119,7 @@ fn put(
     }
 }
 
-/// The lines above the question: what it is about, and why it is asked again.
+/// Returns the lines above the question: its details, and the problem with the previous answer.
 fn above(question: &Question, color: bool) -> String {
     let mut above = String::new();
     if let Some(details) = &question.details {
@@ -137,7 +134,7 @@ fn above(question: &Question, color: bool) -> String {
     above
 }
 
-/// The line below the question.
+/// Returns the line below the question.
 fn help(question: &Question) -> Option<String> {
     let long = question.choices.len() > PAGE;
     let keys = match question.kind {

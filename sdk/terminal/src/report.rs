@@ -1,4 +1,4 @@
-//! The words in which results, failures and log lines are shown.
+//! The display of results, failures and log lines.
 
 use anstyle::{AnsiColor, Style};
 
@@ -12,15 +12,15 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// The one document of `--json`.
+/// Returns the JSON document that `--json` prints.
 pub fn document(outcome: &Outcome) -> String {
-    // A `Value` always has a JSON form.
+    // A `Value` can always be serialized.
     let mut document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
     document.push('\n');
     document
 }
 
-/// The result for people, which ends with a line feed unless it is empty.
+/// Formats a result as text, with a line feed at the end unless it is empty.
 pub fn text(text: &str, color: bool) -> String {
     let mut text = printable(text, color);
     if !text.is_empty() && !text.ends_with('\n') {
@@ -29,7 +29,7 @@ pub fn text(text: &str, color: bool) -> String {
     text
 }
 
-/// Commands that may come next, each with the remarks below it.
+/// Formats the next commands, each with its remarks below.
 pub fn next(commands: &[String], color: bool) -> String {
     let remark = |remark: &str| format!("      {}\n", styled(QUIET, &one_line(remark), color));
     let shown = |entry: &String| {
@@ -42,11 +42,11 @@ pub fn next(commands: &[String], color: bool) -> String {
     commands.iter().map(shown).collect()
 }
 
-/// Returns what went wrong, where, and what to do about it.
+/// Formats a failure with its fields and hints.
 pub fn failure(failure: &Failure, color: bool) -> String {
     let is_stopped = matches!(failure.exit, Exit::Cancelled | Exit::Terminated);
     let mut text = match failure.outcome {
-        // Who stopped it need not be told that stopping is an error.
+        // The user requested the stop, so it is not an error to report.
         Some(ChangeState::NotDone) if is_stopped && failure.message == "cancelled" => {
             "cancelled; nothing was changed\n".to_owned()
         }
@@ -67,7 +67,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
     text
 }
 
-/// Whether the message says all that a field says.
+/// Reports whether the message already contains the field's problem.
 fn is_said(field: &Field, failure: &Failure) -> bool {
     let name = field.flag.as_ref().unwrap_or(&field.field);
     let is_named = failure
@@ -80,7 +80,7 @@ fn is_said(field: &Field, failure: &Failure) -> bool {
     }
 }
 
-/// A line beside the result.
+/// Formats a log line.
 pub fn log(level: Level, message: &str, color: bool) -> String {
     match level {
         Level::Warn => labelled("warning", WARNING, message, color),

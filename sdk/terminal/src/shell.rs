@@ -1,4 +1,4 @@
-//! The user's shell: words of commands as it reads them back, and the programs that the next one finds.
+//! The user's shell: how it reads arguments, and which programs it finds.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,16 +6,16 @@ use std::path::Path;
 
 pub use crate::platform::shell::quoted;
 
-/// Whether the user's next shell finds `program`, where this process has the `PATH` in `path`.
+/// Reports whether the user's next shell finds `program`. `path` is this process's `PATH`.
 ///
-/// `uvx` adds the environment of a tool, or one in its cache, for a single run: what is only there is not found.
+/// `uvx` adds a tool's environment, or a cached one, to `PATH` for a single run. A program that is only there is not found.
 pub fn will_find(program: &str, path: &OsStr) -> bool {
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
     env::split_paths(path)
         .any(|folder| folder.is_absolute() && folder.join(&name).is_file() && stays(&folder))
 }
 
-/// Whether a folder on `PATH` is there in the user's next shell, too.
+/// Reports whether a folder on `PATH` is also on the `PATH` of the user's next shell.
 fn stays(folder: &Path) -> bool {
     let Some(environment) = folder.parent() else {
         return true;
@@ -60,7 +60,7 @@ mod tests {
         for (folder, expected) in [
             ("uv/tools/voice/bin", false),
             ("cache/archive/1/bin", false),
-            // What cargo builds, an environment of the user's own, and a folder of links.
+            // A cargo build folder, the user's own environment, and a folder of links.
             ("cache/build", true),
             ("project/.venv/bin", true),
             (".local/bin", true),

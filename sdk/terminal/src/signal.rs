@@ -1,6 +1,6 @@
-//! The signals that tell a process to stop, on every system.
+//! The signals that stop a process, on every system.
 
-/// A signal that tells a process to stop, or the event of a Windows console that stands for it.
+/// A signal that stops a process, or the equivalent event of a Windows console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum StopSignal {
@@ -8,12 +8,12 @@ pub enum StopSignal {
     Interrupt = 130,
     /// TERM; on Windows Ctrl-Break, which a host sends to its plugin.
     Terminate = 143,
-    /// HUP: the terminal has gone, or the user signs off.
+    /// HUP: the terminal was closed, or the user logged out.
     HangUp = 129,
 }
 
 impl StopSignal {
-    /// The exit status of a process that stops because of it, as a shell has it.
+    /// Returns the exit status of a process that the signal stopped, as a shell reports it.
     pub const fn status(self) -> u8 {
         self as u8
     }

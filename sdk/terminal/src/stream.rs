@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// A reader that has gone is no error: it has seen all it wanted.
+/// Ignores a closed pipe: its reader has seen all it wanted.
 pub fn to_stdout(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout
@@ -14,7 +14,7 @@ pub fn to_stdout(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes to standard error. Where that fails, there is nowhere left to say so.
+/// Ignores errors, because there is no other place to report them.
 pub fn to_stderr(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }

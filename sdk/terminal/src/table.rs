@@ -1,8 +1,8 @@
-//! Rows with their columns one below the other.
+//! Text tables.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// As much of `text` as fits.
+/// Cuts `text` to a width in columns. Cut text ends with `…`.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -15,7 +15,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     fitting.chain(['…']).collect()
 }
 
-/// The rows, the first of them the names of the columns, two spaces between columns.
+/// Formats rows as a table with two spaces between columns. The first row contains the column names.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)

@@ -1,4 +1,4 @@
-//! Waiting for the user, who may want to stop, or be gone.
+//! Input that stops waiting when the user cancels or the terminal is gone.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,18 +9,17 @@ use crate::process::is_passing;
 use crate::ui::withdrawn;
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// The interval at which a request to stop is looked for.
+/// The interval between checks for a request to stop.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Standard input, which is read for as long as the input is wanted.
+/// Standard input, read only while the input is wanted.
 pub struct Waiting<'a> {
     pub cancel: &'a Cancel,
-    /// Whether anybody still waits for what is read.
     pub wanted: &'a mut dyn FnMut() -> bool,
 }
 
 impl Waiting<'_> {
-    /// Waits until there is something to read, or the input has ended; with `patience` only so long.
+    /// Waits for input or its end. With `patience`, returns `false` when that time has passed.
     pub fn for_input(&mut self, patience: Option<Duration>) -> Result<bool, Failure> {
         let deadline = patience.map(|patience| Instant::now() + patience);
         loop {
@@ -41,7 +40,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    /// Returns the next byte, or `None` at the end of the input. Never reads ahead, because the rest may be for another reader.
     pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
         let mut byte = [0];
         Ok(match self.read(&mut byte)? {
@@ -50,7 +49,7 @@ impl Waiting<'_> {
         })
     }
 
-    /// Everything up to the end of the input. A terminal that has gone away says nothing of whether that was all.
+    /// Reads to the end of the input. A terminal that hung up is a cancellation, because the input may be incomplete.
     pub fn everything(&mut self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         let mut piece = vec![0; 64 * 1024];
@@ -63,7 +62,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// Bytes, 0 at the end of the input.
+    /// Returns the number of bytes, which is 0 at the end of the input.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
         loop {
             self.for_input(None)?;

@@ -1,11 +1,11 @@
-//! The work that a request to stop ends at once, unless it is guarded.
+//! Work that a request to stop ends immediately, unless it is guarded.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// The work lasts until this is dropped: a request to stop does not end it. Whoever forgets it
-/// ([`std::mem::forget`]) holds the work until its reply.
+/// A guard that keeps a request to stop from ending the work until it is dropped. A forgotten guard ([`std::mem::forget`]) protects the
+/// work until its reply.
 #[derive(Debug)]
 pub struct Guard(Arc<Work>);
 
@@ -18,7 +18,7 @@ impl Drop for Guard {
 #[derive(Default)]
 pub(super) struct Work {
     state: Mutex<State>,
-    /// Ends the work, if that may be.
+    /// The function that ends the work if that is allowed.
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -26,15 +26,15 @@ pub(super) struct Work {
 struct State {
     stage: Stage,
     guards: usize,
-    /// Whether there was a step that must not be cut.
+    /// Whether a step has begun that must not be interrupted.
     had_step: bool,
-    /// Whether a question has failed for it, so that the work comes to its end by itself.
+    /// Whether a failed question has informed the work, which therefore ends by itself.
     told: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// It has not begun, or has come to its own end.
+    /// Not begun, or finished by itself.
     #[default]
     Idle,
     Working,
@@ -43,18 +43,17 @@ enum Stage {
 
 impl Work {
     pub fn set_end(&self, end: impl Fn() + Send + Sync + 'static) {
-        // There is one way to end it.
+        // Only the first function is kept.
         let _ = self.end.set(Box::new(end));
     }
 
-    /// Ends it as [`set_end`](Self::set_end) said.
     pub fn end(&self) {
         if let Some(end) = self.end.get() {
             end();
         }
     }
 
-    /// Whether it is over from now on; with whether it had guarded steps.
+    /// Ends the work and returns whether it had guarded steps. Returns `None` if the work must continue.
     pub fn take_over(&self) -> Option<bool> {
         let mut state = self.lock();
         if state.stage != Stage::Working || state.guards > 0 || state.told {
@@ -86,12 +85,12 @@ impl Work {
         self.living().told = told;
     }
 
-    /// Blocks the thread of work that is over until the process ends.
+    /// Blocks the thread until the process ends if the work is over.
     pub fn wait_if_over(&self) {
         drop(self.living());
     }
 
-    /// The state of work that is not over.
+    /// Returns the state of work that is not over, and blocks otherwise.
     fn living(&self) -> MutexGuard<'_, State> {
         loop {
             let state = self.lock();

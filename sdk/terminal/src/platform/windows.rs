@@ -1,7 +1,6 @@
 //! Windows.
 //!
-//! Three things are different for good. There is no signal that stops a process for a while, so nothing is ever stopped at the
-//! terminal. Files have no rights for everybody that a look at them would show: see [`trust`]. And a console hands over events, not
+//! It differs from Unix in two ways. It has no job control, so a process is never suspended at the terminal. A console delivers events, not
 //! bytes: see [`input`].
 
 pub mod input;

@@ -1,4 +1,4 @@
-//! The place of a question on the screen, where it is drawn again and again.
+//! The screen area of a question, redrawn in place.
 
 use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -7,34 +7,28 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::stream::to_stderr;
 use crate::{look, one_line};
 
-/// A question is asked.
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
-/// The style of chosen text, of the cursor's row and of help.
+/// The style of chosen text, of the selected row and of help.
 pub const CHOSEN: Style = AnsiColor::BrightCyan.on_default();
-/// Something is not right.
 pub const WRONG: Style = AnsiColor::BrightRed.on_default();
-/// Ordinary text.
 pub const PLAIN: Style = Style::new();
 
-/// A part of what is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Text of one line.
+    /// Text without line breaks.
     Text(Style, String),
-    /// The rest is in the next line.
     LineEnd,
-    /// The place of the cursor; otherwise it is at the end.
+    /// The position of the cursor, which is otherwise at the end.
     Cursor,
 }
 
 impl Piece {
-    /// Text that can't command the terminal, on one line.
+    /// Puts the text on one line and removes anything that can control a terminal.
     pub fn text(style: Style, text: &str) -> Self {
         Self::Text(style, one_line(text))
     }
 }
 
-/// The rows that are being drawn again and again.
 #[derive(Debug)]
 pub struct Frame {
     color: bool,
@@ -42,12 +36,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame that begins at the cursor.
     pub fn begin(color: bool) -> Self {
         Self { color, drawn: None }
     }
 
-    /// Draws the pieces where the last ones were.
+    /// Draws the pieces in place of the previous ones.
     pub fn draw(&mut self, pieces: &[Piece]) {
         let (columns, rows) = look::size();
         let layout = Layout::new(pieces, columns, rows, self.color);
@@ -56,19 +49,18 @@ impl Frame {
         self.drawn = Some(layout);
     }
 
-    /// Draws what stays, with the cursor below it.
+    /// Draws the final pieces and moves the cursor below them.
     pub fn finish(mut self, pieces: &[Piece]) {
         self.draw(pieces);
         to_stderr("\n");
     }
 
-    /// Takes all of it away.
     pub fn erase(self) {
         let (columns, _) = look::size();
         to_stderr(&(self.to_start(columns) + "\r\x1b[J"));
     }
 
-    /// From the cursor to the first row; where the terminal has become narrower, its rows have become several.
+    /// Returns the sequence that moves the cursor to the first row. A terminal that has become narrower has wrapped the drawn rows.
     fn to_start(&self, columns: usize) -> String {
         let Some(drawn) = &self.drawn else {
             return String::new();
@@ -91,7 +83,7 @@ fn rows_of(width: usize, columns: usize) -> usize {
     width.div_ceil(columns.max(1)).max(1)
 }
 
-/// Pieces in rows that are no wider than the terminal, and no more than it has.
+/// Pieces in rows that fit the terminal's width and height.
 #[derive(Debug, PartialEq, Eq)]
 struct Layout {
     rows: Vec<Row>,
@@ -107,7 +99,7 @@ struct Row {
 
 impl Layout {
     fn new(pieces: &[Piece], columns: usize, height: usize, color: bool) -> Self {
-        // Terminals differ in what they do behind the last column.
+        // Terminals behave differently after the last column.
         let columns = columns.saturating_sub(1).max(2);
         let mut rows = vec![Row::default()];
         let mut cursor = None;
@@ -122,7 +114,7 @@ impl Layout {
         if cursor.0 == rows.len() {
             rows.push(Row::default());
         }
-        // As many rows as fit, those above the cursor first: there is no going back above the screen.
+        // Keeps as many rows as fit, first those above the cursor, because the cursor can't move above the screen.
         let height = height.saturating_sub(1).max(1);
         if rows.len() > height {
             let first = (cursor.0 + 1).saturating_sub(height);
@@ -132,7 +124,6 @@ impl Layout {
         Self { rows, cursor }
     }
 
-    /// Row by row, and back to the cursor.
     fn draw(&self) -> String {
         let rows: Vec<&str> = self.rows.iter().map(|row| row.text.as_str()).collect();
         let (row, column) = self.cursor;
@@ -144,7 +135,7 @@ impl Layout {
     }
 }
 
-/// Returns where the next character goes to.
+/// Returns the row and column of the next character.
 fn end_of(rows: &[Row], columns: usize) -> (usize, usize) {
     let last = rows.len() - 1;
     match rows[last].width {

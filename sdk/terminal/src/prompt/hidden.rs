@@ -1,7 +1,7 @@
-//! A line that is typed unseen.
+//! The password prompt, which does not echo its input.
 //!
-//! A paste may have several lines. Terminals send CR for their ends, as for Enter. Where a terminal does not mark what is
-//! pasted, lines that arrive faster than anybody types count as pasted, and only an Enter that comes by itself ends the answer.
+//! Pasted text may have several lines. Terminals send CR for each line end, as they do for Enter. If a terminal does not mark pasted text,
+//! lines that arrive faster than a person types count as pasted. Only an Enter that arrives alone ends such an answer.
 
 use std::time::Duration;
 
@@ -15,22 +15,21 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::wording::count;
 
-/// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
+/// More bytes than anyone types or pastes. The text is never reallocated, so no copies stay in memory.
 pub const ROOM: usize = 64 * 1024;
 
-/// Two keys are never pressed within this time; the pieces of a paste arrive sooner.
+/// Shorter than the time between two typed keys, and longer than the time between the pieces of a paste.
 pub const BURST: Duration = Duration::from_millis(25);
 
-/// A password.
 pub struct Hidden<'a> {
     message: &'a str,
     help: String,
     typed: Typed,
-    /// The key of an Enter that ends the answer unless something follows it at once.
+    /// An Enter that ends the answer unless more input follows within [`BURST`].
     enter: Option<Key>,
-    /// Whether a text without a mark is being pasted.
+    /// Whether the user is pasting text that the terminal does not mark.
     burst: bool,
-    /// Whether nothing has arrived for a moment.
+    /// Whether the input has paused.
     quiet: bool,
 }
 
@@ -55,9 +54,9 @@ impl Prompt for Hidden<'_> {
     fn press(&mut self, key: Key) -> KeyOutcome {
         let quiet = std::mem::take(&mut self.quiet);
         let enter = self.enter.take();
-        // Some terminals send both for one Enter.
+        // Some terminals send CR and LF for one Enter.
         let is_second_half = enter == Some(Key::Enter) && key == Key::Feed;
-        // The Enter before was the end of a line only.
+        // The previous Enter only ended a line.
         self.burst |= enter.is_some() && !is_second_half;
         match key {
             Key::Enter | Key::Feed => {
@@ -97,7 +96,7 @@ impl Prompt for Hidden<'_> {
         let mut pieces = asked(self.message);
         pieces.push(Piece::text(PLAIN, &self.help));
         let lines = self.typed.lines();
-        // Before it is quiet, Enter is a part of the paste.
+        // Until the input pauses, Enter is a part of the paste.
         let is_told = if self.burst { self.quiet } else { lines > 1 };
         if is_told {
             let count = format!("({}, Enter to go on) ", count(lines, "line"));
@@ -117,7 +116,7 @@ impl Prompt for Hidden<'_> {
     }
 }
 
-/// A text whose lines end with LF, whatever came for their ends.
+/// Text in which CR, LF and CRLF all become LF.
 pub struct Typed {
     text: Zeroizing<String>,
     after_return: bool,
@@ -151,7 +150,7 @@ impl Typed {
         self.text.trim_end_matches('\n').split('\n').count()
     }
 
-    /// Several lines, each with its end, as in the file that they were copied from; or one line without.
+    /// Returns the answer. If it has several lines, each ends with LF, as in the file that they were copied from. A single line has no LF.
     pub fn answer(&self) -> Secret {
         let text = self.text.trim_end_matches('\n');
         let mut answer = String::with_capacity(text.len() + 1);
@@ -170,13 +169,13 @@ mod tests {
     use crate::prompt::frame::Piece;
     use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-    /// The answer to these bytes, and what was said of it; `|` is a pause.
+    /// Returns the answer to these bytes and the line counts shown; `|` is a pause.
     fn typed(bytes: &str) -> (Option<String>, Vec<String>) {
         let question = Question::new(QuestionKind::Password, "k", "Token");
         let mut prompt = Hidden::new(&question, None);
         let mut decoder = Decoder::new();
         let mut said = Vec::new();
-        // Some time after the last byte nothing has arrived, either.
+        // The input ends with a pause.
         for byte in bytes.bytes().chain(*b"|") {
             let key = if byte == b'|' {
                 decoder.give_up()

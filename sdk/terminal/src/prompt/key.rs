@@ -1,21 +1,20 @@
-//! Keys, out of the bytes that a terminal sends for them.
+//! Decoding of a terminal's bytes into keys.
 
 use zeroize::Zeroizing;
 
-/// The most bytes of a sequence that are looked at.
+/// The maximum number of bytes that are kept of a sequence.
 const LONGEST: usize = 32;
 
 const PASTE_ENDS: &[u8] = b"\x1b[201~";
 
-/// A key, as far as prompts know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Char(char),
-    /// A character of a pasted text, line ends and tabs too.
+    /// A character of pasted text, including line ends and tabs.
     Pasted(char),
     /// CR, which terminals send for Enter.
     Enter,
-    /// LF: Ctrl-J, or Enter that was pressed before the question was there.
+    /// LF: Ctrl-J, or an Enter that was pressed before the prompt appeared.
     Feed,
     Tab,
     Backspace,
@@ -27,20 +26,18 @@ pub enum Key {
     Right,
     Home,
     End,
-    /// With its letter in lower case.
+    /// The letter is in lower case.
     Control(char),
 }
 
 impl Key {
-    /// Whether it answers a question.
     pub fn is_enter(self) -> bool {
         matches!(self, Self::Enter | Self::Feed)
     }
 }
 
-/// Puts keys together from bytes.
 pub struct Decoder {
-    /// The beginning of a sequence or of a character.
+    /// The bytes of an incomplete sequence or character.
     pending: Zeroizing<Vec<u8>>,
     pasting: bool,
 }
@@ -53,16 +50,16 @@ impl Decoder {
         }
     }
 
-    /// Whether the key depends on what comes next.
+    /// Reports whether the key depends on the next byte.
     pub fn is_open(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// The key that is complete with this byte.
+    /// Adds a byte and returns the key that it completes.
     pub fn take(&mut self, byte: u8) -> Option<Key> {
         let breaks_off = matches!(self.pending.first(), Some(0x80..=0xff)) && byte & 0xc0 != 0x80;
         if breaks_off {
-            // The character before was none.
+            // The previous character was incomplete.
             self.pending.clear();
         }
         self.pending.push(byte);
@@ -87,7 +84,7 @@ impl Decoder {
         }
     }
 
-    /// The key that the pending bytes mean when nothing follows them.
+    /// Returns the key for pending bytes that nothing follows.
     pub fn give_up(&mut self) -> Option<Key> {
         let escapes = self.pending.iter().all(|&byte| byte == 0x1b);
         let key = (self.is_open() && escapes && !self.pasting).then_some(Key::Escape);
@@ -122,9 +119,9 @@ impl Decoder {
 }
 
 enum Decoded {
-    /// More bytes belong to it.
+    /// More bytes are needed.
     Open,
-    /// A sequence that means nothing here.
+    /// Bytes without a meaning for prompts.
     Nothing,
     Key(Key),
 }
@@ -152,10 +149,10 @@ fn character(bytes: &[u8], key: fn(char) -> Key) -> Decoded {
     }
 }
 
-/// Returns what follows ESC.
+/// Decodes the bytes after ESC.
 fn sequence(bytes: &[u8]) -> Decoded {
     match bytes {
-        // Keys of the Linux console.
+        // Function keys of the Linux console.
         [b'[', b'['] => Decoded::Open,
         [b'[', b'[', ..] => Decoded::Nothing,
         [b'[', parameters @ .., last] => match last {
@@ -168,7 +165,7 @@ fn sequence(bytes: &[u8]) -> Decoded {
     }
 }
 
-/// `ESC [ parameters last`
+/// Decodes `ESC [ parameters last`.
 fn control(parameters: &[u8], last: u8) -> Option<Key> {
     let text = std::str::from_utf8(parameters).ok()?;
     let first = text

@@ -1,4 +1,4 @@
-//! The terminal's keys, one by one and unseen.
+//! The terminal's keys, without echo.
 
 use std::io;
 use std::time::Duration;
@@ -10,35 +10,34 @@ use crate::stream::to_stderr;
 use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 
-/// A sequence arrives within this time; a key after Esc comes later.
+/// The time within which the rest of a sequence arrives. A key that the user presses after Esc takes longer.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// The interval at which the size of the terminal is looked at.
+/// The interval between checks of the terminal's size.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(Key),
-    /// No key, but what is shown may be out of date: the terminal has another size, or a paste has ended.
+    /// The display may be out of date: the terminal has another size, or a paste has ended.
     Redraw,
-    /// Nothing, for as long as one was ready to wait.
+    /// No key within the given time.
     Nothing,
 }
 
-/// The keys of the user's terminal, which shows none of them as long as this lives.
+/// The keys of the user's terminal, which does not echo them until this value is dropped.
 pub struct Keyboard<'a, 'w> {
     waiting: &'a mut Waiting<'w>,
     decoder: Decoder,
     size: (usize, usize),
-    /// Dropped after the marks of pasted text are off.
+    /// Restored last, after paste marking is off.
     _modes: Modes,
 }
 
 impl<'a, 'w> Keyboard<'a, 'w> {
     pub fn begin(waiting: &'a mut Waiting<'w>) -> io::Result<Self> {
         let modes = Modes::keys()?;
-        // The terminal marks what is pasted.
+        // Makes the terminal mark pasted text.
         to_stderr("\x1b[?2004h");
         Ok(Self {
             waiting,
@@ -48,7 +47,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
         })
     }
 
-    /// The next key; with `patience` only one that comes within that time.
+    /// Waits for the next event. [`Event::Nothing`] only occurs with `patience`.
     pub fn next(&mut self, patience: Option<Duration>) -> Result<Event, Failure> {
         loop {
             let is_open = self.decoder.is_open();
@@ -71,7 +70,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
                 continue;
             }
             let Some(byte) = self.waiting.byte()? else {
-                // The terminal has gone, and the user with it.
+                // The terminal is gone.
                 return Err(Failure::cancelled());
             };
             match self.decoder.take(byte) {
@@ -82,7 +81,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
         }
     }
 
-    /// Whether more has arrived already.
+    /// Reports whether more input is available.
     pub fn is_busy(&mut self) -> Result<bool, Failure> {
         self.waiting.for_input(Some(Duration::ZERO))
     }

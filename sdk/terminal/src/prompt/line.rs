@@ -1,16 +1,15 @@
-//! A line of text that is edited.
+//! An editable line of text.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::key::Key;
 
-/// A line of text with a cursor.
 #[derive(Debug, Default)]
 pub struct Line {
     text: String,
-    /// A byte between two characters as people count them.
+    /// A byte offset between two graphemes.
     cursor: usize,
-    /// Whether a line of a pasted text has ended: what follows stands apart from it.
+    /// Whether a line of pasted text has ended. A space separates it from the next one.
     ended: bool,
 }
 
@@ -23,12 +22,12 @@ impl Line {
         self.text.is_empty()
     }
 
-    /// The text before the cursor and the rest.
+    /// Returns the text before the cursor and the rest.
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_at(self.cursor)
     }
 
-    /// Edits the line; keys that have nothing to do with it do nothing.
+    /// Edits the line. Ignores keys that don't edit.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "most keys have nothing to do with a line"
@@ -69,14 +68,14 @@ impl Line {
         self.cursor += character.len_utf8();
     }
 
-    /// The place of the character before the cursor.
+    /// Returns the offset of the character before the cursor.
     fn before(&self) -> usize {
         let (before, _) = self.parts();
         let last = before.graphemes(true).next_back();
         self.cursor - last.map_or(0, str::len)
     }
 
-    /// The place behind the character at the cursor.
+    /// Returns the offset after the character at the cursor.
     fn after(&self) -> usize {
         let (_, rest) = self.parts();
         self.cursor + rest.graphemes(true).next().map_or(0, str::len)
@@ -93,7 +92,7 @@ mod tests {
     use super::super::key::Decoder;
     use super::Line;
 
-    /// The line after these bytes, `|` for the cursor.
+    /// Returns the line after these bytes, with `|` for the cursor.
     fn edited(bytes: &str) -> String {
         let mut decoder = Decoder::new();
         let mut line = Line::default();
@@ -119,7 +118,7 @@ mod tests {
             ("one two\x02\x02\x02\x15", "|two"),
             ("one two\x02\x02\x02\x0b", "one |"),
             ("one\x1a\x18\x0f\x14\x19\x1b.\x1bz\0", "one|"),
-            // A character is what people see as one.
+            // A grapheme counts as one character.
             ("ae\u{301}\x7f", "a|"),
             ("ae\u{301}\x02x", "ax|e\u{301}"),
             ("👩\u{200d}🚀b\x02\x7f", "|b"),

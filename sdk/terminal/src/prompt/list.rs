@@ -1,4 +1,4 @@
-//! Questions that are answered out of a list, which becomes shorter as one types.
+//! Select and multiselect prompts, whose list the user filters by typing.
 
 use serde_json::Value;
 
@@ -10,26 +10,24 @@ use super::{KeyOutcome, Prompt};
 use crate::{cut, look, one_line};
 use bot_cli_protocol::question::{Answer, Choice, Question, QuestionKind};
 
-/// Rows of a list that are shown at once.
+/// The maximum number of visible rows.
 pub const PAGE: usize = 12;
 
-/// Columns that a list needs beside its rows: the cursor, the mark, and one that stays free.
+/// The columns for the cursor, the mark, and one free column.
 const MARGIN: usize = 7;
 
-/// One or several of the choices.
 pub struct List<'a> {
     question: &'a Question,
     help: &'a [Piece],
     rows: Vec<Row>,
     filter: Line,
-    /// The rows that the filter leaves.
+    /// The indexes of the rows that match the filter.
     left: Vec<usize>,
-    /// Among those that are left.
+    /// An index into `left`.
     cursor: usize,
     several: bool,
 }
 
-/// A choice as it is shown.
 struct Row {
     value: String,
     label: String,
@@ -38,7 +36,7 @@ struct Row {
 }
 
 impl<'a> List<'a> {
-    /// With the default values marked.
+    /// Creates a list in which the default values are marked.
     pub fn new(question: &'a Question, help: &'a [Piece]) -> Self {
         let default: Vec<&str> = match &question.default {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
@@ -71,7 +69,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The row at the cursor, if the filter leaves any.
+    /// Returns the row at the cursor if any row matches the filter.
     fn current(&self) -> Option<usize> {
         self.left.get(self.cursor).copied()
     }
@@ -90,7 +88,7 @@ impl<'a> List<'a> {
         })
     }
 
-    /// Up and down, from the last row on to the first.
+    /// Moves the cursor, and wraps at both ends of the list.
     fn step(&mut self, rows: isize) {
         let length = self.left.len();
         if length > 0 {
@@ -109,13 +107,13 @@ impl<'a> List<'a> {
         self.left = (0..self.rows.len())
             .filter(|&row| has_words(&self.rows[row]))
             .collect();
-        // What was chosen before the filter is of no account once it is typed.
+        // A new filter moves the cursor to its first match.
         let kept = current.filter(|_| words.is_empty());
         let kept = kept.and_then(|row| self.left.iter().position(|&left| left == row));
         self.cursor = kept.unwrap_or(0);
     }
 
-    /// The rows that fit, with the cursor in the middle as far as there are rows.
+    /// Returns the visible rows, with the cursor in the middle if possible.
     fn page(&self, page: usize) -> std::ops::Range<usize> {
         let length = self.left.len();
         let first = self.cursor.saturating_sub(page / 2);
@@ -204,7 +202,7 @@ impl Prompt for List<'_> {
     }
 }
 
-/// The rows of a list for which the terminal has room beside the question, its help and a free row.
+/// Returns the number of rows that fit beside the question, its help and a free row.
 fn room() -> usize {
     let (_, rows) = look::size();
     rows.saturating_sub(4).clamp(1, PAGE)
@@ -231,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The answer to these keys, or what is shown.
+    /// Returns the answer to these keys, or the displayed rows.
     fn pressed(question: &Question, keys: &str) -> Result<Answer, Vec<String>> {
         let mut list = List::new(question, &[]);
         let mut decoder = Decoder::new();
@@ -271,7 +269,7 @@ mod tests {
             ("gam\r", "gamma_stt"),
             ("Second be\r", "beta_stt"),
             ("gam\x15b\x14\x1a\r", "beta_stt"),
-            // Enter where nothing matches chooses nothing.
+            // Enter does nothing if no row matches.
             ("nothing\r\x17bet\r", "beta_stt"),
             ("nothing\r\x1b", "-"),
         ] {

@@ -1,4 +1,4 @@
-//! Questions line by line, for terminals that only write and for screen readers: nothing moves, and no line is written twice.
+//! Prompts line by line, for limited terminals and screen readers. Nothing moves, and no line is written twice.
 
 use std::fmt::Write as _;
 
@@ -16,13 +16,13 @@ use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-/// The word that goes back where the question allows it.
+/// The answer that returns to the previous question, if the question allows it.
 const BACK: &str = "back";
 
-/// The word for an empty list of choices.
+/// The answer that selects no choices.
 const NONE: &str = "none";
 
-/// Asks until an answer is possible.
+/// Asks until the answer is valid.
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let is_hidden = question.kind == QuestionKind::Password;
     let _hidden = is_hidden
@@ -47,7 +47,7 @@ pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<An
     }
 }
 
-/// Returns what is said once: the choices and the help.
+/// Returns the text that is shown only once: the choices and the help.
 fn introduction(question: &Question) -> String {
     let mut text = String::new();
     let is_list = !question.choices.is_empty();
@@ -77,7 +77,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// Returns the text before the answer.
+/// Returns the text in front of the user's input.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
@@ -105,7 +105,7 @@ fn request(question: &Question) -> String {
     format!("{what}{default}{colon} ")
 }
 
-/// The choices that Enter accepts, with their numbers.
+/// Returns the choices that Enter accepts, with their numbers.
 fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
     let is_default = |value: &str| match &question.default {
         Some(Value::Array(values)) => values.iter().any(|default| default == value),
@@ -117,7 +117,7 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
         .filter(move |(_, value)| is_default(value))
 }
 
-/// Returns what a typed line answers, or what is wrong with it.
+/// Parses a typed line, or returns the problem with it.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     if question.kind == QuestionKind::Password {
         let mut secret = Typed::default();
@@ -144,7 +144,7 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
         (QuestionKind::Text | QuestionKind::Password, _) => typed.into(),
     };
     question.check(&value).map_err(|problem| {
-        // What was typed here can be seen.
+        // The user saw this input, so it may be repeated.
         if problem.starts_with("is not ") {
             format!("`{typed}` {problem}")
         } else {
@@ -153,7 +153,7 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     })
 }
 
-/// The value of a choice that is named by its number, or as it is shown. Any other word stays as it is.
+/// Returns the value of the choice with this number or label. Returns any other word unchanged.
 fn choice<'a>(question: &'a Question, word: &'a str) -> &'a str {
     let number = word.parse::<usize>().ok();
     let numbered = number.and_then(|number| question.choices.get(number.checked_sub(1)?));
@@ -163,8 +163,7 @@ fn choice<'a>(question: &'a Question, word: &'a str) -> &'a str {
     named.map_or(word, |choice| &choice.value)
 }
 
-/// A line without its end, and without the keys that type nothing. Of a `hidden` one, all lines that arrive at once: they were
-/// pasted.
+/// Reads a line without its end and without control keys. If `hidden`, reads all lines that arrive together, because they were pasted.
 fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
     let mut line = Zeroizing::new(String::with_capacity(ROOM));
     let mut decoder = Decoder::new();
@@ -174,7 +173,7 @@ fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failur
             if ended {
                 return Err(Failure::cancelled());
             }
-            // Ctrl-D within a line only hands over what there is of it.
+            // Ctrl-D within a line only submits the partial line.
             ended = true;
             continue;
         };

@@ -1,4 +1,4 @@
-//! Questions that are answered with a line: a text, yes or no.
+//! Text and confirm prompts.
 
 use serde_json::Value;
 
@@ -8,7 +8,6 @@ use super::line::Line;
 use super::{KeyOutcome, Prompt};
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-/// A text, or yes or no.
 pub struct Text<'a> {
     question: &'a Question,
     help: &'a [Piece],
@@ -83,10 +82,9 @@ impl Prompt for Text<'_> {
     }
 }
 
-/// The message where neither yes nor no was typed.
 pub const WHAT_TO_TYPE: &str = "type `y` for yes or `n` for no";
 
-/// Returns what a typed line says.
+/// Parses an answer. An empty one means the default.
 pub fn yes_or_no(typed: &str, default: Option<bool>) -> Option<bool> {
     match typed.trim().to_lowercase().as_str() {
         "" => default,
@@ -96,7 +94,7 @@ pub fn yes_or_no(typed: &str, default: Option<bool>) -> Option<bool> {
     }
 }
 
-/// The letters to type, that of the default in upper case.
+/// Returns the hint `(y/n)`, with the default in upper case.
 pub fn letters(default: Option<bool>) -> &'static str {
     match default {
         Some(true) => "(Y/n)",
@@ -105,7 +103,6 @@ pub fn letters(default: Option<bool>) -> &'static str {
     }
 }
 
-/// The beginning of a question.
 pub fn asked(message: &str) -> Vec<Piece> {
     vec![
         Piece::text(ASKED, "?"),
@@ -113,7 +110,6 @@ pub fn asked(message: &str) -> Vec<Piece> {
     ]
 }
 
-/// A question with its answer.
 pub fn answered(message: &str, answer: &str) -> Vec<Piece> {
     vec![
         Piece::text(ASKED, ">"),
@@ -122,7 +118,7 @@ pub fn answered(message: &str, answer: &str) -> Vec<Piece> {
     ]
 }
 
-/// The line with the cursor in it.
+/// Returns the line with the cursor at its position.
 pub fn typed(line: &Line) -> [Piece; 3] {
     let (before, rest) = line.parts();
     [
@@ -132,7 +128,7 @@ pub fn typed(line: &Line) -> [Piece; 3] {
     ]
 }
 
-/// Returns what a key does at a line, if it does not answer.
+/// Handles a key other than Enter.
 pub fn on_line(line: &mut Line, key: Key) -> KeyOutcome {
     if key == Key::Escape || (key == Key::Control('d') && line.is_empty()) {
         return KeyOutcome::Back;

@@ -14,10 +14,10 @@ use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 
-/// The names of standard input as a file.
+/// The file names of standard input.
 pub const STDIN_NAMES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Whether a path is another name of the pipe that is standard input.
+/// Reports whether a path is another name of standard input's pipe.
 pub fn is_pipe_at_stdin(path: &Path) -> bool {
     let (Ok(named), Ok(stdin)) = (fs::metadata(path), fs::metadata("/dev/stdin")) else {
         return false;
@@ -26,33 +26,33 @@ pub fn is_pipe_at_stdin(path: &Path) -> bool {
     is_pipe && (named.dev(), named.ino()) == (stdin.dev(), stdin.ino())
 }
 
-/// Whether a person can type there.
+/// Reports whether standard input is a terminal.
 pub fn is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Waits until there is something to read, or the input has ended; `false` if neither came within that time.
+/// Waits for input or its end. Returns `false` if neither arrives within that time.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     Ok(look(patience)?.is_some())
 }
 
-/// Reads what there is, 0 bytes at the end.
+/// Reads the available input. Returns 0 at its end.
 pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::io::read(stdin(), bytes)?)
 }
 
-/// Whether the input was a terminal whose other end is closed. Such a one does not even count as a terminal.
+/// Reports whether the input was a terminal whose other end is closed. [`is_terminal`] returns `false` for it.
 pub fn has_hung_up() -> io::Result<bool> {
     let flags = look(Duration::ZERO)?;
     Ok(is_device() && flags.is_some_and(|flags| flags.contains(PollFlags::HUP)))
 }
 
-/// Whether an error says that the input is a terminal that is not this process's any more.
+/// Reports whether an error means that the terminal no longer belongs to this process.
 pub fn is_lost(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// Returns what there is to read within that time.
+/// Returns the poll flags of the input, or `None` if nothing arrives within that time.
 fn look(patience: Duration) -> io::Result<Option<PollFlags>> {
     let stdin = stdin();
     let mut input = [PollFd::new(&stdin, PollFlags::IN)];
@@ -68,11 +68,11 @@ fn is_device() -> bool {
     rustix::fs::fstat(stdin()).is_ok_and(|stat| kind(stat) == FileType::CharacterDevice)
 }
 
-/// Another way in which the terminal gives what is typed. It has its old one again when this value is dropped.
+/// A changed input mode of the terminal. Dropping this value restores the previous mode.
 pub struct Modes(Termios);
 
 impl Modes {
-    /// The terminal gives every key as it is, and shows none.
+    /// Makes the terminal deliver every key unchanged, without echo.
     pub fn keys() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         let mut keys = before.clone();
@@ -89,12 +89,12 @@ impl Modes {
         Ok(Self(before))
     }
 
-    /// The terminal gives lines, and shows nothing of them.
+    /// Makes the terminal deliver whole lines, without echo.
     pub fn hidden_lines() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         let mut hidden = before.clone();
         hidden.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
-        // A stopped process would leave such a terminal to the shell.
+        // A suspended process would leave the shell a terminal without echo.
         hidden.special_codes[SpecialCodeIndex::VSUSP] = 0;
         tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
         Ok(Self(before))
@@ -103,7 +103,7 @@ impl Modes {
 
 impl Drop for Modes {
     fn drop(&mut self) {
-        // Nothing is left to be done where the terminal itself has gone.
+        // There is nothing to restore if the terminal is gone.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
     }
 }

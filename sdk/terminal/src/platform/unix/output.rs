@@ -8,11 +8,11 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 
-/// The reader of what was standard output.
+/// The reader of the original standard output.
 #[derive(Debug)]
 pub struct Reader(OwnedFd);
 
-/// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
+/// Takes the original standard output and puts standard error in its place, so that stray prints don't reach the host.
 pub fn take_stdout() -> io::Result<(Stdout, Reader)> {
     io::stdout().flush()?;
     let real = io::stdout().as_fd().try_clone_to_owned()?;
@@ -21,7 +21,7 @@ pub fn take_stdout() -> io::Result<(Stdout, Reader)> {
     Ok((Stdout(File::from(real)), Reader(watched)))
 }
 
-/// Real standard output. The parent may have made it non-blocking.
+/// The original standard output, which the parent may have made non-blocking.
 #[derive(Debug)]
 pub struct Stdout(File);
 
@@ -44,9 +44,9 @@ impl Write for Stdout {
 }
 
 impl Reader {
-    /// Whether the reader is gone, or goes within that time. A file has no reader to lose.
+    /// Waits that long for the reader to close its end, and returns whether it did. A file has no reader.
     pub fn has_gone(&self, patience: Duration) -> io::Result<bool> {
-        // Without any flag asked for, only the loss of the reader is reported.
+        // Without requested flags, `poll` reports only the loss of the reader.
         let mut output = [PollFd::new(&self.0, PollFlags::empty())];
         match poll(&mut output, Timespec::try_from(patience).ok().as_ref()) {
             Err(Errno::INTR) => Ok(false),
@@ -55,5 +55,5 @@ impl Reader {
     }
 }
 
-/// Prepares the standard streams for colour, which needs nothing here.
+/// Does nothing: terminals on Unix support colours without preparation.
 pub const fn allow_colour() {}

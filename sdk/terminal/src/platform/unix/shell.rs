@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 
-/// The word as a POSIX shell reads it back, on one line.
+/// Quotes a word for a POSIX shell, on one line.
 pub fn quoted(word: &str) -> String {
     if word.chars().any(char::is_control) {
         let escaped: String = word.chars().map(escaped).collect();
         return format!("$'{escaped}'");
     }
-    // Only a NUL can't be quoted, and that is a control character.
+    // Only NUL can't be quoted, and it is a control character.
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
-/// The character between `$'` and `'`.
+/// Escapes a character for use between `$'` and `'`.
 fn escaped(character: char) -> String {
     match character {
         '\\' | '\'' => format!("\\{character}"),
         '\n' => "\\n".to_owned(),
         '\t' => "\\t".to_owned(),
-        // No argument and no path holds one.
+        // Arguments and paths never contain NUL.
         '\0' => String::new(),
         control if control.is_control() => {
             let mut bytes = [0; 4];

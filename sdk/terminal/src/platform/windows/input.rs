@@ -1,4 +1,4 @@
-//! Standard input on Windows: a console, whose events are taken one by one, or a file or a pipe, which a thread reads.
+//! Standard input on Windows: a console, read event by event, or a file or pipe, read by a thread.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -14,33 +14,33 @@ use zeroize::Zeroize;
 
 use crate::background::spawn;
 
-/// The names of standard input as a file.
+/// The file names of standard input.
 pub const STDIN_NAMES: &[&str] = &["-", "CON", "CONIN$"];
 
-/// Whether a path is another name of the pipe that is standard input. Pipes without a name have no path at all.
+/// Always returns `false`: a pipe without a name has no path.
 pub fn is_pipe_at_stdin(_: &Path) -> bool {
     false
 }
 
-/// The amount of piped input that is read at once.
+/// The maximum number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
-/// What has been taken from standard input and not yet read.
+/// Input that was taken from the system but not yet read.
 #[derive(Default)]
 struct Taken {
     bytes: VecDeque<u8>,
-    /// Half of a character.
+    /// The first half of a surrogate pair.
     half: Vec<u16>,
     ended: bool,
 }
 
-/// Whether a person can type there. The pipes of other terminals, such as that of Git for Windows, are no console: nobody is asked
-/// there.
+/// Reports whether standard input is a console. The pipes of other terminals, such as Git for Windows, are not consoles, and prompts don't
+/// work there.
 pub fn is_terminal() -> bool {
     console::is_console(Stream::Input)
 }
 
-/// Waits until there is something to read, or the input has ended; `false` if neither came within that time.
+/// Waits for input or its end. Returns `false` if neither arrives within that time.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     let mut taken = taken();
     if !taken.bytes.is_empty() || taken.ended {
@@ -56,7 +56,7 @@ pub fn wait(patience: Duration) -> io::Result<bool> {
             return Ok(false);
         }
         if console::gives_lines()? {
-            // The rest of the wait is the user's, who ends it with Enter or Ctrl-C.
+            // From here, only Enter or Ctrl-C ends the wait.
             return take_line(&mut taken).map(|()| true);
         }
         take_keys(&mut taken)?;
@@ -66,7 +66,7 @@ pub fn wait(patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// Reads what there is, 0 bytes at the end.
+/// Reads the available input. Returns 0 at its end.
 pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
     while !wait(Duration::from_secs(1))? {}
     let mut taken = taken();
@@ -75,18 +75,18 @@ pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
         *byte = found;
     }
     if taken.bytes.is_empty() {
-        // They may have been a password.
+        // The bytes may have been a password.
         taken.bytes.make_contiguous().zeroize();
     }
     Ok(length)
 }
 
-/// Whether the input was a terminal that has gone. The end of a console ends its processes.
+/// Always returns `false`: closing a console ends its processes.
 pub const fn has_hung_up() -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether an error says that the input is a terminal that is not this process's any more.
+/// Always returns `false`: only Unix reports a lost terminal as an error.
 pub const fn is_lost(_: &io::Error) -> bool {
     false
 }
@@ -97,7 +97,7 @@ fn taken() -> MutexGuard<'static, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pieces of piped input, which a thread reads from the first wait on. An empty one is the end.
+/// Receives a piece of piped input. The first call starts the thread that reads the pieces. An empty piece is the end.
 fn wait_for_piece(patience: Duration, taken: &mut Taken) -> io::Result<bool> {
     static PIECES: OnceLock<Mutex<Receiver<io::Result<Vec<u8>>>>> = OnceLock::new();
     let pieces = PIECES.get_or_init(|| {
@@ -115,7 +115,7 @@ fn wait_for_piece(patience: Duration, taken: &mut Taken) -> io::Result<bool> {
                 }
             }
         });
-        // Without a thread nothing is ever sent, which shows as an error below.
+        // Without a thread, the channel is disconnected, which is an error below.
         drop(reading);
         Mutex::new(pieces)
     });
@@ -140,7 +140,7 @@ fn take_line(taken: &mut Taken) -> io::Result<()> {
     let length = io::stdin().read(&mut line)?;
     let text = line[..length].iter().filter(|byte| **byte != b'\r');
     taken.bytes.extend(text);
-    // Ctrl-Z and Enter: the end of what is typed, not of the console.
+    // Ctrl-Z and Enter end the input, not the console.
     taken.ended = length == 0;
     line.zeroize();
     Ok(())
@@ -160,16 +160,16 @@ fn take_keys(taken: &mut Taken) -> io::Result<()> {
     Ok(())
 }
 
-/// Another way in which the console gives what is typed. It has its old one again when this value is dropped.
+/// A changed input mode of the console. Dropping this value restores the previous mode.
 pub struct Modes(#[expect(dead_code, reason = "its end is its purpose")] InputMode);
 
 impl Modes {
-    /// The console gives every key as it is, and shows none.
+    /// Makes the console deliver every key unchanged, without echo.
     pub fn keys() -> io::Result<Self> {
         InputMode::begin(Typing::Keys).map(Self)
     }
 
-    /// The console gives lines, and shows nothing of them.
+    /// Makes the console deliver whole lines, without echo.
     pub fn hidden_lines() -> io::Result<Self> {
         InputMode::begin(Typing::HiddenLines).map(Self)
     }

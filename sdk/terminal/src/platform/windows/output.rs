@@ -8,11 +8,11 @@ use std::time::Duration;
 use bot_cli_system::console::{self, Stream};
 use bot_cli_system::stdio;
 
-/// The reader of what was standard output.
+/// The reader of the original standard output.
 #[derive(Debug)]
 pub struct Reader(());
 
-/// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
+/// Takes the original standard output and puts standard error in its place, so that stray prints don't reach the host.
 pub fn take_stdout() -> io::Result<(File, Reader)> {
     io::stdout().flush()?;
     let real = io::stdout().as_handle().try_clone_to_owned()?;
@@ -21,13 +21,13 @@ pub fn take_stdout() -> io::Result<(File, Reader)> {
 }
 
 impl Reader {
-    /// Whether the reader is gone, which can't be seen here. A host that ends takes its plugins with it: they are in its jobs.
+    /// Always fails, because Windows can't detect that a reader is gone. A host that ends also ends its plugins, which run in its jobs.
     pub fn has_gone(&self, _: Duration) -> io::Result<bool> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Has consoles understand the escape sequences for colour. One that can't, from before Windows 10, shows them as they are.
+/// Enables colour sequences in consoles. A console older than Windows 10 shows them as text.
 pub fn allow_colour() {
     for stream in [Stream::Output, Stream::Error] {
         let _ = console::show_sequences(stream);

@@ -1,30 +1,29 @@
-//! Core dumps, which would hold every secret that a process knows.
+//! Core dumps, which would contain every secret in the process's memory.
 //!
-//! On Linux the process is made undumpable, which also keeps other processes of the user out of its memory. That ends when it
-//! becomes another program, and its children never have it. Elsewhere the limit for core files is lowered, which is inherited;
-//! [`as_found`] gives a child or a successor the limit that this process was started with.
+//! On Linux the process becomes undumpable, which also keeps the user's other processes out of its memory. Its children are dumpable again,
+//! and so is a program that it becomes. On other systems the limit for core files is lowered, and children inherit that limit. [`as_found`]
+//! restores the original limit for a child or a successor.
 
 use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The limit that this process was started with, if it has another one now.
+/// The original limit, if it was lowered.
 static FOUND: OnceLock<Rlimit> = OnceLock::new();
 
-/// From now on no core dump is written of this process. Called before anything secret is read; where the system refuses, the
-/// process works on as it is.
+/// Prevents core dumps of this process. Must be called before any secret is read. If the system refuses, the process continues unprotected.
 pub fn prevent() {
     if !make_undumpable() {
         lower();
     }
 }
 
-/// Does `start`, which starts a child or becomes another program, with the limit that this process was started with.
+/// Calls `start`, which starts a child or becomes another program, with the original limit.
 pub fn as_found<T>(start: impl FnOnce() -> T) -> T {
     let Some(found) = FOUND.get() else {
         return start();
     };
-    // The hard limit was left alone: this is always allowed.
+    // The hard limit is unchanged, so this is always allowed.
     let _ = setrlimit(Resource::Core, *found);
     let started = start();
     lower();

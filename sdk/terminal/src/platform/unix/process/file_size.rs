@@ -1,4 +1,4 @@
-//! The limit for the size of files, which a shell sets with `ulimit -f`.
+//! The file size limit, which a shell sets with `ulimit -f`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -7,12 +7,12 @@ use signal_hook::consts::SIGXFSZ;
 
 use super::is_ignored;
 
-/// From now on, a write beyond the limit fails with an error instead of ending the process. A program that this process starts
-/// or becomes has the signal as this process found it.
+/// Makes a write beyond the limit fail with an error instead of ending the process. A program that this process starts or becomes inherits
+/// the original signal disposition.
 pub fn fail_writes() {
     if is_ignored(SIGXFSZ) {
         return;
     }
-    // Unlike an ignored signal, a handler is not inherited. Where there can be none, the process works on as it is.
+    // Unlike an ignored signal, a handler is not inherited. If it can't be registered, the limit ends the process as usual.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

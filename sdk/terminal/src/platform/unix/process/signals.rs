@@ -1,4 +1,4 @@
-//! The signals that tell a process to stop.
+//! The signals that stop a process.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,7 +13,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 impl StopSignal {
     const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
-    /// Whether the parent has this process ignore the signal.
+    /// Reports whether the parent makes this process ignore the signal.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
     }
@@ -28,7 +28,7 @@ impl StopSignal {
     }
 }
 
-/// Returns how a process ended, as a shell has it: the status, or 128 and the number of the signal.
+/// Returns the exit status of a process as a shell reports it: the status, or 128 plus the signal's number.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
@@ -40,12 +40,12 @@ fn unwatched(error: io::Error) -> Failure {
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
-/// The stop signals since the last look.
+/// The stop signals since the last call of [`take`](Self::take).
 #[derive(Debug)]
 pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
 
 impl StopSignals {
-    /// Returns the signals that have come since the last time.
+    /// Returns the signals since the last call.
     pub fn take(&self) -> impl Iterator<Item = StopSignal> {
         let signals = self.0.iter();
         let come = signals.filter(|(_, come)| come.swap(false, Ordering::SeqCst));
@@ -53,8 +53,8 @@ impl StopSignals {
     }
 }
 
-/// From now on, stop signals are noted instead of ending this process at once. Those that the parent ignores stay ignored, also by
-/// a program that this process becomes: HUP under `nohup`, INT in a script's background job.
+/// Records stop signals instead of letting them end this process. Signals that the parent ignores stay ignored, also in a program that this
+/// process becomes: HUP under `nohup`, INT in a script's background job.
 pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let heard = StopSignal::ALL.into_iter();
     let noted = heard.filter(|signal| !signal.is_ignored()).map(|signal| {
@@ -66,8 +66,8 @@ pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     noted.map(StopSignals).map_err(unwatched)
 }
 
-/// Whether the parent has this process ignore a signal: the answer is that of the first question, before this process does
-/// anything about the signal.
+/// Reports whether the parent makes this process ignore a signal. The first call's result is cached, because this process may change the
+/// signal's disposition later.
 pub fn is_ignored(signal: i32) -> bool {
     static FOUND: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,10 @@
-//! Core dumps: Windows writes none unless an administrator has asked for them (Windows Error Reporting, `LocalDumps`), and then a
-//! process can't refuse.
+//! Core dumps. Windows writes none unless an administrator enables them (Windows Error Reporting, `LocalDumps`), and then a process can't
+//! prevent them.
 
-/// Nothing can be prevented.
+/// Does nothing: a process can't prevent core dumps on Windows.
 pub const fn prevent() {}
 
-/// Does `start`, which starts a child or another program.
+/// Calls `start`, which starts a child or another program.
 pub fn as_found<T>(start: impl FnOnce() -> T) -> T {
     start()
 }

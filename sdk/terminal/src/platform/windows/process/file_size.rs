@@ -1,4 +1,4 @@
-//! The limit for the size of files: there is none here.
+//! The file size limit, which Windows doesn't have.
 
-/// A write that can't be done fails with an error already.
+/// Does nothing: a failed write already returns an error.
 pub const fn fail_writes() {}

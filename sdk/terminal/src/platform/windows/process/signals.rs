@@ -1,4 +1,4 @@
-//! The events of the console that tell a process to stop, under the names of the signals that they stand for.
+//! Console events that stop a process, named after the equivalent signals.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -10,33 +10,33 @@ use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    /// Whether the parent has this process ignore the event. Windows does not tell.
+    /// Always returns `false`: Windows does not report whether the parent makes this process ignore the event.
     pub const fn is_ignored(self) -> bool {
         false
     }
 }
 
-/// Returns how a process ended: its status.
+/// Returns the exit status of a process.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or(-1)
 }
 
-/// Those who listen. The system has one listener of this process, and knows nothing of them.
+/// The subscribers. The system has only one listener per process, which passes the events to them.
 static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
 
-/// The events since the last look.
+/// The events since the last call of [`take`](Self::take).
 #[derive(Debug)]
 pub struct StopSignals(Mutex<Receiver<StopSignal>>);
 
 impl StopSignals {
-    /// Returns the events that have come since the last time.
+    /// Returns the events since the last call.
     pub fn take(&self) -> impl Iterator<Item = StopSignal> {
         let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         events.try_iter().collect::<Vec<_>>().into_iter()
     }
 }
 
-/// From now on, these events are noted instead of ending this process at once.
+/// Records stop events instead of letting them end this process.
 pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let signals = subscribe().map_err(unwatched)?;
     Ok(StopSignals(Mutex::new(signals)))
@@ -56,7 +56,7 @@ fn subscribe() -> io::Result<Receiver<StopSignal>> {
     Ok(signals)
 }
 
-/// From now on, the events of the console do nothing to this process: they are for the program that it waits for.
+/// Makes this process ignore console events, which are for the program that it waits for.
 pub fn leave_to_others() -> io::Result<()> {
     LISTENERS
         .lock()
@@ -76,18 +76,18 @@ fn tell(event: Event) {
         .unwrap_or_else(PoisonError::into_inner)
         .iter()
     {
-        // Who does not listen any more has ended.
+        // The receiver of a finished subscriber is closed.
         let _ = listener.send(signal);
     }
     if event == Event::End {
-        // The process ends when this returns. Whoever listens ends it, or the system does after a few seconds.
+        // The process ends when this function returns. Waiting here lets a subscriber end it first; the system ends it after a few seconds.
         loop {
             thread::park();
         }
     }
 }
 
-/// Whether the parent has this process ignore a signal: there are none.
+/// Always returns `false`: Windows has no signals that a process can ignore.
 pub const fn is_ignored(_: i32) -> bool {
     false
 }
