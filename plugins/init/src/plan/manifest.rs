@@ -72,7 +72,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
     }
 }
 
-/// Reports whether clients other than a carrier open WebSockets. The hosting service can't tell the two apart.
+/// Reports whether clients other than a carrier open websockets. The hosting service can't tell the two apart.
 pub(super) fn opens_plain_sockets(config: &Config) -> bool {
     (config.transports.iter()).any(|transport| transport.runner_key == "websocket")
 }
