@@ -98,7 +98,7 @@ pub fn exists(path: &Path) -> io::Result<bool> {
 
 /// Writes a file that only its owner can read. If `path` is a link, writes its target.
 ///
-/// Creates the folder and removes leftovers of interrupted writes.
+/// Creates the folder and removes leftovers from interrupted writes.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let prepared = || {
         let path = match fs::symlink_metadata(path) {

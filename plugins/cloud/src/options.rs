@@ -73,7 +73,7 @@ impl Manner {
 }
 
 impl Command {
-    /// Reports whether the command changes stored data, so that a failure must include the outcome.
+    /// Reports whether the command changes stored data. If it does, a failure must state whether the change was made.
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets(command) => {

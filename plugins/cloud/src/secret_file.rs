@@ -148,7 +148,7 @@ impl<'a> SecretFile<'a> {
         Ok(None)
     }
 
-    /// Removes the file and its entry. Returns `false` if there was no file.
+    /// Removes the file and its keyring entry. Returns `false` if there was no file.
     ///
     /// If the entry can't be removed, the file is kept.
     pub fn remove(&self) -> Result<bool, SecretFileError> {

@@ -52,7 +52,7 @@ impl Pack {
 }
 
 impl Unused {
-    /// Describes the problem, its reason and its remedy in one sentence.
+    /// Describes the problem, its cause and its remedy in one sentence.
     pub fn words(&self) -> String {
         let Self { pack, reason, .. } = self;
         let what = match &self.service {

@@ -263,7 +263,7 @@ fn built_in(id: &str) -> bool {
     Catalogue::built_in().service(id).is_some()
 }
 
-/// Tells the user if packages and agents get another name than the project.
+/// Tells the user if the package and the agent are named differently from the project.
 fn note_name(config: &Config, session: &mut Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {

@@ -111,7 +111,12 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
             recovered = Recovered::Update;
             continue;
         }
-        staging.remove()?;
+        staging.remove().map_err(|mut failure| {
+            if recovered != Recovered::Nothing {
+                failure.hints = vec!["the earlier run is completed, apart from this".to_owned()];
+            }
+            failure
+        })?;
     }
     Ok(recovered)
 }
@@ -135,7 +140,12 @@ pub fn create(
     changes: &[Change],
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    write(target, changes, None, cancelled)
+    if changes.is_empty() {
+        return Ok(());
+    }
+    refuse_outside(changes)?;
+    let staging = Staging::create(&staging::place(target))?;
+    write(target, staging, changes, None, cancelled)
 }
 
 /// Makes the changes of an update, the record last. If that fails midway, the next update makes the remaining changes.
@@ -145,9 +155,12 @@ pub fn update(
     old: Old,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    if let Some(left) = Staging::left_at(&staging::place(target))? {
-        left.remove()?;
-    }
+    refuse_outside(changes)?;
+    let place = staging::place(target);
+    let staging = match Staging::left_at(&place)? {
+        Some(left) => left.cleared()?,
+        None => Staging::create(&place)?,
+    };
     let is_kept = |kept: &Change| match old {
         Old::Given => false,
         Old::Kept => true,
@@ -155,7 +168,7 @@ pub fn update(
     };
     let kept = kept(changes).filter(is_kept);
     let all: Vec<Change> = kept.chain(changes.iter().cloned()).collect();
-    write(target, &all, Some(old), cancelled)
+    write(target, staging, &all, Some(old), cancelled)
 }
 
 /// Returns the changes that back up the replaced and removed files, hidden from version control.
@@ -181,20 +194,22 @@ pub fn is_inside(path: &str) -> bool {
         })
 }
 
+fn refuse_outside(changes: &[Change]) -> Result<(), Failure> {
+    changes.iter().try_for_each(|change| {
+        let outside = || io::Error::other("it is not a file of the project");
+        let is_inside = is_inside(&change.path).then_some(());
+        is_inside.ok_or_else(|| unwritten(Path::new(&change.path), outside()))
+    })
+}
+
 fn write(
     target: &Path,
+    staging: Staging,
     changes: &[Change],
     update: Option<Old>,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    if let Some(outside) = changes.iter().find(|change| !is_inside(&change.path)) {
-        let error = io::Error::other("it is not a file of the project");
-        return Err(unwritten(Path::new(&outside.path), error));
-    }
-    let staging = Staging::create(&staging::place(target))?;
+    let goes_on = begun(target).is_some();
     let done = fill(target, &staging, changes, update, cancelled).and_then(|()| {
         match (staging::first_missing(target), update) {
             (Some(root), _) => commit::appear(&staging, &root, changes),
@@ -203,7 +218,8 @@ fn write(
         }
     });
     // After a partial change, the next run needs the staging folder. Otherwise, the next run removes anything left here.
-    if !matches!(&done, Err(failure) if failure.code == STUCK) {
+    let is_needed = |failure: &Failure| goes_on || failure.code == STUCK;
+    if !done.as_ref().is_err_and(is_needed) {
         let _ = staging.remove();
     }
     done

@@ -33,6 +33,7 @@ pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
     if !report.holds() {
         session.exit_with(Exit::Failed.status());
     }
+    let hides = !options.show && report.failed().any(|it| !it.messages.is_empty());
     for finding in &mut report.findings {
         if !options.show || finding.verdict != Verdict::Failed {
             finding.messages.clear();
@@ -44,7 +45,7 @@ pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
         "checks": report.findings,
         "effects": report.effects,
     });
-    Ok(Reply::text(text(&report, options.show)).data(data))
+    Ok(Reply::text(text(&report, hides)).data(data))
 }
 
 fn kit(file: &Path, options: &Check) -> Result<Kit, Failure> {
@@ -67,7 +68,7 @@ fn kit(file: &Path, options: &Check) -> Result<Kit, Failure> {
     Ok(kit)
 }
 
-fn text(report: &Report, show: bool) -> String {
+fn text(report: &Report, hides: bool) -> String {
     let mut rows = vec![["CHECK", "LEVEL", "VERDICT"].map(str::to_owned).to_vec()];
     for finding in &report.findings {
         let words = [json!(finding.level), json!(finding.verdict)];
@@ -84,7 +85,7 @@ fn text(report: &Report, show: bool) -> String {
         }
     }
     text.push_str(&sum(report));
-    if !show && report.failed().next().is_some() {
+    if hides {
         text.push_str(
             "\n  hint: `--show` prints the messages, and what the plugin wrote to standard error",
         );

@@ -168,7 +168,7 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    /// Opens a scope with this time limit for responses, which tests shorten.
+    /// Opens a scope, with `patience` as the time limit for responses. Tests pass a shorter one.
     pub fn open_with(
         patience: Duration,
         scope: &OpenParams,

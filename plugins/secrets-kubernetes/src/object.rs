@@ -25,7 +25,7 @@ pub const DOCKER_CONFIG: &str = "kubernetes.io/dockerconfigjson";
 /// The only key of a [`DOCKER_CONFIG`] Secret.
 pub const DOCKER_CONFIG_KEY: &str = ".dockerconfigjson";
 
-/// The size limit for all values of a Secret, in bytes: `MaxSecretSize` of the API.
+/// The maximum total size of a Secret's values, in bytes (`MaxSecretSize` in the Kubernetes API).
 pub const MAX_SECRET_SIZE: usize = 1024 * 1024;
 
 /// A Secret from the API.

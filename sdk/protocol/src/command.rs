@@ -103,7 +103,7 @@ pub enum ArgumentKind {
     Flag,
     /// A positional argument.
     Positional,
-    /// An option with a value. Unknown kinds of later versions decode as this variant.
+    /// An option with a value. Unknown kinds from later versions decode as this variant.
     #[default]
     #[serde(other)]
     Option,
@@ -122,7 +122,7 @@ pub enum Completion {
     Dynamic,
     /// Program names. The arguments that follow belong to that program.
     Command,
-    /// No completions. Unknown sources of later versions decode as this variant.
+    /// No completions. Unknown sources from later versions decode as this variant.
     #[default]
     #[serde(other)]
     None,

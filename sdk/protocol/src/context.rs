@@ -106,7 +106,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Returns all capabilities, with all kinds of question.
+    /// Returns all capabilities, including every kind of question.
     pub fn all() -> Self {
         Self {
             ask: QuestionKind::ALL.to_vec(),

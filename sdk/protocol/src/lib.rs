@@ -1,6 +1,6 @@
 //! The wire types of the plugin protocol. This crate does no input or output. `PROTOCOL.md` is the normative specification.
 //!
-//! All types tolerate additions of later versions: they ignore unknown fields, use defaults for absent optional fields, and
+//! All types tolerate additions from later versions: they ignore unknown fields, use defaults for absent optional fields, and
 //! decode unknown methods like known ones.
 
 mod command;

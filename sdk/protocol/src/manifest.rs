@@ -37,8 +37,8 @@ pub struct Manifest {
     /// The plugin's role.
     #[serde(default)]
     pub role: Role,
-    /// The version ranges of the executables that can use the plugin: `bot-cli-init`, `>=0.1`. Executables that are not listed can use
-    /// it in any version.
+    /// The version range that an executable must have to use the plugin, such as `>=0.1` for `bot-cli-init`. Any version of an unlisted
+    /// executable can use it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requires: BTreeMap<String, String>,
     /// The requirements for other plugins that this plugin uses, by role name.
@@ -68,7 +68,7 @@ pub struct Manifest {
     pub providers: Option<Value>,
 }
 
-/// A plugin's requirements for the plugins of a role that it uses.
+/// A plugin's requirements for the plugins that it uses in one role.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
@@ -120,7 +120,7 @@ pub enum Role {
     SecretsBackend,
     /// Provides AI services for `init`.
     ProviderPack,
-    /// An unknown role of a later version.
+    /// An unknown role from a later version.
     #[serde(untagged)]
     Other(String),
 }

@@ -58,7 +58,7 @@ pub enum Id {
     Text(String),
 }
 
-/// The error of a request that failed.
+/// The error for a failed request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorObject {
@@ -82,7 +82,7 @@ pub enum ChangeState {
     PartlyDone,
     /// The change is done, but a later step failed.
     Done,
-    /// The change may or may not be done. Unknown states of later versions decode as this variant.
+    /// It is not known whether the change was made. Unknown states from later versions decode as this variant.
     #[serde(other)]
     Unknown,
 }

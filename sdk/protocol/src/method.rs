@@ -124,7 +124,7 @@ pub enum AskAction {
     Accept,
     /// The user wants to go back to the previous question.
     Back,
-    /// The user wants to stop. Unknown actions of later versions decode as this variant.
+    /// The user wants to stop. Unknown actions from later versions decode as this variant.
     #[serde(other)]
     Cancel,
 }
@@ -180,7 +180,7 @@ pub enum Level {
     Note,
     /// Always shown.
     Warn,
-    /// Shown with `-v`. Unknown levels of later versions decode as this variant.
+    /// Shown with `-v`. Unknown levels from later versions decode as this variant.
     #[serde(other)]
     Info,
 }

@@ -111,7 +111,7 @@ impl Outcome {
 pub enum Format {
     /// JSON: one document, `data`.
     Json,
-    /// Text for people: `text`. Unknown formats of later versions decode as this variant.
+    /// Text for people: `text`. Unknown formats from later versions decode as this variant.
     #[default]
     #[serde(other)]
     Text,

@@ -91,7 +91,7 @@ pub enum Code {
     InputRequired,
     /// The user cancelled.
     Cancelled,
-    /// Any other error, such as a bug in the backend. Unknown codes of later versions decode as this variant.
+    /// Any other error, such as a bug in the backend. Unknown codes from later versions decode as this variant.
     #[default]
     #[serde(other)]
     Internal,
@@ -203,7 +203,7 @@ impl From<ChangeError> for ErrorObject {
     }
 }
 
-/// The data contains the class of the error, so the code always has the same number.
+/// Creates the error object. The numeric code is always the same, because `data` identifies the kind of error.
 fn object(message: String, data: Option<Value>) -> ErrorObject {
     ErrorObject {
         code: Exit::Failed.status().into(),

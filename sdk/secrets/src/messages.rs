@@ -182,7 +182,7 @@ pub enum Ability {
     ImagePullSecrets,
     /// Lists organizations: `secrets/organizations`.
     Organizations,
-    /// An unknown ability of a later version.
+    /// An unknown ability, from a later version.
     #[serde(untagged)]
     Other(String),
 }
@@ -230,7 +230,7 @@ pub enum SetKind {
     Secret,
     /// The credentials for an image registry.
     ImagePullSecret,
-    /// An unknown kind of a later version.
+    /// An unknown kind from a later version.
     #[serde(other)]
     Unknown,
 }
@@ -255,7 +255,7 @@ pub enum SetStatus {
     Ready,
     /// The set could not be deployed.
     Failed,
-    /// The set is not ready yet. Unknown states of later versions decode as this variant.
+    /// The set is not ready yet. Unknown states from later versions decode as this variant.
     #[serde(other)]
     Pending,
 }

@@ -102,7 +102,7 @@ impl Verbosity {
         }
     }
 
-    /// Returns the number of `-v`.
+    /// Returns the number of `-v` options.
     pub fn count(self) -> u8 {
         match self {
             Self::Quiet | Self::Normal => 0,

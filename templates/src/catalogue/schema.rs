@@ -15,7 +15,7 @@ pub enum BotType {
     Telephony,
 }
 
-/// A file of `transports/`, which describes how audio reaches the bot.
+/// A file in `transports/`. It describes how audio reaches the bot.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
@@ -201,7 +201,7 @@ impl ClientTransport {
     }
 }
 
-/// A file of the web client for one transport.
+/// A file in the web client for one transport.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientFile {

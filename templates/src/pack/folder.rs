@@ -43,7 +43,7 @@ struct Declared {
 pub struct Folder;
 
 impl Folder {
-    /// Reads `pack.toml` of the pack `name` and returns it as the manifest of an executable.
+    /// Reads the `pack.toml` file of the pack `name` and converts it to the manifest that an executable pack would have.
     pub fn declared(folder: &Path, name: &str, trusted: Trusted<'_>) -> Result<Manifest, String> {
         let text = text_of(&folder.join(FILE), LONGEST_FILE, trusted);
         let declared: Result<Declared, String> = text.and_then(|text| parsed(&text));

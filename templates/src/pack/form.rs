@@ -100,7 +100,7 @@ fn is_variable(text: &str) -> bool {
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Matches a package name in the normalized form of the package index.
+/// Reports whether a text is a package name, normalized as in the package index.
 fn is_package(text: &str) -> bool {
     is_words(text, '-', is_lower)
 }

@@ -139,7 +139,7 @@ pub enum Turns {
     Bot,
 }
 
-/// A variable that is read without an argument.
+/// An environment variable that the class or its client library reads itself, not through an argument.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

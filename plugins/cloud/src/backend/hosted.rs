@@ -94,7 +94,7 @@ impl<'a> Hosted<'a> {
     }
 
     fn codes(&self) -> Result<Vec<String>, ServiceError> {
-        let regions: wire::Names = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
         Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
     }
 
@@ -230,7 +230,7 @@ impl SecretsBackend for Hosted<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
-        let regions: wire::Names = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
         let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
         let default = settings["properties"]["defaultRegion"].as_str();
         Ok(Regions {

@@ -110,7 +110,7 @@ impl Opened<'_> {
         organization.unwrap_or_else(|| self.profile().keeper.clone())
     }
 
-    /// Returns the full place, without implied parts: "organization acme, region us-west (the default), the hosting service".
+    /// Describes the place in full, except for implied parts: "organization acme, region us-west (the default), the hosting service".
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let source = source.unwrap_or(Source::Existing);

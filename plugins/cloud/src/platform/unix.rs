@@ -24,7 +24,7 @@ pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "XDG_DATA_HOME").or_else(|| Some(home(variable)?.join(".local/share")))
 }
 
-/// Returns a variable's path. The XDG specification ignores relative paths.
+/// Returns the path in a variable, or `None` if it is relative. The XDG specification requires relative paths to be ignored.
 fn absolute(variable: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name)
         .map(PathBuf::from)

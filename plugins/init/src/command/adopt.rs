@@ -14,6 +14,7 @@ use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
 use super::job::{unplanned, unrecorded};
+use super::recovery;
 use super::{file, note_name, packs, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
@@ -33,6 +34,14 @@ use crate::wizard::{self, Selection, Way};
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let target = Target::find(given, session.cwd())?;
+    if options.dry_run {
+        recovery::refuse_unfinished(&target)?;
+        return adopt(options, &target, session);
+    }
+    recovery::then(&target, session, |session| adopt(options, &target, session))
+}
+
+fn adopt(options: &Options, target: &Target, session: &mut Session) -> Result<Reply, Failure> {
     let shown = quoted(&directory(&target.shown));
     if target.path.join(PROJECT).symlink_metadata().is_ok() {
         let message = format!("{shown} has a record, `{PROJECT}`");
@@ -53,10 +62,10 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     let asked = options.draft.clone().over(read.draft);
     let draft = asked.over(reading::read(&target.path));
     let catalogue = OnceCell::new();
-    let config = config(draft, read.problems, &target, &catalogue, session)?;
+    let config = config(draft, read.problems, target, &catalogue, session)?;
     note_name(&config, session);
     let next = format!("bot-cli init {shown} --update --dry-run");
-    let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
+    let (record, mut reply) = adopted(target, &config, options.dry_run, &shown)?;
     if !options.dry_run {
         let cancel = session.cancel().clone();
         let cancelled = || cancel.requested();

@@ -35,3 +35,13 @@ pub(super) fn then<T>(
         failure
     })
 }
+
+/// Fails for a run that writes nothing, and so can't complete the interrupted creation of the project.
+pub(super) fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
+    if !transaction::is_unfinished(&target.path) {
+        return Ok(());
+    }
+    let message = "an earlier run has not finished creating this project";
+    Err(Failure::new(Exit::Failed, "interrupted", message)
+        .hint("without `--dry-run` and `--check`, the same command completes it first"))
+}

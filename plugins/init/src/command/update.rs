@@ -50,11 +50,7 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
             update(options, read, &target, session)
         });
     }
-    if transaction::is_unfinished(&target.path) {
-        let message = "an earlier run has not finished creating this project";
-        return Err(Failure::new(Exit::Failed, "interrupted", message)
-            .hint("without `--dry-run` and `--check`, the same command completes it first"));
-    }
+    recovery::refuse_unfinished(&target)?;
     update(options, read, &target, session)
 }
 
@@ -203,7 +199,12 @@ fn old(
     changes: &[Change],
 ) -> Result<Old, Failure> {
     let is_users = |change: &&Change| {
-        !is_of_record(change) && change.replaces.is_some() && !is_recorded(&found.base, change)
+        let is_unedited =
+            |old: &Vec<u8>| matches!(guides::recognise(old), Guide::Older { edited: false, .. });
+        let replaced = change.replaces.as_ref();
+        !is_of_record(change)
+            && replaced.is_some_and(|old| !is_unedited(old))
+            && !is_recorded(&found.base, change)
     };
     let users: Vec<&Change> = changes.iter().filter(is_users).collect();
     let uncommitted = uncommitted(&target.path, &users);

@@ -80,7 +80,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     })
 }
 
-/// Reports whether a path can belong to a generated file: inside the project, but not in the folders of git or of the record.
+/// Reports whether a path can belong to a generated file: one inside the project, but not in a `.git` folder or the record's folder.
 fn is_generated(path: &str) -> bool {
     let plain = !path.contains(['\\', ':']) && !path.contains(char::is_control);
     let first = path.split('/').next().unwrap_or_default();

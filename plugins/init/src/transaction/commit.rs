@@ -137,20 +137,23 @@ pub(super) fn update(
         let begun = target.join(BEGUN);
         (staging.put(&begun, record)).map_err(|error| unwritten(&begun, error))?;
     }
-    let give = |before: PathBuf| fs::rename(before, staging.removed("before"));
+    let former = staging.removed("before");
     if old == Old::Kept
         && is_there(&target.join(BEFORE))
-        && let Err(error) = inside(target, BEFORE).and_then(give)
+        && let Err(error) = inside(target, BEFORE).and_then(|before| fs::rename(before, &former))
     {
         return Err(unwritten(Path::new(BEFORE), error));
     }
     let journal = Journal::of(changes, target);
     for (done, step) in journal.steps.iter().enumerate() {
         if let Err(error) = put(step, staging, target) {
-            return Err(match done {
-                0 => failure(Path::new(&step.path), error),
-                _ => stuck(&step.path, error),
-            });
+            if done > 0 {
+                return Err(stuck(&step.path, error));
+            }
+            if is_there(&former) {
+                let _ = fs::rename(&former, target.join(BEFORE));
+            }
+            return Err(failure(Path::new(&step.path), error));
         }
     }
     finish(&journal, target);

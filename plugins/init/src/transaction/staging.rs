@@ -168,19 +168,37 @@ impl Staging {
         synced().map_err(|error| unwritten(&self.path, error))
     }
 
+    /// Empties the folder, except for the record of an interrupted update.
+    pub(super) fn cleared(self) -> Result<Self, Failure> {
+        let cleared = || -> io::Result<()> {
+            let begun = Path::new(BEGUN).file_name().unwrap_or_default();
+            self.remove_all_but(begun)?;
+            fs::write(self.path.join(MARK), MARK_TEXT)?;
+            fs::create_dir(self.new_files())?;
+            fs::create_dir(self.path.join("removed"))
+        };
+        cleared().map_err(|error| unwritten(&self.path, error))?;
+        Ok(self)
+    }
+
+    fn remove_all_but(&self, kept: &OsStr) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                fs::remove_dir_all(entry.path())?;
+            } else if ![OsStr::new(MARK), OsStr::new(LOCK), kept].contains(&&*entry.file_name()) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the folder: the journal first, since without a journal the next run completes nothing, and the mark and the lock last.
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
             ignore_missing(fs::remove_file(self.journal()))?;
-            for entry in fs::read_dir(&self.path)? {
-                let entry = entry?;
-                if entry.file_type()?.is_dir() {
-                    fs::remove_dir_all(entry.path())?;
-                } else if ![MARK, LOCK].map(OsStr::new).contains(&&*entry.file_name()) {
-                    fs::remove_file(entry.path())?;
-                }
-            }
+            self.remove_all_but(OsStr::new(LOCK))?;
             ignore_missing(remove_locked(&self.path.join(LOCK), self.lock))?;
             ignore_missing(fs::remove_dir_all(&self.path))
         };

@@ -255,6 +255,10 @@ fn an_update_that_was_begun_is_left_to_the_next_one() {
     assert_eq!(recover(&target).unwrap(), Recovered::Update);
     assert_eq!(begun(&target), Some(b"new".to_vec()));
     let record = changed(".bot-cli/project.json", "old", "new");
+    // One that changes nothing leaves it to the next one.
+    let cancelled = update(&target, std::slice::from_ref(&record), &|| true);
+    assert_eq!(cancelled.unwrap_err().code, "cancelled");
+    assert_eq!(begun(&target), Some(b"new".to_vec()));
     update(&target, &[record], &never).unwrap();
     assert_eq!(begun(&target), None);
     assert_eq!(recover(&target).unwrap(), Recovered::Nothing);

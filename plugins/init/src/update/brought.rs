@@ -15,7 +15,7 @@ use crate::resolve::resolve;
 
 const BOT: &str = "server/bot.py";
 
-/// Groups of options that one choice decides. Each feature is a group by itself.
+/// Groups of options that are set by a single choice. Features are not listed: each is a group of its own.
 const TOGETHER: [&[&str]; 4] = [
     &["transports"],
     &[

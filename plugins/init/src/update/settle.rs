@@ -57,7 +57,7 @@ pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
 }
 
 impl Base {
-    /// Reports whether the user deleted a folder of the path that had generated files.
+    /// Reports whether `path` is in a folder that contained generated files and that the user deleted.
     fn has_deleted_folder(&self, target: &Path, path: &str) -> bool {
         let folder = gone(target, path);
         folder != path && self.hashes.keys().any(|file| file.starts_with(folder))

@@ -9,7 +9,7 @@ use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-/// The maximum size of a plugin, and of all files in an archive.
+/// The maximum size of a plugin, and the maximum total size of the files in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 pub const MOST_FILES: usize = 10_000;

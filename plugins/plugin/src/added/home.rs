@@ -1,5 +1,6 @@
 //! The user's own plugin and pack folders, and `plugins.lock` beside them, which records the origin and the sum of each added plugin.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -88,15 +89,24 @@ impl Home {
             busy.lock().map_err(|error| not_written(&path, error))?;
         }
         home.lock = Some(busy);
+        home.entries = read(&home.record())?;
         for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
             // A killed command left this file or folder behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
                 let path = entry.path();
+                home.put_back(&path);
                 let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
             }
         }
-        home.entries = read(&home.record())?;
         Ok(home)
+    }
+
+    /// Puts a plugin back that a killed command had moved to `from`.
+    fn put_back(&self, from: &Path) {
+        let places = self.entries.iter().map(|entry| self.place(entry));
+        for place in places.filter(|place| !is_there(place)) {
+            let _ = fs::rename(from.join(moved(&place)), place);
+        }
     }
 
     fn find(discovery: &Discovery) -> Result<Self, Failure> {
@@ -185,7 +195,7 @@ impl Home {
         let path = self.record();
         let record = self.written().map_err(|error| not_written(&path, error))?;
         let old = self.staging()?;
-        change(&old.path().join("old")).map_err(|error| not_written(place, error))?;
+        change(&old.path().join(moved(place))).map_err(|error| not_written(place, error))?;
         record.persist(&path).map(drop).map_err(|error| {
             let (place, path) = (place.display(), path.display());
             let could_not = format!("`{place}` was changed, but not recorded in `{path}`");
@@ -259,4 +269,11 @@ fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     // Paths are built from the names, so the names must be valid.
     entries.retain(|entry| PluginName::parse(&entry.name).is_some());
     Ok(entries)
+}
+
+/// Returns the name of the plugin in `place` while it is moved away.
+fn moved(place: &Path) -> OsString {
+    let mut name = OsString::from("old-");
+    name.push(place.file_name().unwrap_or_default());
+    name
 }

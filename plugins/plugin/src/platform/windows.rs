@@ -26,7 +26,7 @@ pub fn private_folders() -> tempfile::Builder<'static, 'static> {
     tempfile::Builder::new()
 }
 
-/// Does nothing, because a file inherits the rights of its folder.
+/// Does nothing, because a file inherits the permissions of its folder.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub fn share(_path: &Path, _is_program: bool) -> io::Result<()> {
     Ok(())

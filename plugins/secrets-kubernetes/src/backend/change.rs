@@ -228,8 +228,9 @@ fn foreign(name: &str) -> Error {
 
 fn being_deleted(name: &str) -> Error {
     let message = format!("the Secret of `{name}` is being deleted");
-    let command = format!("kubectl get secret {name} -o jsonpath={{.metadata.finalizers}}");
-    Error::new(Code::BeingDeleted, message).hint(format!("`{command}` tells what it waits for"))
+    Error::new(Code::BeingDeleted, message).hint(
+        "the finalizers in its `metadata` say what it waits for; `kubectl get secret` shows them",
+    )
 }
 
 fn changed(name: &str, what: &str) -> Error {

@@ -27,9 +27,9 @@ pub struct FoundBackend {
 /// Whether a secrets backend is used.
 #[derive(Debug, Clone)]
 pub enum BackendStanding {
-    /// The backend is used by its name.
+    /// The backend is used.
     Usable(Box<Plugin>, Fit),
-    /// Another file is used by this name.
+    /// Another file with the same name is used instead.
     Shadowed(PathBuf),
     /// The backend is not used.
     Refused(Refused),

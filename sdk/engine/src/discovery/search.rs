@@ -25,7 +25,7 @@ pub const SHIPPED: [&str; 4] = ["init", "dev", "cloud", MANAGER];
 /// The version of the host, which is the version of this library.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The plugin that a name runs, and the files that were refused.
+/// The plugin that a name resolves to, and the files that were refused during the search.
 #[derive(Debug, Clone)]
 pub struct Named {
     /// The plugin, if any file is usable.

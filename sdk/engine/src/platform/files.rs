@@ -14,7 +14,7 @@ pub(crate) fn id_of(_: &Path, facts: &Metadata) -> FileId {
     (facts.dev(), facts.ino())
 }
 
-/// Returns the identity of the file at `path`. If the file can't be opened, derives the identity from its facts.
+/// Returns the identity of the file at `path`. If the file can't be opened, the identity is derived from the file's timestamps.
 #[cfg(windows)]
 pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
     use std::os::windows::fs::MetadataExt;

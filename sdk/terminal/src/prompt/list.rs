@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Returns the answer to these keys, or the displayed rows.
+    /// Presses the keys and returns the answer, or the displayed rows if the question is still open.
     fn pressed(question: &Question, keys: &str) -> Result<Answer, Vec<String>> {
         let mut list = List::new(question, &[]);
         let mut decoder = Decoder::new();

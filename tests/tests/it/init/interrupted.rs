@@ -171,7 +171,7 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
             assert!(create.stderr.contains(hint), "{create:?}");
         }
         let next = super::run(folder.path(), &["my-bot", "--update"]);
-        let goes_on = next.stderr.contains("this one goes on with it");
+        let goes_on = next.stderr.contains("`--update` goes on with it");
         assert_eq!((next.status, goes_on), (Some(0), !is_recorded), "{next:?}");
         assert_eq!(contents(&target), to, "{done}");
         assert!(!staging.exists());

@@ -22,7 +22,7 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
 /// Returns a user's organizations as pairs of path name and display name.
 pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
     let answer = client.get(&path(&["organizations"]))?;
-    Ok(answer.decode::<wire::Names>()?.pairs())
+    Ok(answer.decode::<wire::OrganizationList>()?.pairs())
 }
 
 /// Returns the user's email address, or the user id if there is no address. Makes a single attempt.
@@ -55,7 +55,7 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
         Err(error) => return Err(error),
     };
     let regions = client.get(&path(&["regions"]));
-    match regions.and_then(Answer::decode::<wire::Names>) {
+    match regions.and_then(Answer::decode::<wire::RegionList>) {
         Ok(_) => Ok(Probed {
             kind: TokenKind::ApiKey,
             organizations: None,

@@ -59,7 +59,7 @@ pub enum ServiceError {
         /// The service's message; empty if it sent none.
         message: String,
     },
-    /// The response is not a valid response of the service.
+    /// The service's response is invalid.
     #[error("{0}")]
     InvalidResponse(String),
     #[error("cancelled")]

@@ -6,7 +6,7 @@ use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-/// The replacement for a text that repeats a secret.
+/// The replacement for a string that reveals a secret.
 pub const HIDDEN: &str = "[hidden]";
 
 /// The number of repeated characters that counts as a leak, anywhere in a secret.
@@ -21,7 +21,7 @@ const SENTENCES: [&str; 2] = ["error", "errorMessage"];
 
 const NO_NAME: usize = 12;
 
-/// The token and the sent values, also base64-encoded and decoded.
+/// The token and the sent values, each also in base64-encoded and base64-decoded form.
 #[derive(Default)]
 pub struct Redactor(Vec<Zeroizing<Vec<char>>>);
 
@@ -51,7 +51,7 @@ impl Redactor {
         self.hidden(text, SHORTEST)
     }
 
-    /// Replaces every text in a response that repeats a secret.
+    /// Redacts every string in a response that reveals a secret.
     pub fn answer(&self, answer: &mut Value) {
         self.member("", answer);
     }

@@ -20,7 +20,7 @@ pub fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// Joins segments to a path under `/v1`.
+/// Joins segments into a path under `/v1`.
 pub fn path(parts: &[&str]) -> String {
     let mut path = "/v1".to_owned();
     for part in parts {
@@ -128,26 +128,45 @@ impl Set {
     }
 }
 
-/// The response that lists regions or organizations.
+/// The regions of an organization.
 #[derive(Deserialize)]
-pub struct Names {
-    #[serde(rename = "regions", alias = "organizations")]
-    rows: Vec<Name>,
+pub struct RegionList {
+    regions: Vec<RegionRow>,
 }
 
 #[derive(Deserialize)]
-struct Name {
-    #[serde(alias = "code")]
-    name: String,
-    #[serde(alias = "display_name", alias = "verboseName")]
-    label: Option<String>,
+struct RegionRow {
+    code: String,
+    display_name: Option<String>,
 }
 
-impl Names {
-    /// Returns pairs of path name and display name. The first organization is the default.
+impl RegionList {
+    /// Returns pairs of code and display name.
     pub fn pairs(self) -> Vec<(String, String)> {
-        let rows = self.rows.into_iter();
-        rows.map(|row| (row.name.clone(), row.label.unwrap_or(row.name)))
+        let rows = self.regions.into_iter();
+        rows.map(|row| (row.code.clone(), row.display_name.unwrap_or(row.code)))
+            .collect()
+    }
+}
+
+/// A user's organizations; the first is the default.
+#[derive(Deserialize)]
+pub struct OrganizationList {
+    organizations: Vec<OrganizationRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OrganizationRow {
+    name: String,
+    verbose_name: Option<String>,
+}
+
+impl OrganizationList {
+    /// Returns pairs of path name and display name.
+    pub fn pairs(self) -> Vec<(String, String)> {
+        let rows = self.organizations.into_iter();
+        rows.map(|row| (row.name.clone(), row.verbose_name.unwrap_or(row.name)))
             .collect()
     }
 }

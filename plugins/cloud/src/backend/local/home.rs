@@ -240,9 +240,9 @@ impl<'a> Home<'a> {
             .map_err(|error| VaultError::write(&path, error))
     }
 
-    /// Removes all keys but the one that the vault is sealed to, including leftovers of an interrupted `rekey`.
+    /// Removes all keys except the one that the vault is sealed to. Others may be left over from an interrupted `rekey`.
     ///
-    /// The change is already in place, even if this fails.
+    /// If the removal fails, the vault has been saved nevertheless.
     fn settle(&self, key: &Identity) -> Result<(), VaultError> {
         if self.known.borrow().len() < 2 {
             return Ok(());

@@ -65,7 +65,7 @@ impl Found {
         if begun.is_some() {
             session.log(
                 Level::Warn,
-                "an earlier update was interrupted; this one goes on with it",
+                "an earlier update was interrupted; `--update` goes on with it",
             );
         }
         let (base, is_whole) = base(&recorded, &packed, session);

@@ -1,4 +1,4 @@
-//! Changes of projects: added or removed options, and templates of a later version.
+//! Changes of projects: added or removed options, and templates from a later version.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

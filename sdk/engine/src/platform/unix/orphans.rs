@@ -88,7 +88,7 @@ fn is_led(group: Option<Pid>) -> bool {
     group.is_some_and(|group| groups().contains(&group))
 }
 
-/// Reports whether a process has ended, and reaps it, which only its parent can do.
+/// Reports whether a child process has ended, and reaps it if so. Only the parent of a process can reap it.
 fn has_ended(process: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(process), options), Ok(None))
