@@ -28,9 +28,12 @@ impl Group {
     /// Starts a process as the leader of its own group.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         orphans::adopt();
+        // Locked until the group is in the list: a process that is in none of its groups is killed as an orphan.
+        let mut groups = groups();
         let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
         let id = Pid::from_child(&leader);
-        groups().push(id);
+        groups.push(id);
+        drop(groups);
         Ok(Self {
             leader,
             id,
