@@ -193,7 +193,7 @@ fn work_after_an_update_that_was_killed_is_merged_by_the_next_run() {
     let bot = project.target().join("server/bot.py");
     let mut spared = 0;
     for when in 1.. {
-        let fault = format!("renameat:signal=KILL:when={when}");
+        let fault = format!("rename,renameat,renameat2:signal=KILL:when={when}");
         if project.with_fault(&fault).is_none() {
             break;
         }

@@ -119,7 +119,7 @@ for kind, kept in kinds.items():
             where = (kind, change, call, fault, number, done.returncode, done.stderr[-300:], found)
             claims = [c for c in ("nothing has changed", "the change is in place") if c in done.stderr]
             claim = "done" if done.returncode == 0 else (claims or ["no claim"])[0]
-            if "could not write the result" in done.stderr:
+            if "its result could not be written" in done.stderr:
                 claim = "done, and not shown"
             if fault == "KILL" and done.returncode != 0:
                 claim = "killed"
