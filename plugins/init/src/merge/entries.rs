@@ -117,6 +117,8 @@ impl Format {
                     notes.push(format!("`{shown}` is no longer generated; yours stays"));
                     settled.push(entry.clone());
                 }
+                // The definition may be elsewhere in the user's file, where the change belongs too.
+                (None, Some(entry)) if is_changed(entry) && is_definition(entry) => return None,
                 (None, Some(entry)) if is_changed(entry) => {
                     notes.push(format!(
                         "`{shown}` has changed, but you have removed or moved it: it stays as you have it"
@@ -360,6 +362,12 @@ fn statement(line: &str) -> Option<String> {
         "import" => Some(text.to_owned()),
         _ => (is_assigned || is_argument || is_imported).then(|| name.to_owned()),
     }
+}
+
+fn is_definition(entry: &Entry) -> bool {
+    let keywords = ["def ", "async def ", "class "];
+    let mut lines = entry.text.lines();
+    lines.any(|line| keywords.iter().any(|keyword| line.starts_with(keyword)))
 }
 
 /// Returns the names of all entries: the user's in their order, with each new name after its predecessor in `new`.
