@@ -106,9 +106,7 @@ fn use_it(host: &Path, user: u32) {
         help.contains("\n  cloud ") && help.contains("\n  init "),
         "{help}"
     );
-    let version = run(&["--version", "-v"]);
-    assert!(version.starts_with("bot-cli 0."), "{version}");
-    assert!(version.contains("\n  commit    "), "{version}");
+    assert!(run(&["--version"]).starts_with("bot-cli 0."));
     let listed: Value = serde_json::from_str(&run(&["plugin", "list", "--json"])).unwrap();
     let plugins: Vec<_> = listed["plugins"]
         .as_array()
