@@ -47,12 +47,7 @@ pub trait SecretsBackend {
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError>;
 
     /// Creates a set or adds keys to an existing one. Other keys are unchanged.
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError>;
+    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError>;
 
     /// Creates an image pull secret or replaces its credentials.
     fn put_image_pull_secret(
@@ -61,7 +56,7 @@ pub trait SecretsBackend {
         host: &RegistryHost,
         credentials: &Secret,
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError>;
+    ) -> Result<(), ChangeError>;
 
     /// Stores entries and removes the `removed` keys. A key that is already missing is not an error.
     fn replace(
@@ -70,7 +65,7 @@ pub trait SecretsBackend {
         entries: &[Entry],
         removed: &[Key],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         let put = self.put(name, entries, prior);
         if removed.is_empty() {
             return put;
@@ -93,8 +88,7 @@ pub trait SecretsBackend {
             parts.done.splice(0..0, stored.iter().cloned());
             outcome(error.cause, parts)
         })?;
-        // A summary from `put` is outdated after the removal.
-        Ok(Confirmed::ByAnswer)
+        Ok(())
     }
 
     /// Removes keys from a set and returns the ones that were missing.
@@ -143,15 +137,6 @@ impl Prior<'_> {
             Self::Keys(_) => None,
         }
     }
-}
-
-/// The evidence that a change was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confirmed {
-    /// The backend confirmed the change.
-    ByAnswer,
-    /// The response was lost, but a later read showed the change. Contains the set, if the read returned it.
-    BySight(Option<Summary>),
 }
 
 /// The error and the outcome of a change that did not succeed.

@@ -16,8 +16,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{
-    Ability, BackendError, ChangeError, Confirmed, Details, Keys, Limits, NameRules, Prior,
-    Profile, ReadsValues, Regions, SecretsBackend, Summary, names,
+    Ability, BackendError, ChangeError, Details, Keys, Limits, NameRules, Prior, Profile,
+    ReadsValues, Regions, SecretsBackend, Summary, names,
 };
 use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
@@ -217,12 +217,7 @@ impl SecretsBackend for External<'_> {
         }))
     }
 
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
         let pair = |entry: &Entry| (entry.key.to_string(), entry.value.clone());
         let put = PutParams {
             name: name.to_string(),
@@ -232,7 +227,7 @@ impl SecretsBackend for External<'_> {
         };
         let keys: Vec<String> = put.entries.keys().cloned().collect();
         let PutResult {} = self.change(methods::PUT, &put, &keys)?;
-        Ok(Confirmed::ByAnswer)
+        Ok(())
     }
 
     fn put_image_pull_secret(
@@ -241,7 +236,7 @@ impl SecretsBackend for External<'_> {
         host: &RegistryHost,
         credentials: &Secret,
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         let put = PutImagePullSecretParams {
             name: name.to_string(),
             region: prior.region().map(ToString::to_string),
@@ -250,7 +245,7 @@ impl SecretsBackend for External<'_> {
             prior: on_wire(prior),
         };
         let PutResult {} = self.change(methods::PUT_IMAGE_PULL_SECRET, &put, &[])?;
-        Ok(Confirmed::ByAnswer)
+        Ok(())
     }
 
     fn unset(

@@ -16,8 +16,8 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::{
-    Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
-    Prior, Profile, Regions, SecretsBackend, Summary, names, parts,
+    Ability, BackendError, ChangeError, Details, Effect, Keys, Limits, NameRules, Parts, Prior,
+    Profile, Regions, SecretsBackend, Summary, names, parts,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
@@ -146,7 +146,7 @@ impl<'a> Hosted<'a> {
         unconfirmed: Unconfirmed,
         keys: Vec<String>,
         judge: impl Fn(&Sight, &str) -> Option<bool>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
+    ) -> Result<(), ChangeError<ServiceError>> {
         let Unconfirmed { error, reach } = unconfirmed;
         if reach == Reach::Nothing {
             return Err(ChangeError::not_done(error));
@@ -168,10 +168,9 @@ impl<'a> Hosted<'a> {
             };
             state.push(key);
         }
-        match (Effect::of(parts), sight) {
-            (Effect::Done, Sight::There(details)) => Ok(Confirmed::BySight(Some(details.summary))),
-            (Effect::Done, Sight::Gone | Sight::Unclear) => Ok(Confirmed::BySight(None)),
-            (effect, _) => Err(ChangeError {
+        match Effect::of(parts) {
+            Effect::Done => Ok(()),
+            effect @ (Effect::NotDone | Effect::Unknown | Effect::Partly(_)) => Err(ChangeError {
                 cause: error,
                 effect,
             }),
@@ -185,12 +184,12 @@ impl<'a> Hosted<'a> {
         body: &wire::Body,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
+    ) -> Result<(), ChangeError<ServiceError>> {
         let Err(unconfirmed) = self
             .client
             .change(&Method::PUT, &self.set(name), Some(body))
         else {
-            return Ok(Confirmed::ByAnswer);
+            return Ok(());
         };
         let keys = names(entries.iter().map(|entry| &entry.key));
         self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
@@ -208,15 +207,14 @@ impl<'a> Hosted<'a> {
         name: &SetName,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError<ServiceError>> {
-        let mut confirmed = Confirmed::ByAnswer;
+    ) -> Result<(), ChangeError<ServiceError>> {
         for (index, entry) in entries.iter().enumerate() {
             let body = wire::one_key(name, entry, prior.region());
             let put = self.put_body(name, &body, std::slice::from_ref(entry), prior);
             let keys = || names(entries.iter().map(|entry| &entry.key));
-            confirmed = put.map_err(|error| partly(error, &keys(), index))?;
+            put.map_err(|error| partly(error, &keys(), index))?;
         }
-        Ok(confirmed)
+        Ok(())
     }
 }
 
@@ -268,12 +266,7 @@ impl SecretsBackend for Hosted<'_> {
         Ok(self.details(name, |path| self.client.get(path))?)
     }
 
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
         let is_user = matches!(self.tenant, Tenant::User(_));
         // With one key, both forms are one request, and both families of paths accept this form.
         if is_user && entries.len() == 1 {
@@ -307,13 +300,13 @@ impl SecretsBackend for Hosted<'_> {
         host: &RegistryHost,
         credentials: &Secret,
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         let body = wire::image_pull_secret(host, credentials, prior.region());
         let sent = self
             .client
             .change(&Method::PUT, &self.set(name), Some(&body));
         let Err(unconfirmed) = sent else {
-            return Ok(Confirmed::ByAnswer);
+            return Ok(());
         };
         let all = vec![name.to_string()];
         let decided = self.decide(name, unconfirmed, all, |sight, _| match (sight, prior) {

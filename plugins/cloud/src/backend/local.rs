@@ -15,8 +15,8 @@ use std::time::Duration;
 use bot_cli_protocol::secret::Secret;
 
 use super::{
-    Ability, BackendError, ChangeError, Confirmed, Details, Keys, Limits, NameRules, Prior,
-    Profile, ReadsValues, Regions, SecretsBackend, Summary,
+    Ability, BackendError, ChangeError, Details, Keys, Limits, NameRules, Prior, Profile,
+    ReadsValues, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
@@ -203,7 +203,7 @@ impl<'a> Vault<'a> {
         prior: Prior<'_>,
         alike: impl FnOnce(&Set, &[String]) -> bool,
         fill: impl FnOnce(Option<Contents>) -> Contents,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         let is_as_seen = |found: Option<&Set>| match (found, prior) {
             (None, Prior::Absent(_)) => true,
             (Some(set), Prior::Keys(keys)) => set.kind() == kind && alike(set, keys),
@@ -223,7 +223,7 @@ impl<'a> Vault<'a> {
             let contents = fill(contents);
             Some(Set { region, contents })
         })?;
-        Ok(Confirmed::ByAnswer)
+        Ok(())
     }
 
     /// Changes one set under the lock. Fails if the set is not as the caller saw it.
@@ -290,12 +290,7 @@ impl SecretsBackend for Vault<'_> {
         Ok(self.set(name)?.map(details))
     }
 
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
         let alike = |set: &Set, seen: &[String]| {
             let mut keys = entries.iter().map(|entry| &entry.key);
             keys.all(|key| stands(set, key, seen))
@@ -311,7 +306,7 @@ impl SecretsBackend for Vault<'_> {
         host: &RegistryHost,
         credentials: &Secret,
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         self.store(name, SetKind::ImagePullSecret, prior, has, |_| {
             Contents::ImagePullSecret {
                 host: host.to_string(),
@@ -326,7 +321,7 @@ impl SecretsBackend for Vault<'_> {
         entries: &[Entry],
         removed: &[Key],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<(), ChangeError> {
         self.store(name, SetKind::Secret, prior, has, |found| {
             let mut values = secrets(found);
             values.retain(|key, _| removed.iter().all(|gone| gone.as_str() != key));

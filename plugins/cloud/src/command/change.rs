@@ -125,15 +125,15 @@ impl Change {
         let (prior, seen) = (self.target.prior(), self.target.known.as_deref());
         let changed = match &self.work {
             Work::Save(keys) if keys.removed.is_empty() => {
-                backend.put(name, &keys.entries, prior).map(|_| true)
+                backend.put(name, &keys.entries, prior).map(|()| true)
             }
             Work::Save(keys) => {
                 let replaced = backend.replace(name, &keys.entries, &keys.removed, prior);
-                replaced.map(|_| true)
+                replaced.map(|()| true)
             }
             Work::Credentials { host, credentials } => {
                 let put = backend.put_image_pull_secret(name, host, credentials, prior);
-                put.map(|_| true)
+                put.map(|()| true)
             }
             Work::Remove(keys) => {
                 let missing = backend.unset(name, keys, seen);

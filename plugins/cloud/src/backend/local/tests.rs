@@ -13,8 +13,7 @@ use bot_cli_protocol::secret::Secret;
 use super::{Backup, Vault, VaultError};
 use crate::backend::Effect;
 use crate::backend::{
-    BackendError, ChangeError, Confirmed, Details, Keys, Prior, ReadsValues, SecretsBackend,
-    Summary,
+    BackendError, ChangeError, Details, Keys, Prior, ReadsValues, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetName};
 use crate::files::Overwrite;
@@ -318,13 +317,11 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
         ),
         (
             "key made, to go",
-            vault
-                .unset(&prod, &[key("Q")], Some(&seen))
-                .map(|_| Confirmed::ByAnswer),
+            vault.unset(&prod, &[key("Q")], Some(&seen)).map(drop),
         ),
         (
             "deletion",
-            SecretsBackend::delete(&vault, &prod, Some(&seen)).map(|_| Confirmed::ByAnswer),
+            SecretsBackend::delete(&vault, &prod, Some(&seen)).map(drop),
         ),
     ] {
         let error = changed.unwrap_err();
