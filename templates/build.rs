@@ -1,5 +1,6 @@
-//! Converts the catalogue from TOML to JSON, which loads several times faster, and tells cargo which folders are embedded. Cargo notices a
-//! changed file by itself, but a new file only through these directives.
+//! Converts the catalogue from TOML to JSON, which loads several times faster.
+//!
+//! Also tells cargo which folders are embedded. Without these directives, cargo detects a changed file but not a new one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -25,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes `providers/acme.toml` as `acme.json` into `out`, and removes all other files from `out`.
+/// Converts each `NAME.toml` in `folder` to `NAME.json` in `out`. Removes all other files from `out`.
 fn to_json(folder: &Path, out: &Path) -> anyhow::Result<()> {
     drop(fs::remove_dir_all(out));
     fs::create_dir_all(out)?;

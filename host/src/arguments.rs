@@ -98,7 +98,7 @@ pub enum Color {
 /// The hidden command that completion scripts call.
 const COMPLETE: &str = "__complete";
 
-/// Reports whether the first argument is a plugin's name, not an option or a host command.
+/// Reports whether the first argument is the name of a plugin, rather than an option or a host command.
 pub fn name_a_plugin(words: &[OsString]) -> bool {
     words.first().is_some_and(|first| {
         let own = RESERVED.contains(&&*first.to_string_lossy()) || first == COMPLETE;
@@ -115,7 +115,7 @@ impl Options {
         }
     }
 
-    /// Returns these options combined with those `taken` from the plugin's arguments.
+    /// Returns these options combined with `taken`, the host options among the plugin's arguments.
     pub fn with(&self, taken: &Taken) -> Self {
         Self {
             json: self.json || taken.json,

@@ -19,7 +19,7 @@ use crate::named;
 use crate::run;
 use crate::tree;
 
-/// Runs the plugin that the first of `words` names, with the other words as its arguments. `options` are those before the name.
+/// Runs the plugin named by the first of `words`, with the remaining words as its arguments. `options` are the options before the name.
 pub fn plugin(
     words: &[OsString],
     options: &Options,
@@ -66,7 +66,7 @@ pub fn plugin(
     status
 }
 
-/// Reports the outcome of a command and returns the exit status. `-v` shows the causes of a failure.
+/// Reports the outcome of a command and returns the exit status. With `-v`, also logs the causes of a failure.
 pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     if let Err(failure) = &outcome.result {
         for cause in failure.causes() {
@@ -77,7 +77,7 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     terminal.report(outcome)
 }
 
-/// Replaces the host with a program that reads its own options. Fails if options precede the program's name.
+/// Replaces the host with a plugin that has no manifest and parses its own options. Fails if host options precede the plugin's name.
 fn undeclared(
     plugin: &Plugin,
     words: &[OsString],
@@ -137,7 +137,7 @@ fn declared(
     }
 }
 
-/// Returns the options before the plugin's name, if the plugin has them, too.
+/// Returns the host options that were specified before the plugin's name and that the plugin also declares.
 fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
     let own = manifest.command.iter().flat_map(|root| &root.arguments);
     let own: Vec<&str> = own.filter_map(|it| it.long.as_deref()).collect();

@@ -1,4 +1,4 @@
-//! Completes the command line. Each shell's script runs the host every time, so new plugins need no new script.
+//! Completes the command line. Each shell's completion script runs the host on every completion, so a new plugin needs no new script.
 
 mod bash;
 mod powershell;
@@ -26,7 +26,7 @@ use bash::Line;
 /// The maximum time to wait for a plugin after the user presses Tab.
 const TAB: Duration = Duration::from_secs(2);
 
-/// The duration of each step in stopping a plugin. A short time is safe, since completion must not change anything.
+/// The time limit for each step of stopping a plugin. A short limit is safe, because completion must not change anything.
 const STEP: Duration = Duration::from_millis(400);
 
 pub fn script(shell: Shell) -> Reply {
@@ -43,9 +43,10 @@ fn text(shell: Shell) -> &'static str {
     }
 }
 
-/// Returns the candidates for the last word, in the format of the script of `shell`. The first line names the shell's own completion:
-/// `files`, `folders`, `program` or `nothing`. For bash, two more lines contain the part of a path to complete and the text before it.
-/// Then each candidate has a line. For the other shells, a tab and a description follow the candidate.
+/// Returns the candidates for the last word, in the format that the script for `shell` expects. The first line specifies which of the
+/// shell's own completions to use: `files`, `folders`, `program` or `nothing`. For bash, the next two lines contain the part of a path to
+/// complete and the text before that part. The candidates follow, one per line. For the other shells, a tab and the description follow each
+/// candidate. For PowerShell, the line starts with the quoted candidate and a tab.
 pub fn complete(
     shell: Shell,
     words: &[OsString],
@@ -135,7 +136,7 @@ fn kind(found: &AtEnd) -> &'static str {
     }
 }
 
-/// Returns the candidates for the last of `words`, the arguments of `bot-cli`.
+/// Returns the candidates for the last of `words`, which are the arguments of `bot-cli`.
 fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> AtEnd {
     let own = spec_of(&arguments::command());
     let Some((_, before)) = words.split_last() else {
@@ -157,7 +158,7 @@ fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> At
     at_end(&tree::whole(environment), words)
 }
 
-/// Returns the candidates for the last argument of `help`. The first argument is a plugin's name.
+/// Returns the candidates for the last of `words`, which are the arguments of `help`. The first word is the name of a plugin.
 fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
     let (word, before) = words.split_last()?;
@@ -172,7 +173,7 @@ fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
-/// Returns the candidates for the last argument of a plugin.
+/// Returns the candidates for the last of `words`, which are the arguments of the plugin `name`.
 fn of_plugin(
     name: &str,
     words: &[String],
@@ -215,8 +216,8 @@ fn of_plugin(
     Some(found)
 }
 
-/// Returns the arguments that the plugin receives in a run. The value in `--name=value` becomes a separate argument, so that a plugin sees
-/// only one form.
+/// Returns the arguments in the form that the plugin would receive in a run. Splits `--name=value` into two arguments, so that a plugin
+/// handles only one form.
 fn argv(words: &[String], spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
     let Some((last, before)) = words.split_last() else {
         return Vec::new();

@@ -14,11 +14,11 @@ use crate::arguments::{Color, Options};
 pub struct Environment {
     /// The arguments after the program's name.
     pub arguments: Vec<OsString>,
-    /// The current folder; `None` if it no longer exists.
+    /// The current folder, or `None` if it no longer exists.
     pub cwd: Option<PathBuf>,
     pub discovery: Discovery,
     pub look: Look,
-    /// Whether plugins show colors; `None` if no option sets it.
+    /// Whether plugins use colors, or `None` for `--color=auto`, the default.
     pub color: Option<bool>,
 }
 
@@ -34,7 +34,7 @@ impl Environment {
         }
     }
 
-    /// Applies `--color`, and `-C`, which changes the current folder of this process.
+    /// Applies the options `--color` and `-C`. `-C` changes the current folder of this process.
     pub fn change(&mut self, options: &Options) -> Result<(), Failure> {
         if let Some(folder) = &options.folder {
             let could_not = format!("could not change to `{}`", folder.display());

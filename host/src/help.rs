@@ -1,4 +1,4 @@
-//! Builds help from manifests, without starting plugins.
+//! Generates help from manifests, without starting plugins.
 
 use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::environment::Environment;
 use crate::tree;
 
-/// The maximum width of text.
+/// The maximum width of help text, in columns.
 const WIDEST: usize = 100;
 
 const AFTER_HELP: &str = "Examples:
@@ -25,7 +25,7 @@ const AFTER_HELP: &str = "Examples:
 
 Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environment variables.";
 
-/// Returns the host's command, whose help lists the plugins.
+/// Returns the host's clap command, whose help lists the plugins.
 pub fn host(environment: &Environment) -> Command {
     let found = environment.discovery.all();
     let mut rows = Vec::new();
@@ -72,7 +72,7 @@ pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
     words.join(" ")
 }
 
-/// Returns the help of the command that `words` name.
+/// Returns the help for the plugin's subcommand that `words` specify.
 pub fn of_words(
     plugin: &Plugin,
     words: &[String],
@@ -151,7 +151,7 @@ pub fn plugin(
     }
 }
 
-/// Returns the help of a plugin without a manifest. The plugin is not started to describe itself.
+/// Returns the help for a plugin without a manifest. Does not start the plugin.
 fn undeclared(plugin: &Plugin) -> Reply {
     let (name, about) = (&plugin.name, tree::about_plugin(plugin));
     let text =

@@ -1,6 +1,7 @@
-//! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run.
+//! The plugin host behind `bot-cli`, which finds plugins, runs them, and owns the terminal while they run.
 //!
-//! The host has no built-in list of plugins. Listing and help start no plugin; completion starts one only if its manifest allows it.
+//! The host has no built-in list of plugins. It starts no plugin to list plugins or to show help. For completion, it starts a plugin only
+//! if the plugin's manifest allows it.
 
 mod arguments;
 mod call;
@@ -28,7 +29,7 @@ pub fn main() -> ExitCode {
     main_with(Patience::default())
 }
 
-/// Runs the host with custom timeouts for plugins that do not stop.
+/// Runs the host with custom time limits for plugins.
 pub fn main_with(patience: Patience) -> ExitCode {
     // Text typed at hidden prompts passes through this process.
     core_dump::prevent();

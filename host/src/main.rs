@@ -1,6 +1,6 @@
 //! `bot-cli`: finds and runs plugins.
 
-/// musl's allocator requests memory from the system in small pieces.
+/// The allocator for musl builds, because musl's own allocator requests memory from the system in small pieces.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

@@ -1,4 +1,4 @@
-//! Collects the commands that have a manual page: those of the host and of plugins.
+//! Collects the commands that have a manual page: the host's commands and those of plugins.
 
 use bot_cli_protocol::{CommandSpec, Manifest};
 use clap::Command;
@@ -6,8 +6,8 @@ use clap::Command;
 use crate::arguments;
 use crate::tree;
 
-/// Returns the commands that have a page, the host's first. The display name of each is the name of its page: `bot-cli-cloud-secrets-set`
-/// is the page of `bot-cli cloud secrets set`.
+/// Returns the commands that have a manual page, starting with the host's. Each command's display name is the name of its page, such as
+/// `bot-cli-cloud-secrets-set` for `bot-cli cloud secrets set`.
 pub fn pages(manifests: &[Manifest]) -> Vec<Command> {
     let mut host = arguments::command();
     host.build();
@@ -52,7 +52,7 @@ fn add_declared(path: &mut Vec<&CommandSpec>, manifest: &Manifest, pages: &mut V
     }
 }
 
-/// Sets the page's name and usage. Without a usage, the synopsis would list all options.
+/// Sets the name and the usage line of the command's page. Without a usage line, the synopsis would list every option.
 fn page(mut command: Command, invocation: &str) -> Command {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();

@@ -44,7 +44,7 @@ fn unknown(name: &str, environment: &Environment) -> Failure {
     failure.hint("bot-cli --help")
 }
 
-/// Explains where the host looked for the plugin, and how to install it.
+/// Returns two hints: the places that the host searched for the plugin, and a way to install the plugin.
 fn ways_to(name: &PluginName, environment: &Environment) -> [String; 2] {
     let file = name.file();
     let host = environment.discovery.trust.host.as_ref();

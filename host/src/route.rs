@@ -69,7 +69,7 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
     call::report(&Outcome::new(result), &terminal)
 }
 
-/// Handles an error from clap. Requests for help or the version are errors, too.
+/// Handles an error from clap. Requests for help or the version are also errors in clap.
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     let root = spec_of(&arguments::command());
     let taken = words::take(&root, &environment.arguments);

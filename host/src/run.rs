@@ -1,4 +1,4 @@
-//! Runs a plugin over the protocol, or as an ordinary command if it declares no protocol or needs the terminal.
+//! Runs a plugin over the protocol. If a plugin declares no protocol or needs the terminal, runs it as an ordinary command.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -35,7 +35,7 @@ pub fn drive(
     }
 }
 
-/// Replaces the host with the plugin, which then owns the user's terminal and streams. Returns only if that fails.
+/// Replaces the host with the plugin, which then owns the user's terminal and streams. Returns only on failure.
 pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment) -> Failure {
     let launch = match launch(plugin, environment, Patience::default()) {
         Ok(launch) => launch,

@@ -1,6 +1,7 @@
-//! Builds command trees from manifests, so that help starts no plugin: the host's whole tree, and a plugin's tree in clap's form.
+//! Builds command trees from manifests, so that the host starts no plugin to show help: the complete tree of the host, and a plugin's
+//! commands as clap commands.
 //!
-//! Manifests are not trusted. Anything that clap would reject is left out, and text is made safe for a terminal.
+//! Manifests are not trusted. This module omits anything that clap would reject, and sanitizes text for the terminal.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::arguments;
 use crate::environment::Environment;
 
-/// Reports whether users can run the plugin.
+/// Reports whether users can run the plugin as a command.
 pub fn is_command(plugin: &Plugin) -> bool {
     plugin
         .manifest
@@ -31,8 +32,8 @@ pub fn about_plugin(plugin: &Plugin) -> String {
     one_line(&about)
 }
 
-/// Returns the last command of `path` in clap's form, called `invocation`. It has the inherited options and those that every plugin has;
-/// `is_versioned` adds `--version`.
+/// Returns the last command of `path` as a clap command with the name `invocation`. The command has the inherited options and the options
+/// that every plugin has. `is_versioned` adds `--version`.
 pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> Command {
     let Some((spec, above)) = path.split_last() else {
         return Command::new(invocation.to_owned());
@@ -60,7 +61,7 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
     command.subcommands(subcommands(&spec))
 }
 
-/// Returns the subcommands that help lists.
+/// Returns the subcommands for the help page, without duplicate names.
 fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
     let mut names = HashSet::new();
     let subcommands = spec.commands.iter();
@@ -73,7 +74,7 @@ fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
         })
 }
 
-/// Returns an option of the host. Its letter is left out if the command uses the same one.
+/// Returns a host option as a clap argument. Omits the short form if the command already uses the letter.
 fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     let taken = |letter: &char| {
         let mut arguments = spec.arguments.iter();
@@ -89,7 +90,7 @@ fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     }
 }
 
-/// Returns the command in clap's form, called `invocation` and without its subcommands.
+/// Returns the command as a clap command with the name `invocation`, without subcommands.
 pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     let mut command = Command::new(invocation.to_owned())
         .bin_name(invocation.to_owned())
@@ -127,7 +128,7 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     command
 }
 
-/// Returns the host's own commands, and the plugins with their commands, in the form of a manifest.
+/// Returns the command tree of the host, including all plugins and their commands, in the form of a manifest.
 pub fn whole(environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
     for found in environment.discovery.all() {
@@ -166,7 +167,7 @@ pub fn whole(environment: &Environment) -> CommandSpec {
     root
 }
 
-/// The names that earlier arguments use.
+/// The argument names, long options and short options that earlier arguments already use.
 #[derive(Default)]
 struct Taken {
     names: Vec<String>,
@@ -242,7 +243,8 @@ fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
     argument
 }
 
-/// Returns the description with the default as text, since clap would check a real default against the allowed values.
+/// Returns the argument's description, with the default value appended as text. With a real default, clap would check the value against the
+/// allowed values.
 fn about(spec: &ArgumentSpec) -> String {
     let mut about = one_line(&spec.about);
     if let Some(default) = &spec.default {

@@ -1,4 +1,4 @@
-//! `help environment`: the variables that the host and the plugins read.
+//! Lists the environment variables that the host and the plugins read, for `help environment`.
 
 use bot_cli_engine::discovery::Standing;
 use bot_cli_protocol::VariableSpec;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
-/// The argument of `help` that shows this page.
+/// The argument to `help` that shows this page.
 pub const TOPIC: &str = "environment";
 
-/// The variables of the host, and those that it shares with every plugin: `NAME: description` on each line.
+/// The host's own variables, including those that it shares with all plugins. Each line has the form `NAME: description`.
 const OWN: &str = include_str!("variables.txt");
 
 pub fn page(environment: &Environment) -> Reply {

@@ -1,5 +1,5 @@
-//! `--version`: shows the host's version. With `-v` or `--json`, also lists every file with the name of a plugin, used or not. This works
-//! even if the plugin that lists plugins is unusable.
+//! Shows the host's version, for `--version`. With `-v` or `--json`, also lists every file whose name marks it as a plugin, including
+//! unused files. The list does not depend on the plugin manager, which may be unusable.
 
 use bot_cli_engine::discovery::{PluginFile, Standing};
 use bot_cli_protocol::outcome::Reply;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 
-/// The commit that a released executable was built from.
+/// The commit from which a released executable was built.
 const COMMIT: Option<&str> = option_env!("BOT_CLI_COMMIT");
 
 pub fn reply(environment: &Environment) -> Reply {

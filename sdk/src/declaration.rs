@@ -1,10 +1,10 @@
-//! The macro that declares a plugin.
+//! The macro that embeds a plugin's manifest.
 
-/// Declares a command tree to hosts, which find its manifest in the executable without running it.
+/// Embeds a plugin's manifest in the executable, so that hosts can read it without running the plugin.
 ///
-/// `manifest!(Greet, "../manifest.json")` embeds the file, whose path is relative to the source file as with `include_str!`. It also
-/// adds the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file. Before the first run, create the file with
-/// the content `{}`.
+/// `manifest!(Greet, "../manifest.json")` embeds the given file. As with `include_str!`, the path is relative to the source file. The macro
+/// also adds the test `the_manifest_is_up_to_date`, which updates the file if run with `UPDATE=1 cargo test`. Before the first run, create
+/// the file with the content `{}`.
 #[macro_export]
 macro_rules! manifest {
     ($command:ty, $file:literal) => {

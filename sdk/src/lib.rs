@@ -1,9 +1,9 @@
-//! The library for authors of `bot-cli` plugins. A plugin is a clap command tree and a function that runs it.
+//! A library for writing `bot-cli` plugins. A plugin is a clap command tree and a function that runs it.
 //!
-//! [`plugin`] contains the items that most plugins import, [`testing`] runs a command in a test, and [`core_dump`] keeps secrets out
-//! of core files. `protocol/PROTOCOL.md` specifies the protocol.
+//! [`plugin`] contains the items that most plugins import, [`testing`] runs commands in tests, and [`core_dump`] keeps secrets out
+//! of core dumps. `protocol/PROTOCOL.md` specifies the protocol.
 //!
-//! The library is not a runtime: it requires no async code and depends on no particular plugin. It runs on Unix and Windows.
+//! The library is not a runtime: plugins need no async code. It supports Unix and Windows, and does not depend on any plugin.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{self, Command, Failure, Reply, Session};

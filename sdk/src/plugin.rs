@@ -1,4 +1,4 @@
-//! The interface for authors: a plugin is a clap command tree and a function that runs it.
+//! The interface for plugin authors. A plugin is a clap command tree and a function that runs it.
 
 mod describe;
 mod direct;
@@ -31,7 +31,7 @@ pub use describe::{spec_of, tree};
 pub use embed::beside;
 pub use embed::{Declared, manifest_is_up_to_date};
 
-/// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
+/// A clap command tree that can be run as a plugin. Use [`manifest!`](crate::manifest) to embed its manifest.
 pub trait Command: clap::Parser + Declared {
     /// The plugin's role.
     const ROLE: Role = Role::Command;
@@ -39,9 +39,10 @@ pub trait Command: clap::Parser + Declared {
     /// Runs the command.
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
 
-    /// Returns completions for the value of `argument`. `words` contains the user's arguments, and the last one is to be completed.
-    /// The library calls this only for arguments in [`COMPLETES`](Self::COMPLETES). Implementations must be fast and must not change
-    /// anything. Candidates that don't start with the last word are ignored.
+    /// Returns completions for the value of `argument`. `words` contains the user's arguments, the last of which is the one to complete.
+    ///
+    /// This function is called only for arguments in [`COMPLETES`](Self::COMPLETES). It must be fast and must not change anything.
+    /// Candidates that do not start with the last word are ignored.
     fn complete(
         _argument: &str,
         _words: &[String],
@@ -53,19 +54,19 @@ pub trait Command: clap::Parser + Declared {
     /// The names of the arguments that [`complete`](Self::complete) supports.
     const COMPLETES: &'static [&'static str] = &[];
 
-    /// Returns the roles of the plugins that this plugin uses, with its requirements.
+    /// Returns the roles of the plugins that this plugin uses, with the requirements for each role.
     fn uses() -> Vec<(Role, UseSpec)> {
         Vec::new()
     }
 
-    /// The commands that use the user's terminal and standard streams directly, for example `secrets run`, which becomes another
+    /// The commands that use the user's terminal and standard streams directly, such as `secrets run`, which replaces itself with another
     /// program. For these commands, a host starts the plugin as a shell would.
     const DIRECT: &'static [&'static str] = &[];
 
-    /// The environment variables that the plugin reads, with short descriptions, for `help environment`.
+    /// The environment variables that the plugin reads, with short descriptions for `help environment`.
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];
 
-    /// Adds the role's fields to the manifest of the command tree.
+    /// Adds role-specific fields to the manifest.
     #[doc(hidden)]
     fn described(manifest: Manifest) -> Manifest {
         manifest
@@ -81,10 +82,12 @@ pub trait Command: clap::Parser + Declared {
     }
 }
 
-/// Runs a plugin and returns its exit status. Call this from `main`. With arguments or at a terminal, the plugin is an ordinary command.
-/// Otherwise it serves the protocol.
+/// Runs a plugin and returns its exit status. Call this function from `main`.
 ///
-/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
+/// With arguments or at a terminal, the plugin is an ordinary command. Otherwise, it serves the protocol.
+///
+/// This function disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found), which
+/// restores the original limit.
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {
         session.cancel().begin();
@@ -93,7 +96,7 @@ pub fn main<C: Command>() -> ExitCode {
     })
 }
 
-/// Runs a plugin like [`main`], with a function for the methods of its role.
+/// Runs a plugin like [`main`], but passes requests for the role's methods to `role`.
 pub fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     bot_cli_terminal::core_dump::prevent();
     bot_cli_terminal::file_size::fail_writes();

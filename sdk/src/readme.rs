@@ -1,6 +1,6 @@
-//! Tests of `README.md`: its code blocks compile, and its plugin is one of the examples.
+//! Tests that the code blocks in `README.md` compile, and that the plugin shown there is one of the examples.
 
-/// The code blocks of the file.
+/// The code blocks in `README.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Blocks;

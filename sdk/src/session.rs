@@ -1,4 +1,4 @@
-//! The session of a running command: questions, output and input.
+//! A running command's session: questions, output and input.
 
 mod relay;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use bot_cli_terminal::ui::Ui;
 pub use bot_cli_terminal::ui::{Capabilities, Context, Level};
 pub use relay::Relay;
 
-/// A command's session. It works the same with a host and at a terminal.
+/// A command's interface to the user, which works the same with a host and at a terminal.
 pub struct Session {
     shown: Rc<Shown>,
     context: Context,
@@ -37,7 +37,7 @@ struct Shown {
 }
 
 impl Session {
-    /// Creates a session in `context`, shown by `ui`. `answers` are the scripted answers by question key.
+    /// Creates a session with the given context and user interface. `answers` contains the scripted answers by question key.
     pub fn new(
         ui: Box<dyn Ui>,
         context: Context,
@@ -58,7 +58,8 @@ impl Session {
         }
     }
 
-    /// Returns this session's user interface for a plugin `name` that the command runs. It is valid while that plugin runs.
+    /// Returns a relay that gives the plugin `name` access to the session's user interface. Keep the relay only while this command runs
+    /// that plugin.
     pub fn relay(&self, name: impl Into<String>) -> Relay {
         Relay::new(
             Rc::clone(&self.shown),
@@ -73,12 +74,12 @@ impl Session {
         !self.shown.capabilities().ask.is_empty()
     }
 
-    /// Reports whether a script answered any questions in advance.
+    /// Reports whether there are any scripted answers.
     pub fn has_answers(&self) -> bool {
         !self.shown.answers.is_empty()
     }
 
-    /// Reports whether the question `key` has a scripted answer, which is the same each time.
+    /// Reports whether the question `key` has a scripted answer. Asking the question again returns the same answer.
     pub fn has_answer(&self, key: &str) -> bool {
         self.shown.answers.contains_key(key)
     }
@@ -88,13 +89,15 @@ impl Session {
         &self.context
     }
 
-    /// Returns the user's working folder.
+    /// Returns the user's working directory.
     pub fn cwd(&self) -> &Path {
         &self.context.cwd
     }
 
-    /// Asks the user a question. A scripted answer takes precedence. If the user cannot be prompted, returns the default; without a
-    /// default, fails with `input_required`. If the user cancels, fails with [`Exit::Cancelled`].
+    /// Asks the user a question and returns the answer. A scripted answer takes precedence.
+    ///
+    /// If the user cannot be prompted, returns the default, or fails with `input_required` if there is no default. If the user cancels,
+    /// fails with [`Exit::Cancelled`].
     pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
         self.heard(|shown| shown.ask(question, |ui, question| ui.ask(question)))
     }
@@ -109,7 +112,7 @@ impl Session {
         self.ask_typed(question, |answer| answer.as_many().map(<[String]>::to_vec))
     }
 
-    /// Asks for yes or no. The user cannot go back.
+    /// Asks a yes-or-no question. The user cannot go back.
     pub fn confirm(&mut self, question: &Question) -> Result<bool, Failure> {
         self.ask_typed(question, Answer::as_bool)
     }
@@ -133,15 +136,15 @@ impl Session {
         })
     }
 
-    /// Asks several questions and returns the answers by question key. If the user cannot be prompted, the failure lists all open
-    /// questions. The user can go back to the previous question, but not from the first one.
+    /// Asks several questions and returns the answers by question key. If the user cannot be prompted, the failure lists all unanswered
+    /// questions. The user can go back to the previous question, but not from the first question.
     pub fn ask_all(&mut self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
         let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
         let keys = questions.iter().map(|question| question.key.clone());
         Ok(keys.zip(answers).collect())
     }
 
-    /// Asks several questions like [`ask_all`](Self::ask_all), each until `parse` accepts the answer, like
+    /// Works like [`ask_all`](Self::ask_all), but repeats each question until `parse` accepts the answer. Answers are checked as in
     /// [`ask_until`](Self::ask_until). Returns the parsed answers in the order of the questions.
     pub fn ask_all_until<T>(
         &mut self,
@@ -175,7 +178,7 @@ impl Session {
         Ok(parsed.into_iter().flatten().collect())
     }
 
-    /// Returns the answers that need no prompt, and `None` for each question to ask.
+    /// Returns the parsed answer to each question, or `None` if the user must be prompted for it.
     fn known<T>(
         &self,
         questions: &[Question],
@@ -207,8 +210,8 @@ impl Session {
         }
     }
 
-    /// Asks until `parse` accepts the answer. The repeated question shows the error of `parse`. If `parse` rejects a scripted answer
-    /// or the default, fails with `invalid_input`.
+    /// Asks a question until `parse` accepts the answer. After a rejected answer, the question shows the error from `parse`. If `parse`
+    /// rejects a scripted answer, or a default used without prompting, fails with `invalid_input`.
     pub fn ask_until<T>(
         &mut self,
         question: &Question,
@@ -225,27 +228,27 @@ impl Session {
         }
     }
 
-    /// Shows the progress of the work, with `total` if known. It appears immediately, but only at a terminal. Use it only for
-    /// work that takes long enough.
+    /// Shows the progress of the work. `current` is the number of completed steps, and `total` is the total number, if known. The display
+    /// appears immediately, but only at a terminal. Call this only for work that takes a noticeable amount of time.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         self.held(|shown| shown.progress(message, current, total));
     }
 
-    /// Removes the progress display. Questions, output and the end of the command remove it automatically. A command that becomes
-    /// another program must remove it first.
+    /// Removes the progress display. Questions, output and the end of the command remove it automatically. A command that replaces itself
+    /// with another program must call this first.
     pub fn clear_progress(&mut self) {
         self.held(|shown| shown.ui.borrow_mut().clear_progress());
     }
 
-    /// Logs a line for the user to stderr, if the verbosity allows it.
+    /// Logs a line to stderr, if the verbosity permits.
     pub fn log(&mut self, level: Level, message: &str) {
         if wants(&self.context, level) {
             self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
 
-    /// Prints a part of the result to stdout before the rest is ready. If the host cannot show it early, it becomes the beginning
-    /// of the text.
+    /// Prints part of the result to stdout before the rest is ready. If the host cannot show output immediately, prepends `text` to the
+    /// reply's text.
     pub fn output(&mut self, text: &str) {
         if self.shown.capabilities().output {
             self.held(|shown| shown.ui.borrow_mut().output(text));
@@ -254,7 +257,7 @@ impl Session {
         }
     }
 
-    /// Returns the user's piped input.
+    /// Returns the user's piped input, or fails if there is none.
     pub fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         if !self.shown.capabilities().stdin {
             return Err(Failure::new(
@@ -266,33 +269,33 @@ impl Session {
         self.heard(|shown| shown.ui.borrow_mut().stdin())
     }
 
-    /// Sets the exit status of a successful command, for example that of another program it ran.
+    /// Sets the exit status to use if the command succeeds, such as the status of a program that the command ran.
     pub fn exit_with(&mut self, status: u8) {
         self.status = status;
     }
 
-    /// Returns the exit status of a successful command.
+    /// Returns the exit status to use if the command succeeds.
     pub fn status(&self) -> u8 {
         self.status
     }
 
-    /// Protects a step that must be finished or undone. Without a guard, cancelling ends the work immediately and replies `cancelled`.
-    /// While a guard exists, the work continues and must check [`cancelled`](Self::cancelled).
+    /// Returns a guard for a step that must be completed or undone. Without a guard, a cancellation stops the work immediately and replies
+    /// with `cancelled`. While a guard exists, the work continues and must check [`cancelled`](Self::cancelled).
     pub fn guard(&self) -> Guard {
         self.cancel.guard()
     }
 
-    /// Reports whether the user cancelled. Guarded work must check this regularly.
+    /// Reports whether the user has cancelled. Guarded work must check this regularly.
     pub fn cancelled(&self) -> bool {
         self.cancel.requested()
     }
 
-    /// Returns the cancellation state, for work in other threads.
+    /// Returns the cancellation state, for use in other threads.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Completes an output before a cancellation can end the work.
+    /// Runs `show` to completion before a cancellation can end the work.
     fn held<T>(&self, show: impl FnOnce(&Shown) -> T) -> T {
         let held = self.cancel.hold();
         let shown = show(&self.shown);
@@ -301,7 +304,7 @@ impl Session {
         shown
     }
 
-    /// Waits for the user. If the user cancels, returns the failure.
+    /// Runs `ask`, which waits for the user. If the user cancels, returns the failure instead of ending the work.
     fn heard<T>(&self, ask: impl FnOnce(&Shown) -> Result<T, Failure>) -> Result<T, Failure> {
         let held = self.cancel.hold();
         let answer = ask(&self.shown);
@@ -315,7 +318,7 @@ impl Session {
         answer
     }
 
-    /// Removes and returns the output that is not shown yet.
+    /// Removes and returns the output that has not been shown yet.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.held_output)
     }

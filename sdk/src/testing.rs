@@ -1,4 +1,4 @@
-//! Test support for plugin authors: runs a command with a scripted user and records what the user sees.
+//! Test helpers for plugin authors. They run a command with a scripted user and record everything that the user sees.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{Command, Failure, Question, Reply, Session};
@@ -42,8 +42,8 @@ use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
 use user::User;
 
-/// A command run that a test sets up. Without answers, the user cannot be prompted. With answers, the user accepts the defaults of
-/// other questions and cancels questions without a default.
+/// A test run of a command. Without answers, the user cannot be prompted. With answers, the user accepts the default for any other
+/// question, or cancels if there is no default.
 #[must_use]
 pub struct Run {
     command: fn(&[String], User, Context, Map<String, Value>) -> Outcome,
@@ -58,9 +58,9 @@ pub struct Run {
 pub struct Ran {
     /// The exit status.
     pub status: u8,
-    /// The text for people: early output, then the text of the reply.
+    /// The human-readable text: early output followed by the reply's text.
     pub text: String,
-    /// The document for programs, printed by `--json`.
+    /// The machine-readable document that `--json` prints.
     pub data: Value,
     /// The suggested next commands.
     pub next: Vec<String>,
@@ -75,7 +75,7 @@ pub struct Ran {
 }
 
 impl Run {
-    /// Creates a run in this process, without a terminal and without a host.
+    /// Creates a run of the command `C` with the given arguments, in this process and without a terminal or host.
     pub fn of<C: Command>(words: impl IntoIterator<Item = &'static str>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let mut context = Context::new(cwd);
@@ -89,25 +89,25 @@ impl Run {
         }
     }
 
-    /// Adds an argument.
+    /// Adds a command-line argument.
     pub fn word(mut self, word: impl Into<String>) -> Self {
         self.words.push(word.into());
         self
     }
 
-    /// Answers the question `key` with the JSON form of an answer. Several answers to the same question are used in turn.
+    /// Adds an answer, in its JSON form, to the question `key`. If a question is asked repeatedly, its answers are used in order.
     pub fn answer(mut self, key: &str, answer: impl Into<Value>) -> Self {
         self.user.answer(key, Some(answer.into()));
         self
     }
 
-    /// Goes back from the question `key`.
+    /// Makes the user go back from the question `key`.
     pub fn go_back(mut self, key: &str) -> Self {
         self.user.answer(key, None);
         self
     }
 
-    /// Adds a scripted answer, like `answers` in the protocol.
+    /// Adds a scripted answer to the question `key`, equivalent to an entry in the `answers` of a `run` request.
     pub fn scripted(mut self, key: &str, answer: impl Into<Value>) -> Self {
         self.scripted.insert(key.to_owned(), answer.into());
         self
@@ -119,13 +119,13 @@ impl Run {
         self
     }
 
-    /// Sets the working folder. The default is the folder of the process.
+    /// Sets the working directory. The default is the process's working directory.
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.context.cwd = cwd.into();
         self
     }
 
-    /// Changes any other part of the context.
+    /// Modifies the context with `change`.
     pub fn context(mut self, change: impl FnOnce(&mut Context)) -> Self {
         change(&mut self.context);
         self

@@ -25,8 +25,8 @@ pub enum Event {
     Interrupt,
     /// Ctrl-Break, or the event that [`send_break`] sends.
     Break,
-    /// The window is closed, the user logs out, or the system shuts down. The system ends the process when the listener returns, or after a
-    /// few seconds.
+    /// The window is being closed, the user is logging out, or the system is shutting down. The system terminates the process when the
+    /// listener returns, or after a few seconds.
     End,
 }
 
@@ -34,8 +34,8 @@ type Listener = Box<dyn Fn(Event) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Registers `heard` as the listener for console events, which no longer end the process. It runs on its own thread. Returns `false`,
-/// without any change, if a listener is already registered.
+/// Registers `heard` as the listener for console events, which then no longer terminate the process. The listener runs on its own thread.
+/// Returns `false` and changes nothing if a listener is already registered.
 pub fn listen(heard: impl Fn(Event) + Send + Sync + 'static) -> io::Result<bool> {
     if LISTENER.set(Box::new(heard)).is_err() {
         return Ok(false);
@@ -45,7 +45,7 @@ pub fn listen(heard: impl Fn(Event) + Send + Sync + 'static) -> io::Result<bool>
     Ok(true)
 }
 
-/// Passes a console event to the listener, if there is one.
+/// Passes a console event to the listener, if one is registered.
 ///
 /// # Safety
 /// A panic in the listener aborts the process, because this function can't unwind.
@@ -65,8 +65,7 @@ unsafe extern "system" fn handle(event: u32) -> BOOL {
     }
 }
 
-/// Sends Ctrl-Break to the processes of a group that share this process's console. The group's number is the process id of its first
-/// process.
+/// Sends Ctrl-Break to the processes in `group` that share this process's console. A group's id is the process id of its first process.
 pub fn send_break(group: u32) -> io::Result<()> {
     // SAFETY: the arguments are two numbers.
     done(unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, group) })
@@ -93,7 +92,7 @@ impl Stream {
     }
 }
 
-/// Reports whether the stream is a console. The pipes of other terminals, such as Git for Windows, are not.
+/// Reports whether the stream is a console. Other terminals, such as the one in Git for Windows, use pipes instead.
 #[must_use]
 pub fn is_console(stream: Stream) -> bool {
     mode(stream).is_ok()
@@ -108,7 +107,7 @@ pub fn show_sequences(stream: Stream) -> io::Result<()> {
 /// The form in which the console delivers typed input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    /// Single keys, without echo. Keys without a character are escape sequences, as on other terminals.
+    /// Single keys, without echo. Keys that don't produce a character arrive as escape sequences, as on other terminals.
     Keys,
     /// Whole lines, without echo.
     HiddenLines,
@@ -146,7 +145,7 @@ pub fn gives_lines() -> io::Result<bool> {
     Ok(mode(Stream::Input)? & ENABLE_LINE_INPUT != 0)
 }
 
-/// Waits for any event at the console of standard input, not only keys. Returns `false` if none arrives within that time.
+/// Waits at most `patience` for any event from the console at standard input, not only keys. Returns `false` if no event arrives.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     let limit = u32::try_from(patience.as_millis()).unwrap_or(u32::MAX - 1);
     let input = handle_of(Stream::Input)?;
@@ -158,7 +157,7 @@ pub fn wait(patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// Takes the pending console events of standard input without waiting, and appends the typed UTF-16 units to `typed`.
+/// Reads the pending console events of standard input without blocking, and appends the typed UTF-16 code units to `typed`.
 pub fn take_keys(typed: &mut Vec<u16>) -> io::Result<()> {
     let input = handle_of(Stream::Input)?;
     let mut left = 0;

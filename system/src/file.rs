@@ -1,4 +1,4 @@
-//! Files.
+//! File operations.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,7 +9,7 @@ use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileEx
 
 use crate::done;
 
-/// Renames a file or a folder within its volume, without replacing anything. The change is on the disk when this returns.
+/// Renames a file or folder within its volume, without replacing an existing one. The change is on disk when this function returns.
 pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide(from.as_os_str())?, wide(to.as_os_str())?);
     // SAFETY: both texts end with a zero and live until the call returns.

@@ -1,4 +1,4 @@
-//! Job objects, which contain a process and everything that it starts.
+//! Job objects, which contain a process and every process that it starts.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -26,19 +26,19 @@ use crate::{done, size};
 /// The console events that a new process receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
-    /// The events of this process, such as Ctrl-C.
+    /// The events that this process receives, such as Ctrl-C.
     Ours,
-    /// The events from [`send_break`](crate::console::send_break), and the end of the console.
+    /// The events from [`send_break`](crate::console::send_break), and the event for the closing of the console.
     ItsOwn,
 }
 
-/// A job. Dropping it ends its processes.
+/// A job. Dropping this value terminates the job's processes.
 #[derive(Debug)]
 pub struct Job(OwnedHandle);
 
 impl Job {
-    /// Starts a process in a new job. Everything that it starts is in the job too, unless it asks Windows for a breakaway
-    /// (`CREATE_BREAKAWAY_FROM_JOB`).
+    /// Starts a process in a new job. The processes started by that process are also in the job, unless they are created with
+    /// `CREATE_BREAKAWAY_FROM_JOB`.
     pub fn start(command: &mut Command, hears: Hears) -> io::Result<(Self, Child)> {
         let group = match hears {
             Hears::Ours => 0,
@@ -73,7 +73,7 @@ impl Job {
         Ok(facts.ActiveProcesses)
     }
 
-    /// Ends all processes of the job immediately, with this status.
+    /// Terminates all processes in the job immediately, with this exit status.
     pub fn kill(&self, status: u32) -> io::Result<()> {
         // SAFETY: the handle is open as long as `self`.
         done(unsafe { TerminateJobObject(self.0.as_raw_handle(), status) })
@@ -108,7 +108,8 @@ impl Job {
     }
 }
 
-/// Resumes a process that was started suspended. The standard library has no handle to its thread.
+/// Resumes a process that was started in the suspended state. Looks up the process's thread, because the standard library does not provide
+/// a handle to the thread.
 fn resume(process: u32) -> io::Result<()> {
     // SAFETY: the arguments are two numbers.
     let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };

@@ -1,4 +1,4 @@
-//! System calls that bot-cli needs and no safe library provides.
+//! System calls that bot-cli needs but that no safe library provides.
 //!
 //! This is the only crate of the workspace with unsafe code. It makes no decisions: each function performs one system operation and returns
 //! its error.
@@ -14,7 +14,7 @@ pub mod signal;
 #[cfg(windows)]
 pub mod stdio;
 
-/// Converts the result of a call into the last system error if it failed.
+/// Returns the last system error if `result` indicates a failure.
 #[cfg(windows)]
 fn done(result: windows_sys::core::BOOL) -> std::io::Result<()> {
     if result == 0 {
@@ -24,7 +24,7 @@ fn done(result: windows_sys::core::BOOL) -> std::io::Result<()> {
     }
 }
 
-/// Returns a structure's size as the type that the calls expect.
+/// Returns the size of a structure in the type that system calls expect.
 #[cfg(windows)]
 fn size<T>() -> u32 {
     u32::try_from(std::mem::size_of::<T>()).unwrap_or(u32::MAX)

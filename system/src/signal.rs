@@ -22,7 +22,7 @@ pub fn is_ignored(signal: i32) -> bool {
 mod tests {
     use super::is_ignored;
 
-    /// Returns the mask of ignored signals that Linux reports.
+    /// Returns the mask of ignored signals that Linux reports for this process.
     fn told() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let mask = status

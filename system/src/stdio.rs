@@ -8,7 +8,8 @@ use windows_sys::Win32::System::Console::{
 
 use crate::done;
 
-/// Replaces standard output with standard error, also for processes that start later. The previous handle stays open for existing users.
+/// Redirects standard output to standard error, also for processes that start later. The previous handle remains open for code that already
+/// uses it.
 pub fn stderr_as_stdout() -> io::Result<()> {
     // SAFETY: the argument is a number. An invalid handle makes later calls fail, but does not endanger memory.
     let error = unsafe { GetStdHandle(STD_ERROR_HANDLE) };

@@ -1,4 +1,4 @@
-//! Services and transports: their names, their imports and the arguments of their Python classes.
+//! Services and transports, with their names, their imports and the arguments of their Python classes.
 //!
 //! Each provider has a TOML file in `providers/`, and each transport has one in `transports/`. Unknown keys are rejected.
 
@@ -76,7 +76,7 @@ impl Catalogue {
             .find(|provider| provider.services.iter().any(|other| other.id == service.id))
     }
 
-    /// Returns the description of a service's environment variable. Those of transports are in [`Transport::env`].
+    /// Returns the description of a service's environment variable. Transport variables are in [`Transport::env`].
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.providers
@@ -92,15 +92,15 @@ impl Catalogue {
         })
     }
 
-    /// Returns the transports of a bot type, in order.
+    /// Returns the transports for a bot type, in order.
     pub fn transports(&self, bot_type: BotType) -> impl Iterator<Item = &Transport> {
         self.transports
             .iter()
             .filter(move |transport| transport.bot_type == bot_type)
     }
 
-    /// Returns the transports of a family. `hosted_rtc_pstn`, or its alias, has the members `_dialin` and `_dialout`. The iterator is
-    /// empty for an unknown name.
+    /// Returns the transports in a family. For example, the family `hosted_rtc_pstn` contains `hosted_rtc_pstn_dialin` and
+    /// `hosted_rtc_pstn_dialout`. The iterator is empty for an unknown name.
     pub fn transport_family(&self, name_or_alias: &str) -> impl Iterator<Item = &Transport> {
         self.transports.iter().filter(move |transport| {
             transport.family.as_deref() == Some(name_or_alias)
@@ -108,7 +108,7 @@ impl Catalogue {
         })
     }
 
-    /// Returns the names that a pack can't use: identifiers, and variables with another meaning.
+    /// Returns the names that a pack can't reuse: identifiers, and variables with a different meaning.
     #[must_use]
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();

@@ -1,4 +1,4 @@
-//! The embedded files.
+//! Access to the embedded files.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use serde::de::DeserializeOwned;
 
-/// The catalogue as JSON, converted by the build script.
+/// The catalogue's providers as JSON, converted by the build script.
 pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
 pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$OUT_DIR/transports");
 pub(crate) static MIGRATIONS: Dir<'_> = include_dir!("$OUT_DIR/migrations");
@@ -15,7 +15,8 @@ static FILES: Dir<'_> = include_dir!("$OUT_DIR/files");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 
-/// Returns the parsed files of a folder, by name. Unreadable files are skipped; the tests of this crate rule them out.
+/// Returns the parsed files in a folder, with their names. Skips files that can't be parsed, but tests ensure that every file can be
+/// parsed.
 pub(crate) fn parsed<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<(&'static str, T)> {
     let files = folder.files().filter_map(|file| {
         let name = file.path().file_stem()?.to_str()?;
@@ -35,7 +36,7 @@ pub fn project_file(path: &str) -> Option<&'static str> {
     PROJECT.get_file(path)?.contents_utf8()
 }
 
-/// Returns the path below `project/` and the text of every project template, in no particular order.
+/// Returns the path below `project/` and the contents of every project template, in no particular order.
 #[must_use]
 pub fn project_files() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
@@ -51,7 +52,7 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// Returns the project files of `files/project.toml` with their descriptions, by condition.
+/// Returns the project files listed in `files/project.toml` and their descriptions, grouped by condition.
 #[must_use]
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
     static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =

@@ -3,17 +3,17 @@
 /// A framework release, its supported Python versions and its container image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framework {
-    /// The minimum `pipecat-ai` version of a project, which the templates are tested with.
+    /// The minimum `pipecat-ai` version for a project. The templates are tested with this version.
     pub release: &'static str,
     /// The first `pipecat-ai` version that may break the templates.
     pub below: &'static str,
-    /// The minimum Python version of the framework.
+    /// The framework's minimum Python version.
     pub oldest_python: (u32, u32),
-    /// The first Python version for which one of the framework's requirements has no wheel.
+    /// The first Python version that lacks a wheel for one of the framework's requirements.
     pub python_below: (u32, u32),
-    /// The Python version of the container image and of projects.
+    /// The Python version used by the container image and by projects.
     pub image_python: (u32, u32),
-    /// The release of the image `dailyco/pipecat-base`.
+    /// The tag of the `dailyco/pipecat-base` image.
     pub base_image: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! The data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The
-//! crate provides typed access to embedded files. It doesn't render them or make decisions.
+//! Data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The crate
+//! only provides typed access to embedded files, and leaves rendering and decisions to its callers.
 
 pub mod catalogue;
 mod embedded;
@@ -14,7 +14,7 @@ pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;
 
-/// The checks of `PACKS.md`: name and contents of each file.
+/// The conformance checks for `PACKS.md`, as the name and contents of each file.
 pub const CHECKS: [(&str, &str); 2] = [
     ("folder", include_str!("../checks/folder.toml")),
     ("pack", include_str!("../checks/pack.toml")),

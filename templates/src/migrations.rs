@@ -1,4 +1,4 @@
-//! The names that framework releases replaced: `migrations/`.
+//! The names that framework releases replaced, from the files in `migrations/`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::embedded::{self, MIGRATIONS};
 
-/// Names that were replaced together.
+/// A set of names that were replaced together.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Migration {
@@ -15,15 +15,15 @@ pub struct Migration {
     pub from: String,
     /// The first release without the old names.
     pub to: String,
-    /// New names by old name, for a class, function, attribute, keyword, event, or module with its submodules. An empty new name means
-    /// that there is no replacement.
+    /// The replacement for each old name. A name refers to a class, function, attribute, keyword, event or module. A module name also
+    /// covers its submodules. An empty string means that there is no replacement.
     pub names: BTreeMap<String, String>,
-    /// Further advice, as a sentence without a full stop.
+    /// Additional advice, as a sentence without a full stop.
     pub note: Option<String>,
 }
 
 impl Migration {
-    /// Returns all migrations in no particular order, parsed once per process.
+    /// Returns all migrations, parsed once per process, in no particular order.
     pub fn all() -> &'static [Self] {
         static FOUND: LazyLock<Vec<Migration>> = LazyLock::new(|| embedded::values(&MIGRATIONS));
         &FOUND

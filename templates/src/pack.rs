@@ -1,4 +1,4 @@
-//! Provider packs: AI services for `init` from another executable or a folder. `PACKS.md` is the normative text.
+//! Provider packs: AI services for `init` from another executable or a folder. `PACKS.md` is the specification.
 //!
 //! Built-in services have the same schema and follow the same rules.
 

@@ -19,24 +19,24 @@ use bot_cli_protocol::{Manifest, Role};
 pub struct FoundPack {
     /// The name, such as `acme` for `bot-cli-pack-acme`.
     pub name: String,
-    /// The pack's own version, or an empty string without a manifest.
+    /// The pack's own version, or an empty string if the pack has no manifest.
     pub version: String,
     /// A short description.
     pub about: String,
-    /// The file or folder.
+    /// The pack's file or folder.
     pub place: PathBuf,
     /// The manifest without the providers, if it can be read.
     pub manifest: Option<Manifest>,
-    /// Whether the pack is used.
+    /// The pack's status.
     pub standing: PackStanding,
 }
 
-/// Whether a pack is used.
+/// The status of a pack.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PackStanding {
     /// The pack is used, with these services.
     Used(Contents),
-    /// Another pack with the same name, in this file or folder, is used instead.
+    /// Another pack with the same name is used instead, from this file or folder.
     Shadowed(PathBuf),
     /// The pack can't be used.
     Refused(Refused),
@@ -48,8 +48,8 @@ struct Finder<'a> {
     taken: Taken,
 }
 
-/// Returns all packs sorted by name, with the services that `user` can use. Names in `taken` are already in use. Of two packs with the
-/// same name, the first one wins. No executable is started.
+/// Returns all packs, sorted by name, with the services that `user` can use. A service can't reuse a name in `taken`. If several packs have
+/// the same name, the first one is used. No executable is started.
 #[must_use]
 pub fn find(
     discovery: &Discovery,
@@ -175,7 +175,7 @@ fn refused(reason: String) -> Refused {
     Refused::new(reason, None)
 }
 
-/// Returns a note if the pack has a newer schema than its user.
+/// Returns a note if the pack has a newer schema than the program that uses the pack supports.
 fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<String> {
     let user = user.filter(|_| fit == Fit::Newer)?;
     let (catalogue, ours) = (manifest.catalogue.as_ref()?, &user.executable);

@@ -1,4 +1,4 @@
-//! Complete configurations as starting points: `presets/`.
+//! Presets from `presets/`: complete configurations that serve as starting points.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::embedded::{self, PRESETS};
 
-/// A named configuration.
+/// A named project configuration.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {

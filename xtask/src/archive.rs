@@ -1,4 +1,4 @@
-//! Packs the files of an artefact as `.tar.gz`, because small images don't include `xz`.
+//! Packs an artefact's files as `.tar.gz`, because small container images don't include `xz`.
 
 use std::io::Write as _;
 
@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
-/// A file in memory. Owner and time are the same for all files.
+/// An in-memory file. All files have the same owner and modification time.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     /// The path below the artefact's root, with `/` as the separator.
@@ -32,7 +32,7 @@ impl Entry {
         }
     }
 
-    /// Returns a copy of the file with its path below `folder`.
+    /// Returns a copy of the file with `folder` prepended to its path.
     pub(crate) fn below(&self, folder: &str) -> Self {
         Self {
             path: format!("{folder}/{}", self.path),
@@ -40,13 +40,14 @@ impl Entry {
         }
     }
 
-    /// Returns the SHA-256 sum in hexadecimal.
+    /// Returns the SHA-256 checksum in hexadecimal.
     pub(crate) fn sum(&self) -> String {
         format!("{:x}", Sha256::digest(&self.bytes))
     }
 }
 
-/// Packs the files below the folder `root`, sorted, owned by root and with the same time.
+/// Packs the files into an archive, below the folder `root`. Sorts the files, and sets their owner to root and their modification time to
+/// `time`.
 pub(crate) fn packed(root: &str, entries: &[Entry], time: u64) -> anyhow::Result<Vec<u8>> {
     let mut entries: Vec<Entry> = entries.iter().map(|entry| entry.below(root)).collect();
     entries.sort_by(|one, other| one.path.cmp(&other.path));

@@ -12,14 +12,14 @@ use crate::archive::Entry;
 use crate::notices;
 use crate::project::{HOST, Project, TOGETHER, output};
 
-/// The manifests from which manual pages are generated.
+/// The manifests to generate manual pages from.
 const MANIFESTS: [&str; 3] = [
     "plugins/plugin/manifest.json",
     "plugins/init/manifest.json",
     "plugins/cloud/manifest.json",
 ];
 
-/// The shells' default completion paths. PowerShell has none, so a profile must name the file.
+/// The default completion paths for each shell. PowerShell has no default path, so the user's profile must load the file.
 const COMPLETIONS: [(&str, &str); 4] = [
     ("bash", "share/bash-completion/completions/bot-cli"),
     ("zsh", "share/zsh/site-functions/_bot-cli"),
@@ -30,7 +30,7 @@ const COMPLETIONS: [(&str, &str); 4] = [
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) target: String,
-    /// The executables, the host first. They must be in the same folder to find one another.
+    /// The executables, with the host first. The executables must be in the same folder to find one another.
     pub(crate) executables: Vec<Entry>,
     /// The completions and manual pages below `share`.
     pub(crate) share: Vec<Entry>,
@@ -54,7 +54,7 @@ impl Contents {
         })
     }
 
-    /// Returns the files with their paths below `~/.local`.
+    /// Returns all files with their install paths, relative to `~/.local`.
     pub(crate) fn installed(&self) -> Vec<Entry> {
         let executables = self.executables.iter().map(|entry| entry.below("bin"));
         let licences = self.licences.iter();
@@ -64,7 +64,7 @@ impl Contents {
     }
 }
 
-/// Returns the licence of the given packages and the notices of their dependencies.
+/// Returns the project's licence, and the notices for the dependencies of the given packages.
 pub(crate) fn licences(
     project: &Project,
     target: &str,

@@ -37,7 +37,7 @@ pub(crate) struct DistArguments {
 
 const INSTALLER: &str = include_str!("../assets/install.sh");
 
-/// The C compiler in Debian's `musl-tools`.
+/// The C compiler in Debian's `musl-tools` package.
 const MUSL_COMPILER: &str = "musl-gcc";
 
 /// Builds all artefacts and writes them with their checksums.

@@ -1,4 +1,4 @@
-//! `cargo xtask`: builds the release artefacts. None of this code is part of the product.
+//! `cargo xtask`: builds the release artefacts. None of this code is shipped.
 //!
 //! The executables are packed as a wheel and as archives, with completions, manual pages, licences and notices.
 
@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub use command_line::main;
 
-/// Packs existing executables for this machine, as `dist` packs the ones that it builds.
+/// Packs existing executables for this machine into the same artefacts as `dist`.
 pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {
     let arguments = dist::DistArguments {
         target: project::this_machine()?,

@@ -25,7 +25,7 @@ const NOTICES: [&str; 6] = [
     "UNLICENSE",
 ];
 
-/// Returns the notices for the given packages. Every licence text appears once, below the names of its crates.
+/// Returns the notices for the given packages. Includes every licence text once, below the names of the crates that use it.
 pub(crate) fn of(project: &Project, target: &str, packages: &[&str]) -> anyhow::Result<Vec<Entry>> {
     let mut page = format!(
         "{} contains code of these packages, under these licences:\n\n",

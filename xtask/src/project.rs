@@ -1,4 +1,4 @@
-//! The project's `cargo metadata`, and the programs that a build needs.
+//! The workspace's `cargo metadata`, and the programs that a build runs.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-/// The packages whose executables are shipped together, the host first.
+/// The packages whose executables are shipped together, with the host first.
 pub(crate) const TOGETHER: [&str; 5] = [
     HOST,
     "bot-cli-plugin",
@@ -21,11 +21,11 @@ pub(crate) const TOGETHER: [&str; 5] = [
 /// The host's package, which determines the version of the artefacts.
 pub(crate) const HOST: &str = "bot-cli";
 
-/// The package that is shipped separately. Few users have a cluster, and the backend has its own version. Shipping it with the host would
+/// The package that is shipped separately. Few users have a cluster, and the package has its own version. Shipping it with the host would
 /// double the download and prevent separate updates.
 pub(crate) const ALONE: &str = "bot-cli-secrets-kubernetes";
 
-/// The workspace as `cargo metadata` describes it.
+/// The workspace, as described by `cargo metadata`.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -55,7 +55,7 @@ impl Project {
         fact.with_context(|| format!("a package has no `{key}`"))
     }
 
-    /// Returns the base address of the latest release's files, or an empty string if nothing is published.
+    /// Returns the base URL of the latest release's files, or an empty string if nothing is published.
     pub(crate) fn homepage(&self) -> &str {
         self.fact(HOST, "homepage").unwrap_or_default()
     }
@@ -84,7 +84,7 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Runs a command and reports only whether it succeeded.
+/// Runs a command with its output on standard error. Fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     say(&shown(command));
     let status = command
@@ -109,7 +109,7 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Ensures that a target's standard library is installed.
+/// Ensures that a target's standard library is installed. Installs it if `installs` is true, and fails otherwise.
 pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> anyhow::Result<()> {
     let libraries = sysroot()?.join("lib/rustlib").join(target).join("lib");
     if libraries.is_dir() {
@@ -124,7 +124,7 @@ pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> any
         .current_dir(&project.root))
 }
 
-/// Returns the toolchain's own target.
+/// Returns the host target of the toolchain.
 pub(crate) fn this_machine() -> anyhow::Result<String> {
     let said = rustc(&["--version", "--verbose"])?;
     let line = said.lines().find_map(|line| line.strip_prefix("host: "));

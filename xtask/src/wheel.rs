@@ -1,4 +1,4 @@
-//! The wheel, which lets `pip` and `uv` install the executables. It contains no Python code.
+//! Builds the wheel that lets `pip` and `uv` install the executables. The wheel contains no Python code.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -14,15 +14,15 @@ use crate::archive::Entry;
 use crate::contents::Contents;
 use crate::project::{HOST, Project};
 
-/// The distribution's name, and the name of a second executable that starts the host, for `uvx`. Package indexes refuse `bot-cli` because
-/// it resembles an existing name.
+/// The name of the Python distribution, and of a second executable that starts the host, for `uvx`. Package indexes reject `bot-cli`
+/// because it resembles an existing name.
 const NAME: &str = "voicebot-cli";
 
 /// The metadata for `pip` and package indexes, followed by the README.
 const METADATA: &str = include_str!("../assets/METADATA");
 
-/// The script that starts the host under the package's name. It finds the host beside itself, or beside the target of a link to the
-/// script.
+/// The script that starts the host under the distribution's name. The script looks for the host in its own folder, and then, if it was
+/// started through a symbolic link, in the folder of the link's target.
 const SAME_NAME: &str = "\
 #!/bin/sh
 # bot-cli, under the name of its package.
@@ -31,7 +31,8 @@ host=${0%/*}/bot-cli
 exec \"$host\" \"$@\"
 ";
 
-/// Returns a target's platform tags. A static executable runs with any C library, so it has the tags of both.
+/// Returns the wheel platform tags for a target. A static executable runs with any C library, so it has both `manylinux` and `musllinux`
+/// tags.
 fn tag(target: &str) -> anyhow::Result<String> {
     let (machine, system) = target.split_once('-').unwrap_or_default();
     Ok(match (system, machine) {
@@ -91,7 +92,7 @@ pub(crate) fn packed(project: &Project, contents: &Contents) -> anyhow::Result<E
     Ok(Entry::data(name, zipped(&entries)?))
 }
 
-/// Returns the executables and one that is named after the distribution.
+/// Returns the executables, and an additional one that is named after the distribution.
 fn scripts(contents: &Contents) -> anyhow::Result<Vec<Entry>> {
     let mut scripts = contents.executables.clone();
     let host = scripts.first().context("there is no host")?;

@@ -1,19 +1,21 @@
-//! Splits the line of bash into words, and quotes candidates for bash.
+//! Splits a bash command line into words, and quotes candidates for bash.
 //!
-//! Bash inserts candidates unchanged. They are quoted here to match the word before the cursor, since a plugin may offer arbitrary names.
+//! Bash inserts candidates unchanged. This module quotes them to match the word before the cursor, because a plugin may offer arbitrary
+//! names.
 
 #[derive(Debug)]
 pub struct Line {
-    /// The words without quotes, starting with the program's name. The last word, possibly empty, is the one to complete.
+    /// The words without quotes, starting with the program's name. The last word, which may be empty, is the word to complete.
     pub words: Vec<String>,
-    /// The unquoted beginning of the last word, which bash leaves on the line.
+    /// The unquoted beginning of the last word, which bash does not replace.
     kept: String,
-    /// The quote that is open at the cursor.
+    /// The quotation mark that is still open at the cursor, if any.
     quote: Option<char>,
 }
 
 impl Line {
-    /// Reads the line like bash, which replaces only the text after the last opening quote or the last of `breaks`.
+    /// Splits the line into words as bash does. Bash replaces only the text after the last opening quotation mark or after the last
+    /// character that is in `breaks`.
     pub fn read(line: &str, breaks: &str) -> Self {
         let mut words = vec![String::new()];
         let mut kept = String::new();
@@ -58,7 +60,8 @@ impl Line {
         Self { words, kept, quote }
     }
 
-    /// Returns the text that bash inserts to complete the last word to `candidate`, or `None` if that is not possible.
+    /// Returns the text that bash inserts so that the last word becomes `candidate`. Returns `None` if `candidate` does not start with the
+    /// part of the word that bash leaves unchanged.
     pub fn insertion(&self, candidate: &str) -> Option<String> {
         let rest = candidate.strip_prefix(self.kept.as_str())?;
         Some(quoted(rest, self.quote))
@@ -70,7 +73,7 @@ impl Line {
         word.strip_prefix(self.kept.as_str()).unwrap_or(word)
     }
 
-    /// Returns the part of `prefix`, the text before a path, that bash replaces.
+    /// Returns the part of `prefix` that bash replaces. `prefix` is the text before a path.
     pub fn prefix<'a>(&self, prefix: &'a str) -> &'a str {
         prefix.strip_prefix(self.kept.as_str()).unwrap_or_default()
     }
@@ -110,7 +113,7 @@ fn escaped(character: char) -> String {
     }
 }
 
-/// Quotes text as `$'…'`, which can express every character.
+/// Quotes text in the form `$'…'`, which can represent any character.
 fn ansi(text: &str) -> String {
     let inner: String = text
         .chars()

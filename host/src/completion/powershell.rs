@@ -1,6 +1,6 @@
 //! Quotes candidates for PowerShell.
 
-/// Returns the word that PowerShell reads as `text`. The word is in single quotes, unless no character has a special meaning.
+/// Quotes `text` for PowerShell. Non-empty text without special characters stays unquoted.
 pub fn quoted(text: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "_-./:=+%".contains(character);
     if !text.is_empty() && text.chars().all(plain) {

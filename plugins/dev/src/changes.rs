@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The maximum depth of the searched folders.
+/// The maximum depth of subfolders to search.
 const DEEPEST: usize = 6;
 
 /// The modification times of the Python files and `.env` in a folder.
@@ -19,7 +19,7 @@ impl Snapshot {
         Self(files)
     }
 
-    /// Returns a file that was changed, added or removed.
+    /// Returns a file that was changed, added or removed since the `earlier` snapshot.
     pub fn difference<'a>(&'a self, earlier: &'a Self) -> Option<&'a Path> {
         let changed = self
             .0

@@ -22,7 +22,7 @@ use crate::programs::Program;
 use crate::project::Project;
 use crate::shown::{Event, Shown};
 
-/// The interval for checking the files and ports.
+/// The interval between checks of the files and ports.
 const TICK: Duration = Duration::from_millis(250);
 
 const BOT: &str = "bot";
@@ -76,12 +76,12 @@ struct Work<'a> {
     said: Sender<Said>,
     heard: Receiver<Said>,
     running: Vec<Running>,
-    /// Whether the page has yet to be opened.
+    /// Whether to open the bot's page in the browser once the bot is ready.
     opens: bool,
 }
 
 impl Work<'_> {
-    /// Runs the programs and returns the exit status.
+    /// Runs the programs until one of them exits and can't be restarted. Returns the exit status of that program.
     fn run(&mut self, transport: Option<&'static Transport>) -> Result<u8, Failure> {
         let project = self.project;
         let has_client = project
@@ -160,7 +160,7 @@ impl Work<'_> {
         }
     }
 
-    /// Reports whether another program may use the user's terminal.
+    /// Reports whether a child process can prompt the user in the terminal.
     fn can_ask(&self) -> bool {
         // In protocol mode, where the process has no arguments, the terminal belongs to the host.
         self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
@@ -191,7 +191,7 @@ impl Work<'_> {
         words
     }
 
-    /// Returns the preferred transport: the first web transport, otherwise the first one.
+    /// Returns the first web transport, or the first transport of any type if there is no web transport.
     fn main_transport(&self) -> Option<&'static Transport> {
         let all = &self.project.transports;
         let in_browser = all.iter().find(|one| one.bot_type == BotType::Web);
@@ -248,7 +248,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs a setup command and waits for its end.
+    /// Runs a setup command and waits for it to finish.
     fn set_up(&mut self, command: &mut Command) -> Result<(), Failure> {
         let shown = words(command);
         self.shown.event(&Event::Started {
@@ -274,7 +274,7 @@ impl Work<'_> {
         Err(Failure::new(Exit::Failed, "setup_failed", message))
     }
 
-    /// Waits up to `patience` for output and shows it.
+    /// Waits up to `patience` for program output and displays it.
     fn hear(&mut self, patience: Duration) {
         if let Ok(said) = self.heard.recv_timeout(patience) {
             self.show(&said);
@@ -295,7 +295,7 @@ impl Work<'_> {
         });
     }
 
-    /// Returns the exit status if a program ended that `dev` doesn't restart.
+    /// Returns the exit status of a program that has exited. Returns `None` if the next code change restarts that program.
     fn ended(&mut self, reloads: bool) -> Option<u8> {
         let mut ended = self.running.iter_mut().enumerate();
         let (at, name, end) =
@@ -312,7 +312,7 @@ impl Work<'_> {
         (!waits).then(|| status_of(end))
     }
 
-    /// Shows the bot's address or starts the evaluation, once all ports answer.
+    /// Shows the bot's address or starts the evaluation. The caller must first wait until all ports accept connections.
     fn ready(&mut self, transport: Option<&'static Transport>) -> Result<(), Failure> {
         if let Some(file) = &self.options.eval {
             let mut uv = Program::Uv.command(&self.project.server)?;
@@ -345,7 +345,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Resolves the scenario file against the user's folder. If it doesn't exist there, the path is relative to the bot's folder.
+    /// Resolves the path of the scenario file against the user's working directory. If no such file exists, returns the path unchanged, so
+    /// that it is relative to the bot's folder.
     fn scenarios(&self, file: &str) -> String {
         let named = self.shown.session.cwd().join(file);
         if named.is_file() {
@@ -355,7 +356,7 @@ impl Work<'_> {
         }
     }
 
-    /// Returns the address of the bot's page, if any, and a message that explains how to reach the bot.
+    /// Returns the URL of the bot's page, if any, and a message that explains how to reach the bot.
     fn reached(&self, transport: Option<&'static Transport>) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));

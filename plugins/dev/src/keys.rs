@@ -1,4 +1,4 @@
-//! The sources of the bot's keys. This process never sees the values in a set, because `secrets run` starts the bot.
+//! Finds the sources of the bot's keys. This process never sees the values in a secret set, because `secrets run` passes them to the bot.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::shown::{Event, Shown};
 /// The file that lists the bot's environment variables.
 const TEMPLATE: &str = ".env.example";
 
-/// The only backend that is polled, because it is local and fast.
+/// The only backend that is polled for changes, because it is local and fast.
 const VAULT: &str = "local";
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Keys {
     set: String,
     backend: String,
     cloud: Option<PathBuf>,
-    /// The names in the set; `None` if the set doesn't exist.
+    /// The names of the keys in the set, or `None` if the set doesn't exist.
     stored: Option<Vec<String>>,
 }
 
@@ -46,7 +46,8 @@ struct ListError {
 }
 
 impl Keys {
-    /// Finds the project's set. If no key is set anywhere and `can_ask` is true, it prompts the user to create the set.
+    /// Finds the project's secret set. Prompts the user to create the set if neither the set nor `.env` exists, a required key is missing,
+    /// and `can_ask` is true.
     pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
         let mut keys = Self {
             server: project.server.clone(),
@@ -64,7 +65,8 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Reloads the key names from the vault and reports whether they changed. Other backends are not polled.
+    /// Reloads the key names from the local vault and reports whether they changed. Always returns `false` for other backends, which are
+    /// not polled.
     pub fn renew(&mut self) -> bool {
         if self.backend != VAULT {
             return false;
@@ -74,7 +76,7 @@ impl Keys {
         self.stored != before
     }
 
-    /// Wraps a command so that it runs with the set's keys in its environment.
+    /// Wraps a command so that it runs with the set's keys in its environment. Returns the command unchanged if the set doesn't exist.
     pub fn with(&self, command: Command) -> Command {
         match &self.cloud {
             Some(_) if self.stored.is_some() => {
@@ -84,7 +86,7 @@ impl Keys {
         }
     }
 
-    /// Shows the source of every key, the missing keys, and the keys in `.env` that the set overrides.
+    /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set.
     pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
         let set = format!("keys from the set {}", self.set);
         let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
@@ -175,7 +177,7 @@ impl Keys {
         }
     }
 
-    /// Returns a hint with the command that adds missing keys.
+    /// Returns a hint for adding missing keys: a command, or the `.env` file if `bot-cli cloud` isn't installed.
     fn line(&self) -> String {
         if self.cloud.is_none() {
             return "they go into server/.env, which starts as a copy of .env.example".to_owned();
@@ -203,7 +205,7 @@ impl Keys {
         Ok(Wanted::read(&self.read(TEMPLATE)?))
     }
 
-    /// Reads a file in the bot's folder. A missing file counts as empty.
+    /// Returns the contents of a file in the bot's folder, or an empty string if the file doesn't exist.
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.server.join(name);
         match fs::read_to_string(&path) {
@@ -220,7 +222,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Parses a template. Optional variables are commented out.
+    /// Parses the `.env.example` template, in which optional variables are commented out.
     fn read(template: &str) -> Self {
         let name = |(name, _): (&str, &str)| name.to_owned();
         let comments = template.lines().filter_map(|line| line.strip_prefix("# "));
@@ -231,7 +233,7 @@ impl Wanted {
     }
 }
 
-/// Returns the variables in a file with their unparsed values.
+/// Returns the names and unparsed values of the variables in a file.
 fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;

@@ -1,6 +1,6 @@
 //! Runs a project's bot and its web client until the user stops them.
 //!
-//! If the bot uses a secret set, `secrets run` starts it, so this process never receives the values.
+//! If the project uses a secret set, `secrets run` starts the bot, so this process never receives the values.
 
 mod changes;
 mod command;

@@ -1,4 +1,4 @@
-//! The command-line options and their help texts.
+//! The command-line options and their help text.
 
 use std::path::PathBuf;
 

@@ -16,7 +16,7 @@ pub fn answers(port: u16) -> bool {
     })
 }
 
-/// Fails if a port is in use, naming the process if it is known.
+/// Fails if a port is in use. The error names the process, if it can be identified.
 pub fn check_free(port: u16) -> Result<(), Failure> {
     if !answers(port) {
         return Ok(());

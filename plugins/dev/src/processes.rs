@@ -1,4 +1,4 @@
-//! Runs processes with their children, and collects their output.
+//! Runs process groups and collects their output.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,12 +10,12 @@ use bot_cli_engine::process::Group;
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_terminal::background::{no_thread, spawn};
 
-/// The time limit for processes to end after a request. After Ctrl-C, the total limit is 5 seconds.
+/// The time limit for processes to exit after a termination request. After Ctrl-C, the total limit is 5 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 const TICK: Duration = Duration::from_millis(20);
 
-/// The maximum length of a line, in bytes.
+/// The maximum length of an output line, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
 /// A line of output from a process.
@@ -32,7 +32,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command and sends its output lines to `said`.
+    /// Starts a command and sends its output to `said`, line by line.
     pub fn start(
         name: &'static str,
         command: &mut Command,
@@ -57,7 +57,7 @@ impl Running {
         Ok(Self { name, group })
     }
 
-    /// Returns the exit status if the process has ended.
+    /// Returns the exit status if the process has exited.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }
@@ -82,7 +82,8 @@ fn pass_on(by: &'static str, stream: impl Read, said: &Sender<Said>) {
     }
 }
 
-/// Asks the processes and their children to end. Kills the rest after the time limit, or as soon as `is_urgent` returns true.
+/// Asks the processes and their children to exit. Kills the remaining processes at the time limit, or as soon as `is_urgent` returns
+/// `true`.
 pub fn stop(mut running: Vec<Running>, is_urgent: impl Fn() -> bool) {
     for one in &running {
         one.group.terminate();

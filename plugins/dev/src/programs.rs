@@ -14,7 +14,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Creates a command for the program in `folder`. Fails if the program is not installed.
+    /// Creates a command that runs the program in `folder`. Fails if the program is not installed.
     pub fn command(self, folder: &Path) -> Result<Command, Failure> {
         let (name, origin) = match self {
             Self::Uv => (
@@ -33,7 +33,7 @@ impl Program {
     }
 }
 
-/// Returns the path of the `bot-cli cloud` executable, if installed.
+/// Returns the path of the `bot-cli-cloud` executable, if it is installed.
 pub fn cloud() -> Option<PathBuf> {
     let discovery = Discovery::of_plugin(
         env::current_exe().ok(),
@@ -44,7 +44,7 @@ pub fn cloud() -> Option<PathBuf> {
     discovery.by_name(&name).plugin.map(|plugin| plugin.file)
 }
 
-/// Returns a command that runs `inner` through `wrapper`, with the folder and environment of `inner`.
+/// Returns a command that runs `inner` through `wrapper`, with the working directory and environment of `inner`.
 pub fn wrapped(mut wrapper: Command, inner: &Command) -> Command {
     wrapper
         .arg("--")

@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// The file in which `bot-cli init` records the project's options.
 const RECORD: &str = ".bot-cli/project.json";
 
-/// The deploy files, which can contain the secret set's name.
+/// The deployment files, which can contain the name of the secret set.
 const DEPLOYMENT: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
 
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Project {
     pub server: PathBuf,
     pub client: Option<Client>,
     pub transports: Vec<&'static Transport>,
-    /// The name of the secret set, which may not exist.
+    /// The name of the secret set. The set may not exist.
     pub secret_set: String,
 }
 
@@ -27,7 +27,7 @@ pub struct Project {
 pub struct Client {
     pub folder: PathBuf,
     pub port: u16,
-    /// The name of the variable for the bot's address.
+    /// The name of the environment variable for the bot's URL.
     pub bot_url: &'static str,
 }
 
@@ -59,7 +59,7 @@ struct Named {
 }
 
 impl Project {
-    /// Finds the project that contains the folder `given`, relative to `cwd`.
+    /// Finds the project that contains the folder `given`, which may be relative to `cwd`.
     pub fn find(cwd: &Path, given: &Path) -> Result<Self, Failure> {
         let folder = fs::canonicalize(cwd.join(given)).or_fail_with(
             Exit::Usage,
@@ -111,7 +111,7 @@ impl Project {
         })
     }
 
-    /// Returns the project's transport with this name, which may be its catalogue name, an alias or the value of the bot's `-t` option.
+    /// Returns the project's transport with this identifier, alias or `-t` option value.
     pub fn transport(&self, name: &str) -> Result<&'static Transport, Failure> {
         let is_meant = |one: &&&Transport| {
             [&one.id, &one.runner_key].contains(&&name.to_owned())
@@ -134,7 +134,7 @@ impl Project {
     }
 }
 
-/// Returns the secret set named in the deploy file, or the default name for the project.
+/// Returns the name of the secret set from the deployment file, or the project's default name.
 fn secret_set(server: &Path) -> Result<String, Failure> {
     for name in DEPLOYMENT {
         let path = server.join(name);

@@ -1,4 +1,4 @@
-//! Shows the output as lines with a time and a name, or as JSON events.
+//! Prints output as lines with a time and a program name, or as JSON events.
 
 use std::time::Instant;
 
@@ -6,13 +6,13 @@ use bot_cli_sdk::session::Session;
 use bot_cli_terminal::printable;
 use serde::Serialize;
 
-/// The name for lines from `dev` itself.
+/// The program name shown for output from `dev` itself.
 const OWN: &str = "dev";
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event<'a> {
-    /// A source of keys and the keys that it provides.
+    /// The keys from one source.
     Keys {
         source: &'a str,
         names: &'a [String],
@@ -21,18 +21,18 @@ pub enum Event<'a> {
     NotSet { names: &'a [String], hint: &'a str },
     /// A problem that doesn't stop the command.
     Warning { message: &'a str },
-    /// A program started.
+    /// A program was started.
     Started { name: &'a str, command: &'a str },
     /// A line of output from a program.
     Line { name: &'a str, line: &'a str },
-    /// All ports answer.
+    /// All ports accept connections.
     Ready {
         address: Option<&'a str>,
         message: &'a str,
     },
-    /// The bot restarts because of a change.
+    /// The bot is being restarted because a file or a key changed.
     Changed { what: &'a str },
-    /// A program ended without being stopped.
+    /// A program exited by itself.
     Ended {
         name: &'a str,
         status: Option<i32>,
@@ -40,7 +40,7 @@ pub enum Event<'a> {
     },
 }
 
-/// An event and the seconds since the start.
+/// An event with its time, in seconds since the start.
 #[derive(Serialize)]
 struct Timed<'a> {
     time: f64,

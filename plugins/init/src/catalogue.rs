@@ -1,4 +1,4 @@
-//! The services and transports available in a run, both built in and from provider packs.
+//! The built-in services and transports, together with the services from provider packs.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use bot_cli_templates::catalogue::{
     BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
 };
 
-/// The services and transports of a run.
+/// The available services and transports.
 #[derive(Debug)]
 pub struct Catalogue {
     built_in: &'static BuiltIn,
@@ -17,28 +17,29 @@ pub struct Catalogue {
 /// A usable provider pack.
 #[derive(Debug, Clone)]
 pub struct Pack {
-    /// The file name without `bot-cli-pack-`.
+    /// The pack's name, such as `acme` for `bot-cli-pack-acme`.
     pub name: String,
     /// The pack's version.
     pub version: String,
     /// A one-line description.
     pub about: String,
-    /// The providers with their available services.
+    /// The providers, each with its available services.
     pub providers: Vec<Provider>,
 }
 
-/// A provider pack, or a part of one, that can't be used.
+/// A provider pack, or a part of a pack, that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unused {
     pub pack: String,
-    /// The service's identifier, or a description with backticks; `None` for the whole pack.
+    /// The identifier of the unusable service, or a description if the unusable part has no valid identifier. `None` if the entire pack is
+    /// unusable.
     pub service: Option<String>,
     pub reason: String,
     pub remedy: Option<String>,
 }
 
 impl Pack {
-    /// Returns the name and version for a sentence: `provider pack acme 1.2.0`.
+    /// Returns the name and version for use in a sentence, such as `provider pack acme 1.2.0`.
     pub fn words(&self) -> String {
         format!("provider pack {} {}", self.name, self.version)
     }
@@ -52,7 +53,7 @@ impl Pack {
 }
 
 impl Unused {
-    /// Describes the problem, its cause and its remedy in one sentence.
+    /// Returns a sentence that states the problem, its cause and any remedy.
     pub fn words(&self) -> String {
         let Self { pack, reason, .. } = self;
         let what = match &self.service {
@@ -76,7 +77,7 @@ impl Catalogue {
         BUILT_IN.get_or_init(|| Self::with(Vec::new(), Vec::new()))
     }
 
-    /// Returns the built-in catalogue with these packs added. Existing identifiers keep their meaning.
+    /// Returns the built-in catalogue extended with `packs`. Built-in services take precedence over pack services with the same identifier.
     pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
         Self {
             built_in: BuiltIn::get(),
@@ -95,7 +96,7 @@ impl Catalogue {
         &self.unused
     }
 
-    /// Returns the reason why a service can't be used, if it belongs to a pack.
+    /// Returns the unusable service with this identifier, or else the unusable pack that the identifier belongs to.
     pub fn why_unused(&self, id: &str) -> Option<&Unused> {
         let of_service = |unused: &&Unused| unused.service.as_deref() == Some(id);
         let of_pack = |unused: &&Unused| unused.service.is_none() && belongs_to(id, &unused.pack);
@@ -114,7 +115,7 @@ impl Catalogue {
         })
     }
 
-    /// Returns the services of a kind: the recommended ones in their order, then the others by label.
+    /// Returns the services of the given kind: recommended services by rank, then the others by label.
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
         let built_in = self.built_in.services(kind);
         let mut found: Vec<&Service> = built_in.collect();
@@ -147,7 +148,7 @@ impl Catalogue {
         Some(self.brought(service)?.0)
     }
 
-    /// Returns a service's environment variable by name. For transports, see [`Transport::env`].
+    /// Looks up a service's environment variable by name. For transports, see [`Transport::env`].
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.built_in.variable(name).or_else(|| {
             self.packs
@@ -162,7 +163,7 @@ impl Catalogue {
         self.built_in.transport(id_or_alias)
     }
 
-    /// Returns the transports of a bot type, in their order.
+    /// Returns the transports for a bot type, in display order.
     pub fn transports(
         &self,
         bot_type: BotType,
@@ -170,7 +171,7 @@ impl Catalogue {
         self.built_in.transports(bot_type)
     }
 
-    /// Returns the transports of a family, which share one option and differ by mode.
+    /// Returns the transports in a family, such as the dial-in and dial-out variants of one transport.
     pub fn transport_family(
         &self,
         name_or_alias: &str,
@@ -196,7 +197,7 @@ impl Catalogue {
     }
 }
 
-/// Reports whether the identifier belongs to the pack: `acme_fast_stt` belongs to `acme` or `acme-fast`.
+/// Reports whether the identifier starts with the pack's prefix. For example, `acme_fast_stt` belongs to both `acme` and `acme-fast`.
 pub fn belongs_to(id: &str, pack: &str) -> bool {
     id.strip_prefix(&pack.replace('-', "_"))
         .is_some_and(|rest| rest.starts_with('_'))

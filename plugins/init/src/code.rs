@@ -1,4 +1,4 @@
-//! Reads Python code: its words, and the names that it binds, uses and imports.
+//! Tokenizes Python code and collects the names that the code binds, uses and imports.
 
 mod words;
 
@@ -10,13 +10,13 @@ pub(crate) use words::{Kind, words};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
     pub module: String,
-    /// `None` for the module itself.
+    /// The imported name, or `None` if the module itself is imported.
     pub name: Option<String>,
-    /// The lines of the statement and of the name, counted from 1.
+    /// The line numbers of the import statement and of the imported name, starting at 1.
     pub lines: (usize, usize),
 }
 
-/// The names in a file, from all scopes. Names in `match` patterns are left out.
+/// The names in a file, collected from all scopes. Captures in `match` patterns count as used names unless bound with `as`.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'t> {
     /// Names bound by imports, definitions, parameters, assignments and loops.
@@ -26,12 +26,12 @@ pub(crate) struct Names<'t> {
     /// Names that are read, including keywords.
     pub used: BTreeSet<&'t str>,
     pub imports: Vec<Import>,
-    /// Top-level functions and classes, once per definition.
+    /// Top-level functions and classes, with one entry per definition.
     pub defined: Vec<&'t str>,
 }
 
 impl<'t> Names<'t> {
-    /// Collects the names in `code`; fails if the code has a syntax error or is nested too deeply.
+    /// Collects the names in `code`. Returns an error if the code is syntactically invalid or nested too deeply.
     pub(crate) fn of(code: &'t str) -> Result<Self, String> {
         let (words, read) = words(code);
         read?;

@@ -1,4 +1,4 @@
-//! The command `bot-cli init`.
+//! The `bot-cli init` command.
 
 mod adopt;
 mod file;
@@ -219,7 +219,7 @@ impl Options {
     }
 }
 
-/// Reports the default folder if none was given, or refuses an unsuitable one.
+/// Notifies the user that the project will be created in the current folder. Returns an error if that folder is unsuitable.
 fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
     let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
@@ -232,7 +232,7 @@ fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> 
         .hint("`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here"))
 }
 
-/// Resolves a draft, given the problems already found in its file.
+/// Resolves a draft. Returns an error that lists all problems, including the given `problems` from the configuration file.
 fn resolved<'c>(
     draft: &Draft,
     mut problems: Vec<Field>,
@@ -263,7 +263,7 @@ fn built_in(id: &str) -> bool {
     Catalogue::built_in().service(id).is_some()
 }
 
-/// Tells the user if the package and the agent are named differently from the project.
+/// Notifies the user if the hosting service's rules required a different name for the package and the agent.
 fn note_name(config: &Config, session: &mut Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {

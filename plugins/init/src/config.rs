@@ -1,4 +1,4 @@
-//! The resolved configuration of a project: every value is set, valid and consistent with the others.
+//! A project's resolved configuration, in which all values are set, valid and consistent.
 
 mod concessions;
 mod file;
@@ -12,18 +12,18 @@ use crate::option_table::{Feature, Features};
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
-/// The configuration of a project.
+/// A project's configuration.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
     /// The catalogue that contains the services.
     pub catalogue: &'c Catalogue,
-    /// The project's name as the user wrote it; any text.
+    /// The project name as entered by the user.
     pub project_name: String,
-    /// The name for packages and agents, derived from the project's name: `[a-z0-9-]`, 3 to 63 characters.
+    /// The name for packages and agents, derived from the project name: 3 to 63 characters from `[a-z0-9-]`.
     pub slug: String,
     /// The bot type.
     pub bot_type: BotType,
-    /// The transports in the user's order, without duplicates.
+    /// The transports in the order specified by the user, without duplicates.
     pub transports: Vec<&'static Transport>,
     /// The AI services of the speech pipeline.
     pub pipeline: Pipeline<'c>,
@@ -37,7 +37,7 @@ pub struct Config<'c> {
 
 #[derive(Debug, Clone)]
 pub enum Pipeline<'c> {
-    /// Separate services for speech to text, language model and text to speech.
+    /// Separate speech-to-text, language model and text-to-speech services.
     Cascade {
         stt: &'c Service,
         llm: &'c Service,
@@ -52,17 +52,17 @@ pub enum Client {
     None,
     ReactVite,
     ReactNextjs,
-    /// No framework; built with Vite.
+    /// A client without a framework, built with Vite.
     Vanilla,
 }
 
 impl<'c> Config<'c> {
-    /// Reports whether the project has the feature.
+    /// Reports whether the feature is enabled.
     pub const fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
     }
 
-    /// Returns the provider packs of the services, without duplicates, in pipeline order.
+    /// Returns the provider packs that the services come from, without duplicates, in pipeline order.
     pub fn packs(&self) -> impl Iterator<Item = &'c Pack> + use<'c> {
         let mut packs: Vec<&'c Pack> = Vec::new();
         for service in self.services() {

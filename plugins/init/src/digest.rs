@@ -1,4 +1,4 @@
-//! The hash that identifies file contents.
+//! Hashes file contents.
 
 use std::fmt::Write as _;
 

@@ -1,11 +1,11 @@
-//! The user's choices so far, from the options, the configuration file or the wizard's answers. They are not validated yet.
+//! The user's unvalidated choices from the command line, the configuration file and the wizard.
 
 use std::collections::BTreeMap;
 
 use crate::catalogue::Catalogue;
 use crate::option_table::{self, Feature, Form, Setting, Switches};
 
-/// The scaffold options as the user gave them, aliases included. `None` means not given.
+/// The scaffold options as specified by the user, possibly with aliases. `None` means unspecified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     /// The project name (`--name`).
@@ -30,18 +30,18 @@ pub struct Draft {
     pub client_framework: Option<String>,
     /// The web client's development server (`--client-server`).
     pub client_server: Option<String>,
-    /// The directions of calls, indexed by `Setting`.
+    /// The call directions, indexed by `Setting`.
     pub directions: [Option<String>; Setting::ALL.len()],
-    /// The features that are switched on or off.
+    /// The features that the user turned on or off.
     pub switches: Switches,
-    /// `packs`: the versions of the provider packs that the services come from. Only a configuration file sets it.
+    /// The versions of the provider packs that the services come from, by pack name (`packs`). Set only by configuration files.
     pub packs: Option<BTreeMap<String, String>>,
 }
 
-/// The key of [`Draft::packs`] in a configuration file.
+/// The key for [`Draft::packs`] in a configuration file.
 pub const PACKS: &str = "packs";
 
-/// A key that the framework's own tool writes but doesn't read: `client_framework` decides.
+/// A key that the framework's own CLI writes but doesn't read, because `client_framework` takes precedence.
 pub const GENERATE_CLIENT: &str = "generate_client";
 
 /// Returns the key for `name`, which may be an alias.
@@ -51,7 +51,7 @@ pub fn key_of(name: &str) -> &str {
         .map_or(name, |(_, key)| key)
 }
 
-/// The value for no video service or no client.
+/// The value that disables the video service or the web client.
 pub const NONE: &str = "none";
 
 pub fn flag(key: &str) -> Option<&'static str> {
@@ -60,23 +60,23 @@ pub fn flag(key: &str) -> Option<&'static str> {
         .map(|(_, flag)| flag)
 }
 
-/// A mutable reference to the value of a key, by type.
+/// A mutable reference to a key's value, with one variant per type.
 #[derive(Debug)]
 pub enum Slot<'a> {
-    /// Text that can't be `null`.
+    /// A string that can't be `null`.
     Text(&'a mut Option<String>),
-    /// Text that can be `null`.
+    /// A string that can be `null`.
     OptionalText(&'a mut Option<String>),
-    /// A list of texts.
+    /// A list of strings.
     List(&'a mut Option<Vec<String>>),
     /// A boolean.
     Switch(&'a mut Option<bool>),
-    /// Versions by pack name.
+    /// Pack versions, by pack name.
     Versions(&'a mut Option<BTreeMap<String, String>>),
 }
 
 impl Draft {
-    /// Returns the slot for a key, or `None` for an unknown key.
+    /// Returns the slot for a key, or `None` if the key is unknown.
     pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
         if key == PACKS {
             return Some(Slot::Versions(&mut self.packs));
@@ -90,7 +90,7 @@ impl Draft {
         Some(self.setting(setting))
     }
 
-    /// Reports whether a key has a value. A feature that is switched off has none.
+    /// Reports whether a key has a value. A feature that is turned off counts as unset.
     pub fn says(&mut self, key: &str) -> bool {
         self.slot(key).is_some_and(|slot| match slot {
             Slot::Text(said) | Slot::OptionalText(said) => said.is_some(),
@@ -137,7 +137,7 @@ impl Draft {
         }
     }
 
-    /// Returns the values given for a setting.
+    /// Returns the values specified for a setting, or `None` if the setting is unset.
     pub fn said(&self, setting: Setting) -> Option<Vec<String>> {
         match self.clone().setting(setting) {
             Slot::List(said) => said.take(),
@@ -151,13 +151,13 @@ impl Draft {
         self.switches.get(feature)
     }
 
-    /// Returns the selected video service.
+    /// Returns the selected video service, if any.
     pub fn video(&self) -> Option<&str> {
         let said = self.video_service.as_deref()?.trim();
         (!["", NONE].contains(&said)).then_some(said)
     }
 
-    /// Returns the selected services, by identifier or alias, with their keys.
+    /// Returns the selected services as pairs of a key and an identifier or alias.
     pub fn services(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("stt_service", self.stt_service.as_deref()),
@@ -171,8 +171,8 @@ impl Draft {
         .filter(|(_, said)| !said.is_empty())
     }
 
-    /// Merges these choices over those of `file`. File values that no longer apply are dropped: `--mode realtime` removes the cascade
-    /// services.
+    /// Merges these choices over those in `file`. Drops values in `file` that no longer apply. For example, `--mode realtime` drops the
+    /// cascade services.
     #[must_use]
     pub fn over(mut self, mut file: Self) -> Self {
         match self.mode.as_deref() {
@@ -204,7 +204,8 @@ impl Draft {
         self
     }
 
-    /// Replaces the file's transports with their family where these choices set another direction.
+    /// Replaces a transport in `file` with its family name if these choices set the family's call direction. If these choices set the
+    /// transports, clears the call directions in `file` instead.
     fn redirect(&self, file: &mut Self) {
         for (setting, family) in Setting::directions() {
             let number = setting as usize;

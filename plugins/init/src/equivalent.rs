@@ -9,7 +9,7 @@ use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
-/// Returns `bot-cli init DIR …` for `config`, quoted for the user's shell. Options with their default value are left out.
+/// Returns the `bot-cli init DIR …` command for `config`, quoted for the user's shell. Options with default values are omitted.
 pub fn command(target: &str, config: &Config) -> String {
     let values = config.to_json();
     let mut usual = Map::new();
@@ -35,7 +35,7 @@ pub fn command(target: &str, config: &Config) -> String {
     differing(target, &[], &values, &usual)
 }
 
-/// Returns `bot-cli init DIR --update …` with the requested values that differ from the `recorded` configuration.
+/// Returns the `bot-cli init DIR --update …` command with the values in `asked` that differ from the `recorded` configuration.
 pub fn update_command(target: &str, asked: &Draft, recorded: &Map<String, Value>) -> String {
     differing(target, &["--update"], &said(asked), recorded)
 }
@@ -84,12 +84,13 @@ fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Val
     words.join(" ")
 }
 
-/// Returns the command that writes the guides. Without a terminal, a directory as the only argument writes only the guides.
+/// Returns the command that writes only the guides. The command has an empty standard input, because `bot-cli init DIR` prompts at a
+/// terminal.
 pub fn guides_command(target: &str) -> String {
     without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }
 
-/// Returns a directory as an argument that can't be mistaken for an option or for `quickstart`.
+/// Returns `target` in a form that can't be mistaken for an option or for `quickstart`.
 pub fn directory(target: &str) -> String {
     if target.starts_with('-') || target == "quickstart" {
         format!("./{target}")

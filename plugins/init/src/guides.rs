@@ -1,6 +1,6 @@
-//! Renders the guides for coding agents and checks whether a file is one of them.
+//! Renders the guides for coding agents and recognizes existing guides.
 //!
-//! The last line of a guide is a stamp: the version that wrote it, and the hash of everything above.
+//! The last line of a guide is a stamp, which contains the version that wrote the guide and a hash of the text above the stamp.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use semver::Version;
 use crate::digest::sha256;
 use crate::plan::{Existing, PlannedFile};
 
-/// The last guide is for coding agents that start from scratch.
+/// The file names of the guides. Only coding agents that start from scratch need the last guide.
 const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 
 /// The builder of the bot, which determines the guides to write.
@@ -18,7 +18,7 @@ const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 pub enum Path {
     /// A coding agent.
     CodingAgent,
-    /// This program.
+    /// This program, without a coding agent.
     Scaffold,
 }
 
@@ -51,7 +51,7 @@ impl Guide {
         matches!(self, Self::Older { .. })
     }
 
-    /// Returns a short description for a list.
+    /// Returns a short description for use in a list.
     pub fn words(&self) -> String {
         match self {
             Self::Current => "as it is".to_owned(),
@@ -66,7 +66,7 @@ impl Guide {
     }
 }
 
-/// Returns the guides for a builder. With [`Path::Scaffold`], the last guide is only updated, never created.
+/// Returns the guides to write. With [`Path::Scaffold`], updates an existing `GETTING_STARTED.md`, but does not create a missing one.
 pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     let guides = NAMES.into_iter().enumerate().map(|(number, name)| {
         Ok(PlannedFile {
@@ -113,7 +113,7 @@ fn stamped(body: &str) -> String {
     )
 }
 
-/// Returns the text above the stamp, and the stamp's version and hash.
+/// Returns the text above the stamp, along with the stamp's version and hash.
 fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
     let start = text.rfind(STAMP)?;
     let (body, stamp) = text.split_at(start);

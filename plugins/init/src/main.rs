@@ -1,6 +1,6 @@
-//! `bot-cli-init`: creates a bot project.
+//! The `bot-cli-init` plugin, which creates bot projects.
 
-/// musl's allocator is slow with several threads: with it, creating a project takes a fifth longer.
+/// Replaces musl's allocator, which is slow with multiple threads and makes creating a project take a fifth longer.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

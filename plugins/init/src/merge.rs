@@ -1,4 +1,4 @@
-//! Merges three versions of a file in memory: the generated one, the user's, and the newly generated one.
+//! Merges three versions of a file in memory: the originally generated version, the user's version and the newly generated version.
 
 mod check;
 mod entries;
@@ -11,7 +11,7 @@ pub(crate) use self::lines::{changes, words};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Versions<'a> {
-    /// The text that was generated before.
+    /// The originally generated text.
     pub base: &'a str,
     pub yours: &'a str,
     /// The newly generated text.
@@ -21,7 +21,7 @@ pub(crate) struct Versions<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub parts: Vec<Part>,
-    /// Points for the user to review even without a conflict, as sentences without a full stop.
+    /// Notes for the user to review, even after a clean merge. Each note is a sentence without a final period.
     pub notes: Vec<String>,
 }
 
@@ -32,10 +32,11 @@ pub(crate) enum Part {
     Conflict(Conflict),
 }
 
-/// Lines that the user and the generator changed in different ways.
+/// Lines that the user and the generator changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The number of the user's first line, counted from 1. If the user has no lines here, the number of the next line.
+    /// The line number of the user's first conflicting line, starting at 1. If the conflict contains no lines from the user, the number of
+    /// the next line.
     pub line: usize,
     pub base: String,
     pub yours: String,
@@ -50,7 +51,7 @@ impl Merged {
         }
     }
 
-    /// Returns a single conflict that spans all lines.
+    /// Returns a merge with a single conflict that spans all lines.
     pub(crate) fn contested(versions: &Versions) -> Self {
         Self {
             parts: vec![Part::Conflict(Conflict {
@@ -82,9 +83,9 @@ impl Merged {
     }
 }
 
-/// Merges the versions of the file at `path` by lines, and conflicting lines by the file's format.
+/// Merges the versions of the file at `path` line by line, then resolves conflicting lines according to the file's format.
 ///
-/// `yours` may have CRLF line ends, a byte order mark, or no final newline; the result keeps them.
+/// If `yours` has CRLF line endings, a byte order mark or no final newline, so does the result.
 pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(layout::plain);
     if new == base || new == yours {

@@ -1,5 +1,5 @@
-//! The scaffold options, one row per option. The command line, configuration files and their schema, `--dry-run`, the equivalent command,
-//! the wizard's extras and the templates are derived from the rows.
+//! The table of scaffold options, with one row per option. The rows define the command line, configuration files and their schema,
+//! `--dry-run`, the equivalent command, the wizard's extras and the template variables.
 //!
 //! A new feature needs a row and support in the templates. A new setting also needs a field in the draft and a value in the configuration;
 //! the compiler enforces both.
@@ -18,7 +18,7 @@ macro_rules! table {
         pub enum $name { $($(#[$doc])* $variant),+ }
 
         impl $name {
-            /// All variants, in the order in which they are printed.
+            /// All variants, in display order.
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
             /// Returns the variant's row.
@@ -30,45 +30,45 @@ macro_rules! table {
     };
 }
 
-/// An option with a value.
+/// An option that takes a value.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingRow {
     pub key: &'static str,
     pub flag: &'static str,
     pub short: Option<char>,
     pub about: &'static str,
-    /// The help section. Sections appear in the order of the rows.
+    /// The section heading in the help text. Sections appear in row order.
     pub heading: &'static str,
-    /// The placeholder for the value in the help.
+    /// The placeholder for the value in the help text.
     pub value_name: &'static str,
     pub values: Values,
     pub form: Form,
-    /// The key in the configuration files of the framework's own tool, if different.
+    /// The key that the framework's own CLI uses in configuration files, if different.
     pub alias: Option<&'static str>,
 }
 
-/// An option that is on or off: `--recording`, `--no-recording`.
+/// An option that turns a feature on or off, such as `--recording` or `--no-recording`.
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureRow {
-    /// The variable in templates.
+    /// The feature's variable name in templates.
     pub name: &'static str,
     pub key: &'static str,
     pub flag: &'static str,
     pub about: &'static str,
-    /// The help section. Sections appear in the order of the rows.
+    /// The section heading in the help text. Sections appear in row order.
     pub heading: &'static str,
     /// Whether the feature is limited to web bots.
     pub web_only: bool,
-    /// The default, which other options may change.
+    /// The default value, which other options may override.
     pub default: bool,
     pub question: FeatureQuestion,
-    /// The key in the configuration files of the framework's own tool, if different.
+    /// The key that the framework's own CLI uses in configuration files, if different.
     pub alias: Option<&'static str>,
-    /// The option of the framework's own tool, if different.
+    /// The option name in the framework's own CLI, if different.
     pub flag_alias: Option<&'static str>,
     /// The required Python packages.
     pub packages: &'static [&'static str],
-    /// A text in the Python code, or a file, that identifies a generated project with the feature.
+    /// Text in the Python code, or the path of a file, that identifies projects with the feature.
     pub known_by: &'static str,
 }
 
@@ -77,10 +77,10 @@ pub enum FeatureQuestion {
     /// An entry in the multiple-choice question for extras.
     Extra {
         label: &'static str,
-        /// The text after the label.
+        /// The description shown after the label.
         about: &'static str,
     },
-    /// A separate question in the wizard's table.
+    /// A separate question in `questions.toml`.
     Own,
 }
 
@@ -88,16 +88,16 @@ pub enum FeatureQuestion {
 pub enum Values {
     Any,
     Words(&'static [&'static str]),
-    /// Identifiers of transports.
+    /// Transport identifiers.
     Transports,
     /// A service from the catalogue or from a provider pack.
     Service(Kind),
-    /// The direction of calls for this family of transports.
+    /// The call direction for this transport family.
     Direction(&'static str),
 }
 
 impl Values {
-    /// Returns the allowed words, or an empty slice if the values aren't a fixed set.
+    /// Returns the allowed values, or an empty slice if the set of values isn't fixed.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Words(words) => words,
@@ -111,7 +111,7 @@ impl Values {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Text,
-    /// Text or `null`.
+    /// A string or `null`.
     OptionalText,
     List,
 }
@@ -139,7 +139,7 @@ impl SettingRow {
 }
 
 impl Setting {
-    /// Returns the settings for call directions, each with its family of transports.
+    /// Returns the call direction settings, each with its transport family.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -186,7 +186,7 @@ impl FeatureRow {
 }
 
 table! {
-    /// A scaffold option with a value.
+    /// A scaffold option that takes a value.
     Setting: SettingRow {
         ProjectName = SettingRow {
             key: "project_name",
@@ -276,7 +276,7 @@ table! {
             values: Values::Words(&["react", "vanilla", "none"]),
             ..SettingRow::USUAL
         };
-        /// The development server of the web client.
+        /// The web client's development server.
         ClientServer = SettingRow {
             key: "client_server",
             flag: "--client-server",
@@ -286,7 +286,7 @@ table! {
             values: Values::Words(&["vite", "nextjs"]),
             ..SettingRow::USUAL
         };
-        /// The direction of calls over the hosting service's phone numbers.
+        /// The call direction for the hosting service's phone numbers.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -296,7 +296,7 @@ table! {
             values: Values::Direction("hosted_rtc_pstn"),
             ..SettingRow::USUAL
         };
-        /// The direction of calls over a carrier's SIP.
+        /// The call direction for SIP calls through a carrier.
         TwilioDailySipMode = SettingRow {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",
@@ -310,9 +310,9 @@ table! {
 }
 
 table! {
-    /// A scaffold option that is on or off.
+    /// A scaffold option that turns a feature on or off.
     Feature: FeatureRow {
-        /// Audio recording to `server/recordings/`.
+        /// Audio recordings in `server/recordings/`.
         Recording = FeatureRow {
             name: "recording",
             key: "recording",
@@ -352,7 +352,7 @@ table! {
             known_by: "video_in_enabled=True",
             ..FeatureRow::USUAL
         };
-        /// Video to the user. A video service turns it on.
+        /// Video to the user, enabled implicitly by a video service.
         VideoOutput = FeatureRow {
             name: "video_output",
             key: "video_output",
@@ -366,7 +366,7 @@ table! {
             known_by: "video_out_enabled=True",
             ..FeatureRow::USUAL
         };
-        /// `server/Dockerfile` and `server/cloud-deploy.toml`.
+        /// Deployment files: `server/Dockerfile` and `server/cloud-deploy.toml`.
         DeployToCloud = FeatureRow {
             name: "deploy",
             key: "deploy_to_cloud",
@@ -404,7 +404,7 @@ table! {
             known_by: "from watch import",
             ..FeatureRow::USUAL
         };
-        /// `server/evals/` and an `eval` transport for the bot.
+        /// Eval scenarios in `server/evals/`, and an `eval` transport for the bot.
         Eval = FeatureRow {
             name: "eval",
             key: "enable_eval",
@@ -417,14 +417,14 @@ table! {
     }
 }
 
-/// Returns the key and the option of each row, in the order in which they are printed.
+/// Returns each row's key and command-line option, in display order.
 pub fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
     let settings = Setting::ALL.map(|setting| (setting.row().key, setting.row().flag));
     let features = Feature::ALL.map(|feature| (feature.row().key, feature.row().flag));
     settings.into_iter().chain(features)
 }
 
-/// Returns the keys of the framework's own tool, with the matching keys of this table.
+/// Returns the keys used by the framework's own CLI, each with the corresponding key in this table.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     let settings = Setting::ALL.map(|setting| (setting.row().alias, setting.row().key));
     let features = Feature::ALL.map(|feature| (feature.row().alias, feature.row().key));

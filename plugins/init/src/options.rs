@@ -31,7 +31,7 @@ Examples:
     bot-cli init my-bot --update --recording --dry-run
     bot-cli init my-bot --update --recording";
 
-/// The target that creates a fixed bot.
+/// The special target name that creates a predefined bot.
 pub(crate) const QUICKSTART: &str = "quickstart";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.

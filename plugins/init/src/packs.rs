@@ -13,21 +13,21 @@ use bot_cli_templates::packs::{self, PackStanding};
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
 
-/// The name for this executable in the requirements of packs.
+/// The name by which provider packs refer to this executable in their requirements.
 const EXECUTABLE: &str = "bot-cli-init";
 
-/// Returns the schema version and the framework release that usable packs must match.
+/// Returns the schema version and the framework release that a pack must match to be usable.
 pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
-/// Returns the built-in names that a pack can't use: identifiers, and variables with another meaning.
+/// Returns the built-in names that packs can't reuse: identifiers, and environment variables with a different meaning.
 #[must_use]
 pub fn taken() -> Taken {
     BuiltIn::get().taken()
 }
 
-/// Returns the pack services of this kind, for completion.
+/// Returns completion candidates for pack services of the given kind.
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
     let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
@@ -38,7 +38,7 @@ pub(crate) fn services(kind: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns the built-in catalogue with the installed packs. Unusable packs and services are in [`Catalogue::unused`].
+/// Returns the built-in catalogue extended with the installed packs. Unusable packs and services are listed in [`Catalogue::unused`].
 pub(crate) fn find() -> Catalogue {
     let discovery = Discovery::of_plugin(
         std::env::current_exe().ok(),
@@ -88,7 +88,7 @@ pub(crate) fn find() -> Catalogue {
     Catalogue::with(packs, unused)
 }
 
-/// Returns the reason if a service needs a newer Python than the framework supports.
+/// Returns an explanation if a service requires a newer Python version than the framework supports.
 fn too_new(service: &Service) -> Option<String> {
     let wanted = service.requires_python.as_deref()?;
     let (below_major, below_minor) = FRAMEWORK.python_below;

@@ -1,4 +1,4 @@
-//! Renders a configuration to files, as paths and contents in memory. Nothing is read from or written to disk.
+//! Renders a configuration to files in memory. Nothing is read from or written to disk.
 
 use std::path::Path;
 
@@ -23,37 +23,37 @@ mod view;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Sorted by path.
+    /// The files, sorted by path.
     pub files: Vec<PlannedFile>,
 }
 
-/// A file of the project.
+/// A file to generate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
     /// The path relative to the target, with `/` as the separator.
     pub path: String,
     /// The contents: UTF-8 with LF line endings and a final newline.
     pub text: String,
-    /// The action for an existing file.
+    /// The action to take if the file already exists with different contents.
     pub existing: Existing,
 }
 
-/// The action for an existing file with different contents.
+/// The action to take if a file already exists with different contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Report a conflict, because the file is the user's.
+    /// Report a conflict, because the existing file belongs to the user.
     Conflict,
-    /// Replace the file, which is the project record from this or an older version.
+    /// Replace the file, because it is an existing project record.
     Replace,
     /// Append the missing lines.
     AddLines,
-    /// Decide by the stamp of the coding-agent guide.
+    /// Keep or replace a coding-agent guide, depending on its stamp.
     Guide,
-    /// Decide by the stamp, and don't create a missing guide.
+    /// Treat the file like a [`Guide`](Self::Guide), but don't create a missing guide.
     GuideIfThere,
 }
 
-/// A defect in a template or in the catalogue, which is a bug in this program.
+/// An error in a template or in the catalogue, which usually indicates a bug in this program.
 #[derive(Debug, Clone, Error)]
 #[error("`{path}` can't be generated: {reason}")]
 pub struct PlanError {
@@ -101,7 +101,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     Ok(Plan { files })
 }
 
-/// Returns the environment variables of the project, in groups.
+/// Returns the project's environment variables in groups.
 pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
     let services: Vec<_> = config.services().collect();
     variables::groups(config, &variables::readings(&services)?)

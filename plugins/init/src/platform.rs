@@ -1,4 +1,4 @@
-//! The platform-specific code of this crate. No other module uses `cfg` for a system.
+//! Platform-specific code. No other module in this library uses platform `cfg` attributes.
 
 #[cfg(unix)]
 mod unix;

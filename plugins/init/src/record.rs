@@ -1,7 +1,8 @@
-//! The record of how a project was made. It is part of the project, so that a later version can tell the user's changes from its own.
+//! The record of how a project was generated. Storing the record in the project allows a later version of this program to distinguish the
+//! user's changes from generated code.
 //!
-//! `project.json` contains the configuration, the versions and the hash of each generated file. `base.tar.gz` contains the files
-//! themselves, byte for byte. The guides are in neither file, since they contain stamps.
+//! `project.json` contains the configuration, the versions and the hash of each generated file. `base.tar.gz` contains the generated files,
+//! byte for byte. Neither includes the guides, because the guides have their own stamps.
 
 mod reading;
 
@@ -27,27 +28,27 @@ pub const PROJECT: &str = ".bot-cli/project.json";
 /// The archive of the generated files.
 pub const BASE: &str = ".bot-cli/base.tar.gz";
 
-/// The file that keeps version control from showing or merging the archive as text.
+/// The file that prevents git from diffing or merging the archive as text.
 pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 
 const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The version of the record's format.
+/// The version of the record format.
 const SCHEMA: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFile {
-    /// The path relative to the target, with `/`.
+    /// The path relative to the target, with `/` separators.
     pub path: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// Creates the record of `config` and its generated files, in the order of their paths. The same input produces the same bytes.
+/// Creates the record files for `config` and the `generated` files, sorted by path. The same input always produces the same bytes.
 ///
 /// # Errors
-/// Fails if a file can't be packed, for example because its path is too long for an archive.
+/// Returns an error if a file can't be archived, for example because its path is too long.
 pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFile; 3]> {
     let all = [
         (ATTRIBUTES, ATTRIBUTES_TEXT.into()),
@@ -74,7 +75,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Packs the files reproducibly: without times, owners, or modes of this machine.
+/// Packs the files reproducibly, without machine-specific timestamps, owners or permissions.
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     for file in generated {
@@ -92,14 +93,14 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-/// Reports whether version control left conflicts in a `project.json`.
+/// Reports whether a `project.json` file contains conflict markers from version control.
 #[must_use]
 pub fn has_markers(project: &[u8]) -> bool {
     let mut lines = project.split(|byte| *byte == b'\n');
     lines.any(|line| line.starts_with(b"<<<<<<< "))
 }
 
-/// The members that every version writes.
+/// The members that every version of the record contains.
 #[derive(Deserialize)]
 struct Head {
     schema: u32,
@@ -107,7 +108,8 @@ struct Head {
 }
 
 impl Head {
-    /// Reports whether a later version wrote the record, since this version would undo that version's changes.
+    /// Reports whether a later version of this program wrote the record. This version must not overwrite such a record, because that would
+    /// undo the later version's changes.
     fn is_later(&self) -> bool {
         let own = Version::parse(VERSION);
         let is_younger =
@@ -116,7 +118,7 @@ impl Head {
     }
 }
 
-/// Describes the later version that wrote a record, as the rest of a sentence.
+/// Returns the second half of an error message, such as `was written by bot-cli-init 2.0.0, and this is 1.0.0`.
 #[must_use]
 pub fn later(tool: &str) -> String {
     let tool: String = tool.chars().flat_map(char::escape_debug).collect();

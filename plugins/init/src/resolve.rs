@@ -1,4 +1,4 @@
-//! Turns a draft into a configuration, or into a list of all missing and invalid fields.
+//! Resolves a draft to a configuration, or to a list of all missing and invalid fields.
 
 mod client;
 mod name;
@@ -16,7 +16,7 @@ use crate::wording::{did_you_mean, quoted};
 
 pub use name::{ProjectName, default_name};
 
-/// Validates the draft against the services in `catalogue`. `default_name` is the target's name, used for a project without a name.
+/// Validates the draft against the services in `catalogue`. `default_name` is the project name to use if the draft has none.
 pub fn resolve<'c>(
     draft: &Draft,
     default_name: Option<&str>,
@@ -95,12 +95,12 @@ impl Problems {
         self.add(key, MISSING);
     }
 
-    /// Adds a missing field. `more` describes the allowed values or when the field is required.
+    /// Reports a field as missing. `more` describes the allowed values or the condition under which the field is required.
     pub(crate) fn missing_with(&mut self, key: &str, more: &str) {
         self.add(key, format!("{MISSING}; {more}"));
     }
 
-    /// Returns the fields in the order of the option table.
+    /// Returns the fields in option table order.
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
             option_table::fields().position(|(key, _)| key == problem.field)
@@ -109,27 +109,27 @@ impl Problems {
     }
 }
 
-/// The problem text of a missing field.
+/// The problem text for a missing field.
 pub const MISSING: &str = "missing";
 
-/// Reports whether a field is only missing, not invalid.
+/// Reports whether a field is missing rather than invalid.
 pub fn is_missing(problem: &Field) -> bool {
     let rest = problem.problem.strip_prefix(MISSING);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
 }
 
-/// Returns a trimmed value unless it is blank.
+/// Returns the trimmed value, or `None` if the value is blank.
 fn said(value: Option<&String>) -> Option<&str> {
     value
         .map(|text| text.trim())
         .filter(|text| !text.is_empty())
 }
 
-/// The value isn't one of the setting's words. The problem is already recorded.
+/// The error for a value that a setting does not allow. The problem has already been recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Wrong;
 
-/// Returns the given word of a setting with a fixed set of values.
+/// Validates the value of a setting that has a fixed set of values.
 fn word(
     setting: Setting,
     value: Option<&String>,
@@ -169,7 +169,7 @@ fn bot_type(
     })
 }
 
-/// Reports whether to create deployment files. The default is yes if the hosting service can start the bot.
+/// Reports whether to create deployment files. By default, the files are created if the hosting service can start the bot.
 fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
     let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
     let said = draft.switch(Feature::DeployToCloud);

@@ -1,11 +1,11 @@
-//! Parallel work on many items.
+//! Processes many items in parallel.
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Applies `work` to each item in up to `threads` threads, and returns the results in the order of the items. If the system can't start
-/// more threads, the current one does all the work.
+/// Applies `work` to each item on up to `threads` threads, and returns the results in input order. If the system can't start more threads,
+/// the existing threads process all items.
 pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work_off = || {

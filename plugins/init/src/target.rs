@@ -1,4 +1,4 @@
-//! The target folder of a project.
+//! A project's target folder.
 
 pub mod compare;
 
@@ -15,7 +15,7 @@ use crate::platform;
 /// A folder that exists or can be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The path as the user wrote it, for messages and commands.
+    /// The path as entered by the user, for use in messages and commands.
     pub shown: String,
     /// The absolute path, without symbolic links.
     pub path: PathBuf,
@@ -66,7 +66,7 @@ fn unusable(shown: &str, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Fa
         .hint("name another directory: `bot-cli init TARGET_DIR`")
 }
 
-/// Resolves the symbolic links of the longest existing part of `path`, and appends the rest unchanged.
+/// Resolves symbolic links in the longest existing prefix of `path`, and appends the rest unchanged.
 fn locate(path: &Path) -> io::Result<PathBuf> {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     for found in path.ancestors() {

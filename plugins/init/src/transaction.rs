@@ -1,10 +1,11 @@
-//! Writes the files of a target.
+//! Writes files to a target.
 //!
-//! All files are first written in a staging folder inside or beside the target. A new target appears with a single rename. In an
-//! existing target, the files are synced, and each new subtree and each changed file is renamed to its place.
+//! All files are first written to a staging folder inside or next to the target. A new target is created with a single rename. For an
+//! existing target, the files are synced to disk, then each new subtree and each changed file is renamed into place.
 //!
-//! A project is created completely or not at all: an error reverses the renames, and the next run completes an interrupted run from
-//! its journal. An update has no journal. Its record is written last, and until then the next update makes the remaining changes.
+//! Project creation is all or nothing: if an error occurs, the renames are reversed, and if a run is interrupted, the next run completes
+//! the creation from a journal. An update has no journal. Instead, the record is written last, so that the next update can make any
+//! remaining changes.
 
 mod commit;
 mod staging;
@@ -23,7 +24,7 @@ use staging::Staging;
 /// The old and new contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The path relative to the target, with `/`.
+    /// The path relative to the target, with `/` separators.
     pub path: String,
     /// The new contents; `None` removes the file.
     pub bytes: Option<Vec<u8>>,
@@ -41,7 +42,7 @@ impl Change {
         }
     }
 
-    /// Returns a change that replaces the contents `old`.
+    /// Returns a change that replaces a file with the contents `old`.
     pub fn replace(
         path: impl Into<String>,
         old: impl Into<Vec<u8>>,
@@ -53,7 +54,7 @@ impl Change {
         }
     }
 
-    /// Returns a change that removes a file with the contents `old`, and the folders that it leaves empty.
+    /// Returns a change that removes a file with the contents `old`, along with any folders that become empty.
     pub fn remove(path: impl Into<String>, old: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -65,32 +66,34 @@ impl Change {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// No run was interrupted, or the run had changed nothing.
+    /// No run was interrupted, or the interrupted run had not changed anything.
     Nothing,
-    /// The run is now complete, except for these paths, which have changed since. If there are any, the record is not written.
+    /// The interrupted run is now complete, except for these paths, which have changed in the meantime. The record is written only if the
+    /// list is empty.
     Completed(Vec<String>),
-    /// An update was interrupted, and the next update continues it.
+    /// An update was interrupted. The next update continues it.
     Update,
 }
 
-/// The handling of files that an update replaces or removes.
+/// The backup strategy for files that an update replaces or removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Old {
-    /// Version control or the record has the files.
+    /// Make no backup, because version control or the record contains the files.
     Given,
-    /// The files are copied to [`BEFORE`], which then no longer contains those of an earlier update.
+    /// Copy the files to [`BEFORE`], replacing the backup from an earlier update.
     Kept,
-    /// The files are added to [`BEFORE`], which contains those of the interrupted update.
+    /// Add the files to [`BEFORE`], which contains the backup from the interrupted update.
     Added,
 }
 
-/// The folder with the files that the last update replaced and removed.
+/// The backup folder for files that the last update replaced or removed.
 pub const BEFORE: &str = ".bot-cli/before";
 
-/// The failure code if only some of the changes were made.
+/// The failure code for a run that made only some of its changes.
 const STUCK: &str = "interrupted";
 
-/// Completes or removes the remains of an interrupted run in or beside `target`.
+/// Recovers from an interrupted run. Completes an unfinished creation and removes leftover staging folders, but keeps an unfinished update
+/// for the next update to continue.
 pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     let mut recovered = Recovered::Nothing;
     for place in staging::places(target) {
@@ -121,20 +124,21 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     Ok(recovered)
 }
 
-/// Returns the record that an interrupted update would have written last.
+/// Returns the record that an interrupted update would have written last, if any.
 pub fn begun(target: &Path) -> Option<Vec<u8>> {
     let read = |path| Some(commit::read(&commit::inside(target, path).ok()?).ok()?.0);
     read(staging::BEGUN).filter(|record| read(record::PROJECT).as_ref() != Some(record))
 }
 
-/// Reports whether an earlier run has not finished creating the project. A run of another user may count as unfinished.
+/// Reports whether an earlier run did not finish creating the project. Returns `true` if the staging folder of an earlier run is
+/// inaccessible, for example because it belongs to another user.
 pub fn is_unfinished(target: &Path) -> bool {
     staging::places(target)
         .iter()
         .any(|place| place.join(staging::JOURNAL).try_exists().unwrap_or(true))
 }
 
-/// Creates a project completely or not at all. `cancelled` is checked until the first change.
+/// Creates a project completely or not at all. `cancelled` is checked until the first change is made.
 pub fn create(
     target: &Path,
     changes: &[Change],
@@ -148,7 +152,7 @@ pub fn create(
     write(target, staging, changes, None, cancelled)
 }
 
-/// Makes the changes of an update, the record last. If that fails midway, the next update makes the remaining changes.
+/// Makes the changes in an update, with the record last. If the update fails midway, the next update makes the remaining changes.
 pub fn update(
     target: &Path,
     changes: &[Change],
@@ -171,7 +175,7 @@ pub fn update(
     write(target, staging, &all, Some(old), cancelled)
 }
 
-/// Returns the changes that back up the replaced and removed files, hidden from version control.
+/// Returns changes that back up the replaced and removed files in a folder that version control ignores.
 fn kept(changes: &[Change]) -> impl Iterator<Item = Change> {
     let old = changes.iter().filter_map(|change| {
         let path = format!("{BEFORE}/files/{}", change.path);
@@ -181,7 +185,7 @@ fn kept(changes: &[Change]) -> impl Iterator<Item = Change> {
     old.chain([ignore])
 }
 
-/// Reports whether a path can belong to a project file: inside the project, but not in git's folder.
+/// Reports whether a path is inside the project and not in a `.git` folder.
 pub fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components();
     !path.is_empty()

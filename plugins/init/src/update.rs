@@ -1,5 +1,4 @@
-//! Plans the update of a project that its user has edited: compares the generated, the existing and the newly generated files. Writes
-//! nothing.
+//! Plans the update of an edited project by comparing the originally generated, existing and newly generated files. Writes nothing.
 
 pub(crate) mod brought;
 pub(crate) mod committed;
@@ -24,19 +23,19 @@ use crate::target::compare::{Comparison, unreadable};
 use crate::transaction::Change;
 pub(crate) use settle::{gone, is_recorded};
 
-/// The generated files of a project in their original form.
+/// A project's generated files in their original form.
 #[derive(Debug)]
 pub(crate) struct Base {
     /// The SHA-256 hash of each file, by path.
     pub hashes: BTreeMap<String, String>,
-    /// The recovered texts by path.
+    /// The recovered file contents, by path.
     pub texts: BTreeMap<String, String>,
 }
 
-/// A planned update, with a result for every file. Lists are ordered by path.
+/// A planned update, with the outcome for each affected file.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    /// The files to write and to remove. Files with conflicts contain markers.
+    /// The files to write and to remove. Files with conflicts contain conflict markers.
     pub changes: Vec<Change>,
     pub files: Vec<(Fate, String)>,
     pub conflicts: Vec<Conflict>,
@@ -46,13 +45,13 @@ pub(crate) struct Update {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Created,
-    /// The user had not edited the file.
+    /// Replaced by the new version, because the user had not edited the file.
     Changed,
-    /// The file has edits by the user and by the update.
+    /// Contains both the user's edits and the update's changes.
     Merged,
-    /// The file is no longer generated, and the user had not edited it.
+    /// Removed, because the file is no longer generated and the user had not edited it.
     Removed,
-    /// The user deleted the file, and the update does not create it again.
+    /// Deleted by the user, and not recreated by the update.
     Deleted,
 }
 
@@ -70,18 +69,18 @@ impl Fate {
 pub(crate) struct Conflict {
     pub path: String,
     pub lines: merge::Conflict,
-    /// The line of the first marker, if it is written.
+    /// The line number of the first conflict marker, if the markers are written.
     pub marker: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub about: About,
-    /// The file; `None` for the whole project.
+    /// The path of the file, or `None` for the whole project.
     pub path: Option<String>,
-    /// The line, counted from 1.
+    /// The line number, starting at 1.
     pub line: Option<usize>,
-    /// The text without a full stop. For an obstacle, the rest of a sentence about the file.
+    /// The text, without a final period. For an obstacle, the text may continue a sentence that starts with the path.
     pub text: String,
 }
 
@@ -91,14 +90,14 @@ pub(crate) enum About {
     Kept,
     /// A reason why the update is not possible.
     Obstacle,
-    /// A place to check, even without a conflict.
+    /// A place for the user to check, even without a conflict.
     Review,
     Disagreement,
 }
 
 impl Update {
-    /// Plans the update of the project in `target` from the files in `base` to the `new` files. The project was made for the framework
-    /// releases in the range `framework`.
+    /// Plans the update of the project in `target` from the files in `base` to the `new` files. `framework` is the range of framework
+    /// releases that the project was generated for.
     pub(crate) fn plan(
         target: &Path,
         base: &Base,
@@ -113,7 +112,7 @@ impl Update {
     }
 
     /// Checks the updated Python code for imports of removed names, and for framework names that have changed since the releases in the
-    /// range `framework`.
+    /// `framework` range.
     fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
         let before = walk::python(target).map_err(|error| unreadable(target, error))?;
         let mut after = before.clone();
@@ -134,7 +133,7 @@ impl Update {
         Ok(())
     }
 
-    /// Adds the changes of the guides and the record.
+    /// Adds the comparison results for the guides and the record.
     pub(crate) fn add(&mut self, beside: Comparison) {
         for change in beside.changes {
             let fate = match change.replaces {
@@ -159,7 +158,7 @@ impl Update {
         !self.conflicts.is_empty() || self.about(About::Obstacle).next().is_some()
     }
 
-    /// Reports whether the user's files stay unchanged. Changes to the record alone do not count.
+    /// Reports whether the project needs no update. Changes to the record alone do not count.
     pub(crate) fn changes_nothing(&self) -> bool {
         self.changes.iter().all(is_of_record)
             && !self.has_conflicts()

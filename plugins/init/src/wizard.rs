@@ -1,7 +1,7 @@
-//! The interactive mode: prompts instead of options.
+//! The interactive mode, which prompts for options.
 //!
-//! The questions are a table (`questions.toml`, `steps`). `walk` asks them in order, skips those that are settled, goes back and changes
-//! answers. Nothing here uses the terminal directly or writes a file.
+//! `questions.toml` and `steps` define the questions. `walk` asks them in order, skips settled questions, and lets the user go back and
+//! change answers. This module neither accesses the terminal directly nor writes files.
 
 mod choices;
 pub(crate) mod place;
@@ -21,14 +21,14 @@ use crate::draft::Draft;
 use crate::target::Target;
 use walk::Walk;
 
-/// The user's choices: partial before the prompts, complete afterwards.
+/// The user's choices. The prompts fill in missing choices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The directory that relative targets are resolved against.
     pub cwd: PathBuf,
-    /// The user's home directory, for `~`.
+    /// The user's home directory, for expanding `~`.
     pub home: Option<PathBuf>,
-    /// Whether a user answers the prompts and can be warned about unsuitable folders. Scripts aren't warned.
+    /// Whether a user answers the prompts. Unsuitable folders are rejected only if a user can choose another one.
     pub can_ask: bool,
     pub target: Option<Target>,
     pub way: Option<Way>,
@@ -38,13 +38,13 @@ pub struct Selection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// A coding agent, with the guides that this program writes.
+    /// A coding agent, which follows the guides that this program writes.
     Agent,
-    /// This program.
+    /// This program, without a coding agent.
     Scaffold,
 }
 
-/// Finds the available services. Called only once the user starts to choose.
+/// A function that finds the available services. Called only when the services are first needed.
 pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
 /// Prompts for the bot options that are missing from `given`. Nothing is written.
@@ -56,8 +56,11 @@ pub fn ask_rest<'a>(
     Ok(Walk::new(given, find).complete(session)?.draft)
 }
 
-/// Prompts for everything that is missing from `given`. The result has a `target` and a `way`; a scaffold has been confirmed. Cancelling
-/// is a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
+/// Prompts for all choices that are missing from `given`. The result has a `target` and a `way`. If the user chose a scaffold, the user has
+/// also confirmed it.
+///
+/// # Errors
+/// Returns a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit) if the user cancels.
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Selection,

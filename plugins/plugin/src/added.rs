@@ -1,7 +1,7 @@
-//! `plugin add`, `upgrade` and `remove`: manage plugins, packs and backends in the user's own folder.
+//! `plugin add`, `upgrade` and `remove`: manage the user's own plugins, packs and backends.
 //!
-//! No plugin is started. A command copies the plugin to a private folder and judges it there, then renames it into place and records it. If
-//! a command is killed midway, running it again completes the change.
+//! No plugin is started. A command copies the plugin to a private folder, validates the copy, renames it into place, and records the
+//! plugin. If the command is killed midway, running it again completes the change.
 
 mod archive;
 mod candidate;
@@ -118,7 +118,7 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     names.map(|entry| (entry.name, entry.version)).collect()
 }
 
-/// Copies the plugin at `given`, and judges the copy.
+/// Copies the plugin at `given` and validates the copy.
 fn stage(
     given: &OsStr,
     sum: Option<&str>,
@@ -142,7 +142,7 @@ fn stage(
     })
 }
 
-/// Puts the candidate in place of `old`, if any, and records it. In a dry run, only describes the change.
+/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
@@ -172,7 +172,7 @@ fn put(
     Ok(reply(&title, rows, entry, &home.place(entry), data))
 }
 
-/// Warns the user if the plugin in `place` is not used, and returns whether it warned.
+/// Warns the user if the plugin at `place` is not used. Returns whether a warning was logged.
 fn warn_if_unused(
     entry: &Entry,
     place: &Path,
@@ -196,7 +196,7 @@ fn warn_if_unused(
     reason.is_some()
 }
 
-/// Returns the record entry of the plugin `name`.
+/// Returns the recorded entry for the plugin `name`.
 fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     if let Some(entry) = home.entry(name) {
@@ -213,7 +213,7 @@ fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failur
     Err(Failure::new(Exit::Failed, "not_added", message).hint(hint))
 }
 
-/// Fails if the plugin was changed by other means since it was added.
+/// Fails if the plugin's files have been modified since the plugin was added.
 fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Failure> {
     let Some(now) = sum_in(place).filter(|now| *now != entry.sha256) else {
         return Ok(());

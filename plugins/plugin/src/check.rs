@@ -1,4 +1,4 @@
-//! `plugin check`: checks a plugin against the protocol and the rules of its role.
+//! `plugin check`: checks a plugin against the protocol and the rules for its role.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The command `bot-cli plugin`.
+//! The `bot-cli plugin` command.
 
 use std::env;
 
@@ -42,7 +42,8 @@ impl Plugin for Options {
     }
 }
 
-/// Finds plugins as the host that started this process does, or else as a host beside this executable would.
+/// Finds the same plugins as the host that started this process. If there was no host, finds the plugins that a host next to this
+/// executable would find.
 fn discovery() -> Discovery {
     Discovery::of_plugin(
         env::current_exe().ok(),

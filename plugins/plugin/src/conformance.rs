@@ -1,13 +1,13 @@
-//! Checks a plugin against the protocol: its file, its messages, its signals and its exit.
+//! Checks a plugin against the protocol: its file, messages, signal handling and exit.
 //!
-//! [`Kit::check`] really runs the plugin, at least once per check, in empty folders and with few environment variables. It writes raw lines
-//! to pipes, so that nothing between the kit and the plugin hides a fault. Every check has a deadline, and no process group that it
-//! started is still running when the check ends.
+//! [`Kit::check`] runs the plugin at least once per check, in empty folders and with few environment variables. It writes raw lines to
+//! pipes, so that no library between the kit and the plugin hides an error. Every check has a deadline, and leaves none of its process
+//! groups running.
 //!
-//! By default, the kit sends only requests that do no work: `describe`, `complete`, unknown methods, and `run` with `--help` or
-//! `--version`. Checks that need a real run use [`Kit::argv`]. A provider pack is read, but never run.
+//! By default, the kit sends only harmless requests: `describe`, `complete`, unknown methods, and `run` with `--help` or `--version`.
+//! Checks that need a real run use [`Kit::argv`]. A provider pack is read, but never run.
 //!
-//! A report can prove that a plugin breaks a rule, but not that the plugin follows all of them.
+//! A report can prove that a plugin breaks a rule, but not that the plugin follows every rule.
 //!
 //! ```no_run
 //! use bot_cli_plugin::conformance::Kit;
@@ -41,7 +41,7 @@ pub use report::{Finding, Level, Report, Verdict};
 /// The default time limit for a reply or an exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The environment variables that a plugin receives because its language or its text needs them.
+/// The environment variables that are passed on to a plugin, for its language runtime and its text output.
 const KEPT: [&str; 8] = [
     "PATH",
     "LANG",
@@ -53,20 +53,21 @@ const KEPT: [&str; 8] = [
     "SYSTEMROOT",
 ];
 
-/// A conformance check of one plugin, with its settings.
+/// The settings for a conformance check of one plugin.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Kit {
-    /// The plugin's file, or the pack's folder.
+    /// The plugin file or pack folder.
     pub program: PathBuf,
-    /// The arguments of a harmless run. The kit runs it several times, and cancels some of the runs. It cancels the run's questions, or
-    /// answers them with their defaults. It answers a password question with made-up text.
+    /// The arguments for a harmless run. The kit starts several such runs and cancels some of them. The kit cancels questions or answers
+    /// them with their defaults. It answers a password question with a made-up password.
     pub argv: Option<Vec<String>>,
-    /// The environment variables that the plugin sees.
+    /// The environment variables passed to the plugin.
     pub variables: Vec<(OsString, OsString)>,
-    /// The time limit for a reply or an exit where the protocol sets none.
+    /// The time limit for a reply or an exit if the protocol sets no limit.
     pub patience: Duration,
-    /// The maximum length of a sent line, in bytes. A shell reads byte by byte, so a line of the protocol's maximum length takes seconds.
+    /// The maximum length of a line sent to the plugin, in bytes. Set a lower value for a shell script: shells read byte by byte, and need
+    /// seconds for a line of the protocol's maximum length.
     pub longest_line: usize,
 }
 
@@ -83,8 +84,10 @@ impl Kit {
         }
     }
 
-    /// Runs every check. Before each, calls `begins` with its name, the number of finished checks, and the number of all checks. Fails if
-    /// the checks can't be run, or if `cancel` ends them.
+    /// Runs every check. Before each check, calls `begins` with the check's name, the number of finished checks, and the total number of
+    /// checks.
+    ///
+    /// Fails if the checks can't be run, or if `cancel` is triggered.
     pub fn check(
         &self,
         cancel: &Cancel,

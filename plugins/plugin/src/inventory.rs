@@ -1,6 +1,7 @@
-//! Lists every plugin, with its place and its status.
+//! Lists every plugin with its path and status.
 //!
-//! A command's manifest declares the roles that it uses, and their versions.
+//! The status of a pack or backend depends on the command that uses it. A command's manifest declares the roles of the plugins that the
+//! command uses, and the supported versions.
 
 use std::path::{Path, PathBuf};
 
@@ -18,25 +19,25 @@ use bot_cli_terminal::one_line;
 use serde_json::{Value, json};
 
 pub struct Row {
-    /// The JSON object for programs.
+    /// The plugin's entry in the JSON output.
     pub entry: Value,
     /// The manifest, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The plugin's effects, as far as they are known without starting it.
+    /// The plugin's effects, as far as they can be determined without starting the plugin.
     pub effects: Effects,
 }
 
-/// The reason why a plugin is not used: the status, the reason and a hint.
+/// The status, reason and hint for a plugin that is not used.
 type Unused = (&'static str, String, Option<String>);
 
-/// A pack or backend, as seen by a command or on its own.
+/// The status of a pack or backend for one command, or its status independent of any command.
 #[derive(Default)]
 struct View {
     place: PathBuf,
-    /// The command, or `None` for a plugin on its own.
+    /// The command's name, or `None` for the status independent of any command.
     by: Option<String>,
     unused: Option<Unused>,
-    /// The usable services of a pack, if they are known. `left_out` contains the others.
+    /// The usable services of a pack, if they are known. `left_out` contains the unusable services.
     services: Option<Vec<String>>,
     left_out: Vec<String>,
     effects: Effects,
@@ -123,7 +124,7 @@ impl Row {
         self
     }
 
-    /// Completes the row of a pack or backend with the views of the commands, or else with its own view.
+    /// Completes the row of a pack or backend from the commands' views, or from the view independent of any command.
     fn seen(mut self, role: &Role, views: &[View]) -> Self {
         let mut here = views.iter().filter(|view| view.place == self.place());
         let used = here
@@ -189,7 +190,7 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
     row.seen(role, views)
 }
 
-/// Returns the views of every pack and backend: as each command sees it, then on its own.
+/// Returns the views of every pack and backend: one for each command, followed by one that is independent of any command.
 fn views(found: &[PluginFile], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
     let mut views = Vec::new();
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
@@ -260,7 +261,7 @@ fn refusal(refused: &Refused) -> Unused {
     ("refused", refused.reason.clone(), refused.remedy.clone())
 }
 
-/// Returns a command as a user of plugins of `role`, if it uses any.
+/// Returns the [`User`] for a command that uses plugins of `role`, or `None` if the command's manifest doesn't declare the role.
 fn user(plugin: &Plugin, manifest: &Manifest, role: &Role) -> Option<User> {
     let uses = manifest.uses.get(role.name())?.clone();
     Some(User::new(plugin.name.file(), &manifest.version, uses))

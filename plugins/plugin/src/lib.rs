@@ -1,4 +1,4 @@
-//! The command `bot-cli plugin`: lists, adds, upgrades, removes, checks and creates plugins.
+//! The `bot-cli plugin` command, which lists, adds, upgrades, removes, checks and creates plugins.
 
 mod added;
 mod check;

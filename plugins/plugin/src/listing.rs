@@ -1,4 +1,4 @@
-//! `plugin list` and `plugin info`: show where plugins are, whether they are used, and where they came from.
+//! `plugin list` and `plugin info`: show the path, status and origin of each plugin.
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX};
 use bot_cli_protocol::Manifest;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::added::Home;
 use crate::inventory::{self, Row, effect_rows};
 
-/// The maximum length of a text in a column, equal to that of a plugin's name.
+/// The maximum length of the text in a column, equal to the maximum length of a plugin name.
 const LONGEST: usize = 32;
 
 const SHOWN: [&str; 14] = [
@@ -71,7 +71,7 @@ pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
     Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
 }
 
-/// Shows the plugin `name`, and the other files of that name.
+/// Describes the plugin `name` and any other files with the same name.
 pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     let mut all = inventory::rows(discovery);
@@ -131,7 +131,7 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     }
 }
 
-/// Returns the remarks about an added plugin's origin. A remark that requires an action has a hint.
+/// Returns notes about an added plugin's origin. A note that requires action has a hint.
 fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     let added = &row.entry["added"];
     let text = |key: &str| added[key].as_str().unwrap_or_default();
@@ -145,7 +145,7 @@ fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns a string, or the joined strings of a list.
+/// Returns a JSON string, or the strings of a JSON array joined with commas.
 fn words(value: &Value) -> String {
     let list = value.as_array().into_iter().flatten();
     let words: Vec<String> = list

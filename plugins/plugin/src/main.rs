@@ -1,6 +1,6 @@
 //! `bot-cli-plugin`: lists, adds, upgrades, removes, checks and creates plugins.
 
-/// Replaces the allocator of musl, which requests memory from the system piece by piece.
+/// Replaces musl's allocator, which requests memory from the system in small pieces.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;

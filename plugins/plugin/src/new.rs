@@ -1,4 +1,4 @@
-//! `plugin new`: writes a small plugin that passes the check of its role, with a test.
+//! `plugin new`: generates a small plugin with a test. The plugin passes the checks for its role.
 
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
@@ -18,12 +18,13 @@ use crate::options::{Language, New, NewRole};
 use crate::platform::{STARTS_SCRIPTS, create_program};
 use Mode::{Program, Text};
 
-/// A template for a plugin. Names between two `@` are replaced, in paths and in texts.
+/// A template for a plugin. Placeholders such as `@NAME@` are replaced in paths and file contents.
 struct Skeleton {
     what: &'static str,
-    /// The path, the text and the mode of each file.
+    /// The path, contents and mode of each file.
     files: &'static [(&'static str, &'static str, Mode)],
-    /// The commands to run next: the text before a path in the new folder, the path, and the text after it.
+    /// The suggested next commands. Each command consists of the text before a path, the path in the new folder, and the text after the
+    /// path.
     next: &'static [(&'static str, &'static str, &'static str)],
 }
 
@@ -48,7 +49,7 @@ const SH: Skeleton = Skeleton {
     ],
 };
 
-/// A command in Python. Without arguments it prompts the user, so that the checks of questions are run, too.
+/// A command in Python. Without arguments, the command prompts the user, so that `plugin check` also runs the checks for questions.
 const PYTHON: Skeleton = Skeleton {
     what: "plugin",
     files: &[
@@ -190,7 +191,7 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
     Err(invalid("--lang", problem))
 }
 
-/// Returns the dependency on the SDK, in the syntax of `Cargo.toml`.
+/// Returns the SDK dependency in `Cargo.toml` syntax, or an empty string if the plugin isn't written in Rust.
 fn sdk(options: &New) -> Result<String, Failure> {
     let folder = match (&options.sdk, options.lang) {
         (Some(folder), Some(Language::Rust)) => folder,
@@ -209,7 +210,7 @@ fn sdk(options: &New) -> Result<String, Failure> {
     }
 }
 
-/// Writes all files or none. The folder receives its name when it is complete.
+/// Creates the folder with all files, or nothing. The folder has a temporary name until it is complete.
 fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
     let mut staging = tempfile::Builder::new();
     let staging = staging.prefix(".new-").tempdir_in(".")?;

@@ -1,4 +1,4 @@
-//! System-specific code. Nothing else in this crate has a `cfg` for a system.
+//! Platform-specific code. No other module in this crate uses `cfg` for an operating system.
 
 #[cfg(unix)]
 mod unix;

@@ -35,7 +35,7 @@ pub struct Kubernetes {
 enum SetLookup {
     Nothing,
     Ours(Box<Object>),
-    /// A Secret that is not one of our sets.
+    /// A Secret that is not a `bot-cli` secret set.
     Foreign,
 }
 
@@ -168,7 +168,7 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
-    /// Opens a scope, with `patience` as the time limit for responses. Tests pass a shorter one.
+    /// Opens a scope, with `patience` as the time limit for responses. Tests pass a shorter limit.
     pub fn open_with(
         patience: Duration,
         scope: &OpenParams,
@@ -203,7 +203,7 @@ impl Kubernetes {
         Ok((Self { cluster }, opened))
     }
 
-    /// Fails for any region but the scope's.
+    /// Fails if `region` is given and differs from the scope's region.
     fn check_region(&self, region: Option<&str>) -> Result<(), Error> {
         match region {
             Some(region) if self.cluster.region.as_deref() != Some(region) => Err(Error::new(
@@ -214,7 +214,7 @@ impl Kubernetes {
         }
     }
 
-    /// Fails if the namespace doesn't exist, which an empty listing can't show.
+    /// Fails if the namespace doesn't exist. A list request can't detect a missing namespace, because the API returns an empty list.
     fn check_namespace(&self, session: &mut Session) -> Result<(), Error> {
         let request = Request::namespace(&self.cluster.namespace)?;
         match self.cluster.send(&request, session) {
@@ -251,7 +251,7 @@ impl Kubernetes {
         Ok(listed.filter_map(set).collect())
     }
 
-    /// Returns the metadata of the objects in a listing.
+    /// Sends a list request and returns the metadata of the listed objects.
     fn listed<T: Clone>(
         &self,
         request: &Request,

@@ -1,7 +1,7 @@
-//! Requests to one cluster, with their time limits and the possible outcomes of a change.
+//! Sends requests to one cluster, with time limits, and determines whether a failed change may have been applied.
 //!
-//! Only this module is asynchronous. `kube` signs in and speaks TLS. Its retries are off, because they would hide that a change was sent
-//! twice.
+//! Only this module is asynchronous. `kube` handles sign-in and TLS. Its retries are disabled, because they would hide that a change was
+//! sent twice.
 
 mod answer;
 mod lost;
@@ -22,7 +22,7 @@ pub use answer::{Answer, not_the_api};
 pub use request::Request;
 pub use waiting::Worker;
 
-/// The size limit for a response, in bytes. A Secret of 1 MiB in base64 and a listing both fit.
+/// The maximum size of a response, in bytes. A list of Secrets and a base64-encoded Secret of 1 MiB both fit.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 
 /// The default time limit for a response.
@@ -30,7 +30,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A namespace of a cluster, with a connection to it.
 pub struct Cluster {
-    /// The region, if the user named one.
+    /// The region, if the user specified one.
     pub region: Option<String>,
     pub namespace: String,
     /// The cluster's name in messages.
@@ -39,12 +39,12 @@ pub struct Cluster {
     /// The time limit for a response.
     pub patience: Duration,
     pub worker: Worker,
-    /// The client, set after the sign-in.
+    /// The client, set after sign-in.
     pub client: OnceCell<Client>,
 }
 
 impl Cluster {
-    /// Fetches a Secret, or returns `None` if the API reports that it doesn't exist.
+    /// Fetches a Secret. Returns `None` if the API reports that the Secret doesn't exist.
     pub fn look(&self, name: &str, session: &mut Session) -> Result<Option<Object>, Error> {
         match self.send(&Request::get(&self.namespace, name)?, session) {
             Ok(answer) => {
@@ -57,10 +57,10 @@ impl Cluster {
         }
     }
 
-    /// Sends a request.
+    /// Sends a request and returns the response.
     ///
-    /// Only the API itself can cause the error codes `conflict`, `not_found` and `no_place`. The error's effect is the effect of this
-    /// request.
+    /// Only a response from the API itself can cause the error codes `conflict`, `not_found` and `no_place`. The error's effect describes
+    /// only this request.
     pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, ChangeError> {
         let client = self.client(session).map_err(Error::not_done)?;
         let limit = self.patience;

@@ -1,4 +1,4 @@
-//! The cluster and the namespace of a scope, from a kubeconfig context or from the pod's own account.
+//! Determines the cluster and namespace of a scope, from a kubeconfig context or the pod's service account.
 
 use std::cell::OnceCell;
 use std::io;
@@ -16,7 +16,7 @@ use crate::naming;
 
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Determines the cluster and the namespace, without a request to the cluster.
+/// Determines the cluster and namespace, without sending a request to the cluster.
 pub fn find(
     patience: Duration,
     scope: &OpenParams,
@@ -66,7 +66,7 @@ pub fn find(
     })
 }
 
-/// Reads the kubeconfig, or returns `None` if none was named and none exists.
+/// Reads the kubeconfig. Returns `None` if no path was given and no default file exists.
 fn read(named: Option<&Path>) -> Result<Option<Kubeconfig>, Error> {
     match named.map_or_else(Kubeconfig::read, Kubeconfig::read_from) {
         Ok(found) => Ok(Some(found)),
@@ -89,7 +89,7 @@ fn of_the_pod(context: Option<&str>) -> Result<Config, Error> {
     })
 }
 
-/// Returns the error for a kubeconfig that can't be used. The parser's message is dropped, because it may quote tokens.
+/// Returns the error for a kubeconfig that can't be used. The error omits the parser's message, which may quote tokens.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what `kube` says of the rest quotes no more than a name"
@@ -145,7 +145,7 @@ fn invalid(problem: &str) -> Error {
         .hint("`bot-cli cloud config set kubernetes.NAME VALUE` changes a setting")
 }
 
-/// Returns untrusted text on one line of at most 200 characters, without control sequences.
+/// Converts untrusted text to one line of at most 200 characters, without control sequences.
 pub fn one_line(text: &str) -> String {
     bot_cli_terminal::short_line(text, 200)
 }

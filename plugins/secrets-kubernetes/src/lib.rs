@@ -1,7 +1,7 @@
-//! Stores secret sets and image pull secrets of bot-cli in a Kubernetes cluster: `bot-cli cloud secrets --backend kubernetes`.
+//! Stores `bot-cli` secret sets and image pull secrets in a Kubernetes cluster, for `bot-cli cloud secrets --backend kubernetes`.
 //!
-//! An organization is a namespace, a region is a kubeconfig context, and a set is a Secret with the label of bot-cli. Other Secrets are
-//! neither listed nor changed. The plugin is not an operator: nothing runs in the cluster, and nothing is watched.
+//! An organization is a namespace, a region is a kubeconfig context, and a set is a Secret with the `bot-cli` label. Other Secrets are
+//! neither listed nor changed. The plugin is not an operator: it runs nothing in the cluster and watches no resources.
 
 mod backend;
 mod cluster;

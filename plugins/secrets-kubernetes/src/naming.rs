@@ -1,4 +1,4 @@
-//! The rules of Kubernetes for names and keys.
+//! Kubernetes rules for names and keys.
 
 const LONGEST_KEY: usize = 253;
 

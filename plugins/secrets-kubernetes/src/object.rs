@@ -1,4 +1,4 @@
-//! Kubernetes Secrets as sets. Values are wiped on drop.
+//! Kubernetes Secrets that contain secret sets. Values are zeroed on drop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use zeroize::Zeroize as _;
 
 use crate::naming;
 
-/// The label that marks a Secret as ours.
+/// The label on Secrets that are managed by `bot-cli`.
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
 /// The type of a Secret with arbitrary keys.
@@ -33,7 +33,7 @@ pub const MAX_SECRET_SIZE: usize = 1024 * 1024;
 #[serde(transparent)]
 pub struct Object(ApiSecret);
 
-/// The keys that a change affects, with their new values; `None` for a key to remove.
+/// The keys that a change affects, with their new values. A key without a value is removed.
 pub type Touched = BTreeMap<String, Option<Secret>>;
 
 /// A new Secret, or a merge patch of one version of a Secret.
@@ -49,7 +49,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// Builds the body for a new Secret `name`, or for a patch of its version `base`.
+    /// Builds the body of a request that creates the Secret `name` or patches its version `base`.
     pub fn new(name: &str, type_: &'a str, base: Option<&Object>, touched: &'a Touched) -> Self {
         let (label, value) = MANAGED_BY;
         let bytes = |value: &Secret| ByteString(value.expose().as_bytes().to_vec());
@@ -87,7 +87,7 @@ impl Drop for Object {
     }
 }
 
-/// Returns the kind of a Secret from its type.
+/// Returns the kind of set that a Secret of this type contains.
 pub fn kind(type_: &str) -> SetKind {
     match type_ {
         OPAQUE | "" => SetKind::Secret,
@@ -96,7 +96,7 @@ pub fn kind(type_: &str) -> SetKind {
     }
 }
 
-/// Returns the set's name, or `None` if the object is not ours.
+/// Returns the set's name, or `None` if the object is not managed by `bot-cli`.
 pub fn set_name(metadata: &ObjectMeta) -> Option<String> {
     let (label, value) = MANAGED_BY;
     let labels = metadata.labels.as_ref()?;
@@ -105,7 +105,7 @@ pub fn set_name(metadata: &ObjectMeta) -> Option<String> {
     naming::is_label(&name).then_some(name)
 }
 
-/// Returns whether a set can be used, and the problem if it can't.
+/// Returns the status of a set, and the problem if the set can't be used.
 pub fn status(metadata: &ObjectMeta) -> (SetStatus, Option<String>) {
     if metadata.deletion_timestamp.is_some() {
         (SetStatus::Failed, Some("is being deleted".to_owned()))
@@ -119,7 +119,7 @@ impl Object {
         &self.0.metadata
     }
 
-    /// Reports whether this is the named Secret, with the fields that only the API sets.
+    /// Reports whether this is the Secret `name` and has the fields that only the API sets.
     pub fn is_secret(&self, name: &str) -> bool {
         let metadata = self.metadata();
         metadata.name.as_deref() == Some(name)
@@ -151,14 +151,14 @@ impl Object {
         Some(&self.0.data.as_ref()?.get(key)?.0)
     }
 
-    /// Reports whether the Secret has the values that a change writes.
+    /// Reports whether the Secret has the values that a change sets, and lacks the keys that the change removes.
     pub fn shows(&self, touched: &Touched) -> bool {
         touched.iter().all(|(key, value)| {
             self.value(key) == value.as_ref().map(|value| value.expose().as_bytes())
         })
     }
 
-    /// Returns the size of all values after a change, in bytes.
+    /// Returns the total size of all values after a change, in bytes.
     pub fn size_with(base: Option<&Self>, touched: &Touched) -> usize {
         let kept = base.into_iter().flat_map(Self::data);
         let kept = kept.filter(|(key, _)| !touched.contains_key(*key));
@@ -167,7 +167,7 @@ impl Object {
             + put.map(|value| value.expose().len()).sum::<usize>()
     }
 
-    /// Returns the keys. An image pull secret has none.
+    /// Returns the set's keys. An image pull secret has none.
     pub fn keys(&self) -> BTreeSet<String> {
         if self.kind() == SetKind::ImagePullSecret {
             return BTreeSet::new();
@@ -175,7 +175,7 @@ impl Object {
         self.data().map(|(key, _)| key.clone()).collect()
     }
 
-    /// Returns the values by key. Fails if a value is not UTF-8 text, and names its key.
+    /// Returns the values by key. If a value is not UTF-8 text, the error names its key.
     pub fn values(&self) -> Result<BTreeMap<String, Secret>, Error> {
         let texts = self.data().map(|(key, value)| {
             let Ok(text) = str::from_utf8(&value.0) else {
@@ -195,7 +195,7 @@ struct DockerConfig {
     auths: BTreeMap<String, BTreeMap<String, Secret>>,
 }
 
-/// Returns the text of `.dockerconfigjson` for one registry. `credentials` is `user:password` in base64.
+/// Returns the `.dockerconfigjson` contents for one registry. `credentials` is `user:password` encoded in base64.
 pub fn docker_config(host: &str, credentials: &Secret) -> Secret {
     let auth = BTreeMap::from([("auth", credentials.expose())]);
     let config = BTreeMap::from([("auths", BTreeMap::from([(host, auth)]))]);
@@ -203,7 +203,7 @@ pub fn docker_config(host: &str, credentials: &Secret) -> Secret {
     Secret::new(serde_json::to_string(&config).unwrap_or_default())
 }
 
-/// Returns the registry and the credentials of an image pull secret, or `None` unless it has exactly one readable entry.
+/// Returns the registry and credentials from an image pull secret. Returns `None` unless the secret has exactly one readable entry.
 pub fn credentials(object: &Object) -> Option<(String, Secret)> {
     let text = object.value(DOCKER_CONFIG_KEY)?;
     let config: DockerConfig = serde_json::from_slice(text).ok()?;

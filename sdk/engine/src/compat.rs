@@ -1,4 +1,4 @@
-//! Checks whether versions fit together: the schema of a role, the executables that a plugin requires, and a pack's framework.
+//! Checks version compatibility: a role's schema, the executables that a plugin requires, and a pack's framework.
 
 use semver::{Version, VersionReq};
 
@@ -10,28 +10,28 @@ pub const FRAMEWORK: &str = "pipecat-ai";
 
 const FITTING: &str = "install versions of both that fit each other";
 
-/// A command that can use plugins of another role.
+/// A command that can use plugins with another role, such as provider packs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// The executable: `bot-cli-init`.
+    /// The name of the executable, such as `bot-cli-init`.
     pub executable: String,
     /// The version of the command.
     pub version: String,
-    /// The versions that the command supports.
+    /// The schema and framework versions that the command supports.
     pub uses: UseSpec,
 }
 
-/// The part of a plugin that can be used.
+/// The usable part of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// The whole plugin, because its schema is not newer.
+    /// The whole plugin, because its schema is not newer than the command's.
     Whole,
-    /// The part that the user supports, because the plugin's schema has a newer minor version.
+    /// Only the part that the command supports, because the plugin's schema has a newer minor version.
     Newer,
 }
 
 impl User {
-    /// Creates a user from its executable, its version and the versions that it supports.
+    /// Creates a user with this executable name, version and supported versions.
     pub fn new(executable: impl Into<String>, version: impl Into<String>, uses: UseSpec) -> Self {
         Self {
             executable: executable.into(),
@@ -40,7 +40,7 @@ impl User {
         }
     }
 
-    /// Returns the part of a plugin that this user can use, by the versions in both manifests.
+    /// Returns the part of the plugin that this user can use. Fails if the versions are incompatible.
     pub fn fit(&self, manifest: &Manifest) -> Result<Fit, Refused> {
         let fit = match &manifest.role {
             Role::ProviderPack => self.schema("catalogue", manifest.catalogue.as_deref())?,
@@ -52,7 +52,7 @@ impl User {
         Ok(fit)
     }
 
-    /// Compares the schema versions. The major versions must be equal. A newer minor version fits in part.
+    /// Compares the schema versions. The major versions must be equal. A schema with a newer minor version is partly usable.
     fn schema(&self, schema: &str, declared: Option<&str>) -> Result<Fit, Refused> {
         let known = self.uses.schema.as_str();
         let Some(declared) = declared else {
@@ -90,7 +90,7 @@ impl User {
         Err(Refused::with_remedy(reason, FITTING))
     }
 
-    /// Checks that the plugin was made for the framework version of the user's projects.
+    /// Checks that the plugin supports the framework version of the projects that the user generates.
     fn framework(&self, manifest: &Manifest) -> Result<(), Refused> {
         let (Some(range), Some(version)) = (&manifest.framework, &self.uses.framework) else {
             return Ok(());
@@ -113,7 +113,7 @@ fn unreadable(member: &str, reason: &str) -> Refused {
     )
 }
 
-/// Parses `text` as a version range, or returns the reason why it is not one.
+/// Parses a version range. Returns the reason if `text` is invalid.
 pub fn range(text: &str) -> Result<VersionReq, String> {
     VersionReq::parse(text).map_err(|error| format!("`{}`: {error}", shown(text)))
 }
@@ -148,7 +148,6 @@ mod tests {
         }
     }
 
-    /// The member of the manifest, its value, and the expected result.
     const FITS: &str = "\
 catalogue | 1.2 | Whole
 catalogue | 1.3 | Newer

@@ -1,6 +1,6 @@
-//! Finds plugins: searches folders for files with the name of a plugin, reads their manifests, and decides whether they may run.
+//! Finds plugins: searches folders for plugin files, reads their manifests, and decides which of the files may run.
 //!
-//! Discovery starts no process and reads no variable. The caller passes in the environment.
+//! Discovery starts no processes and reads no environment variables. The caller passes the environment in.
 
 mod backends;
 pub mod cache;
@@ -24,16 +24,16 @@ pub use role::{Refused, is_name as is_role_name};
 pub use search::{MANAGER, Named, PluginFile, RESERVED, SHIPPED, Standing, users_of};
 pub use trust::{HostFile, Refusal, Trust};
 
-/// The folders to search for plugins, and the user who runs them.
+/// The folders to search for plugins, and the settings for checking the files.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
     /// The plugin folders, in search order.
     pub folders: Vec<PathBuf>,
-    /// The folder of the user's own plugins.
+    /// The folder for the user's own plugins.
     pub own_plugins: Option<PathBuf>,
-    /// The folders to search for packs that are folders, in search order.
+    /// The folders to search for packs that are folders rather than executables, in search order.
     pub pack_folders: Vec<PathBuf>,
-    /// The cache folder for the manifests of executables.
+    /// The folder in which the manifests of executables are cached.
     pub cache: Option<PathBuf>,
     /// The user and the host, which decide whether a file is trusted.
     pub trust: Trust,
@@ -44,7 +44,7 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// Creates a discovery for `user` and the host executable `host`, from the host's environment variables.
+    /// Creates the discovery settings for `user` and the host executable `host`. Uses `variable` to look up environment variables.
     pub fn new(
         host: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -69,8 +69,8 @@ impl Discovery {
         }
     }
 
-    /// Creates a discovery for a plugin that uses other plugins. It searches as the host that started the plugin does. If the plugin was
-    /// started by hand, its own executable `own` replaces the host.
+    /// Creates the discovery settings for a plugin that uses other plugins. The plugin searches the same folders as the host that started
+    /// it. If a user started the plugin directly, the plugin's executable `own` replaces the host.
     pub fn of_plugin(
         own: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -82,7 +82,7 @@ impl Discovery {
     }
 }
 
-/// Returns the folders to search. Relative folders are left out, so that a plugin in the working folder never runs by accident.
+/// Returns the folders to search. Omits relative folders, so that a plugin in the working folder never runs by accident.
 fn search_path(
     host: Option<PathBuf>,
     variable: &impl Fn(&str) -> Option<OsString>,

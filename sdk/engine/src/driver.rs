@@ -1,4 +1,4 @@
-//! Runs a plugin's process and serves it while it works: questions, progress, output, cancellation, and an orderly end.
+//! Runs a plugin's process and handles its questions, progress, output, cancellation and exit.
 
 mod conversation;
 mod listener;
@@ -37,16 +37,16 @@ pub struct Launch {
     pub program: PathBuf,
     /// The working folder.
     pub cwd: PathBuf,
-    /// The environment variables to add to those of this process.
+    /// The environment variables to add to this process's environment.
     pub env: Vec<(OsString, OsString)>,
-    /// The environment variables of this process to leave out.
+    /// The environment variables of this process that the plugin does not inherit.
     pub env_remove: Vec<OsString>,
     /// The time limits for the plugin.
     pub patience: Patience,
 }
 
 impl Launch {
-    /// Creates a launch of the plugin `name`, with the environment of this process and the default time limits.
+    /// Creates the settings for starting the plugin `name` with this process's environment and the default time limits.
     pub fn new(
         name: impl Into<String>,
         program: impl Into<PathBuf>,
@@ -61,7 +61,7 @@ impl Launch {
     }
 }
 
-/// Runs a plugin once: starts it, sends it `params`, and ends it.
+/// Runs a plugin once: starts the plugin, sends `params`, and shuts the plugin down.
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
     match call::<RunResult>(launch, methods::RUN, &json!(params), ui, cancel) {
         Ok(result) => Outcome {
@@ -76,8 +76,8 @@ pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel
     }
 }
 
-/// Returns the exit status for the status in a plugin's result. Only a host may use the statuses for plugins that can't be run or that
-/// violate the protocol.
+/// Returns the exit status for the status in a plugin's result. Converts a status that only a host may use, such as the status for a
+/// protocol violation, to a general failure.
 fn own_status(status: u8) -> u8 {
     let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
     if hosts.into_iter().any(|exit| exit.status() == status) {
@@ -87,7 +87,7 @@ fn own_status(status: u8) -> u8 {
     }
 }
 
-/// Creates the parameters of a run with the user's arguments, shown by `ui`.
+/// Creates the parameters for a run with these arguments and the capabilities of `ui`.
 pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
@@ -98,7 +98,7 @@ pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostN
     }
 }
 
-/// Returns `context` for a plugin that `host` runs.
+/// Returns a copy of `context` for a plugin that is run by `host`.
 pub fn run_context(context: &Context, host: HostName) -> Context {
     Context {
         host: Some(host),
@@ -106,7 +106,7 @@ pub fn run_context(context: &Context, host: HostName) -> Context {
     }
 }
 
-/// Starts a plugin, sends one request, and ends the plugin.
+/// Starts a plugin, sends one request, shuts down the plugin, and returns the result.
 pub fn call<T: DeserializeOwned>(
     launch: &Launch,
     method: &str,

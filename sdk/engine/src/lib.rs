@@ -1,4 +1,4 @@
-//! Finds, checks, starts, serves and ends plugins.
+//! Finds, checks, starts, serves and stops plugins.
 
 pub mod compat;
 pub mod discovery;

@@ -1,4 +1,4 @@
-//! System-specific code: processes, files and trust.
+//! System-specific code for processes, files and trust.
 
 pub mod files;
 pub mod folders;
@@ -8,19 +8,19 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-/// Processes.
+/// Process groups.
 pub mod process {
     #[cfg(unix)]
     pub use super::unix::{Group, INDISPENSABLE, ended_by_signal, kill_all};
     #[cfg(windows)]
     pub use super::windows::{Group, INDISPENSABLE, ended_by_signal, kill_all};
 
-    /// The reason why a process is stopped. On Windows, a process is never stopped.
+    /// The reason why a process is suspended. On Windows, processes are never suspended.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Stopped {
-        /// The process, or another one in its group, used the terminal, which belongs to another group.
+        /// The process, or another process in its group, used the terminal, which belongs to another group.
         AtTheTerminal,
-        /// Another process stopped it.
+        /// Another process sent a stop signal.
         BySomebody,
     }
 }

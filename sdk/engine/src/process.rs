@@ -1,4 +1,4 @@
-//! Starts, reads, signals and ends other processes.
+//! Starts, reads, signals and terminates other processes.
 
 mod streams;
 

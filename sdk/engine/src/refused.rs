@@ -1,13 +1,13 @@
-//! The refusal of a plugin that has a role.
+//! The refusal of a plugin with a role.
 
 use std::fmt;
 
-/// The reason why a plugin of a role is not used.
+/// The reason why a plugin with a role is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The reason, in one line.
+    /// The reason, on one line.
     pub reason: String,
-    /// The remedy, in one line.
+    /// The remedy, on one line.
     pub remedy: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Refused {
     }
 }
 
-/// Writes the reason and the remedy in one line.
+/// Writes the reason and the remedy on one line.
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)?;

@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 pub struct CommandSpec {
     /// The command's name, as typed.
     pub name: String,
-    /// A description in one line.
+    /// A one-line description.
     pub about: String,
-    /// A longer description. Full help shows it instead of `about`.
+    /// A longer description, shown in full help instead of `about`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// Examples at the end of full help, printed verbatim.
+    /// Examples, printed verbatim at the end of full help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
     /// Alternative names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Whether help omits the command.
+    /// Whether the command is hidden from help.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Whether the command uses the user's terminal and standard streams directly.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
-    /// The options and positional arguments, in the order in which help lists them.
+    /// The options and positional arguments, in the order shown in help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentSpec>,
     /// The subcommands.
@@ -47,28 +47,28 @@ pub struct ArgumentSpec {
     pub name: String,
     /// The kind of argument.
     pub kind: ArgumentKind,
-    /// The long option name: `stt` for `--stt`.
+    /// The long option name, such as `stt` for `--stt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long: Option<String>,
-    /// The short option name: `t` for `-t`.
+    /// The short option name, such as `t` for `-t`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short: Option<char>,
     /// Alternative long names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// A description in one line.
+    /// A one-line description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// The help section that lists the argument.
+    /// The heading under which help lists the argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// The value's placeholder in help: `SERVICE`.
+    /// The placeholder for the value in help, such as `SERVICE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
     /// Whether the argument is required.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Whether the argument accepts several values.
+    /// Whether the argument can be repeated or takes multiple values.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
     /// Whether the argument must follow `--`.
@@ -80,21 +80,21 @@ pub struct ArgumentSpec {
     /// The possible values. If empty, any value is accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueSpec>,
-    /// Whether help omits the possible values.
+    /// Whether the possible values are hidden from help.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub values_hidden: bool,
-    /// The source of further completions.
+    /// The source of completions in addition to `values`.
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,
-    /// Whether subcommands accept the option too.
+    /// Whether subcommands also accept the option.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub global: bool,
-    /// Whether help omits the argument.
+    /// Whether the argument is hidden from help.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
 
-/// The kind of an argument.
+/// The kind of argument.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -120,7 +120,7 @@ pub enum Completion {
     Folder,
     /// The plugin, through the `complete` method.
     Dynamic,
-    /// Program names. The arguments that follow belong to that program.
+    /// Program names. All remaining arguments belong to the program.
     Command,
     /// No completions. Unknown sources from later versions decode as this variant.
     #[default]
@@ -144,7 +144,7 @@ pub struct ValueSpec {
 }
 
 impl CommandSpec {
-    /// Creates a command without arguments and subcommands.
+    /// Creates a command without arguments or subcommands.
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             name: name.into(),

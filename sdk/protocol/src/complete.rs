@@ -1,29 +1,29 @@
-//! Completes the last argument of a command line from the manifest alone.
+//! Completes the last argument of a command line using only the manifest.
 
 use crate::words::Reader;
 use crate::{ArgumentSpec, Candidate, CommandSpec, Completion};
 
-/// The completions of an argument.
+/// The completions for an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AtEnd {
-    /// The matching values from the manifest, each a whole argument.
+    /// The matching commands, options and values in the manifest, each as a complete argument.
     pub candidates: Vec<Candidate>,
-    /// The name of the argument that the plugin must complete itself.
+    /// The name of the argument, if the plugin must supply the completions.
     pub dynamic: Option<String>,
-    /// The names that the shell adds to the candidates: files, folders, or a program and its arguments.
+    /// The additional completions that the shell must supply: files, folders, or a program and its arguments.
     pub by_shell: Completion,
-    /// The part of the argument before the value: `--stt=`.
+    /// The part of the argument before the value, such as `--stt=`.
     pub prefix: String,
 }
 
 impl AtEnd {
-    /// Returns the value in `word`, without the prefix.
+    /// Returns `word` without the [prefix](Self::prefix).
     pub fn typed<'a>(&self, word: &'a str) -> &'a str {
         word.strip_prefix(self.prefix.as_str()).unwrap_or(word)
     }
 }
 
-/// Completes the last of `words`. Without words, returns the completions of an empty first argument.
+/// Returns the completions for the last word in `words`, or for an empty first argument if `words` is empty.
 pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
     let (before, word) = match words.split_last() {
         Some((last, before)) => (before, last.as_str()),

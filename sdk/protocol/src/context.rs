@@ -1,4 +1,4 @@
-//! The context of a command: the user's environment and the host's capabilities.
+//! The context in which a command runs: the user's environment and the host's capabilities.
 
 #![expect(
     clippy::trivially_copy_pass_by_ref,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::outcome::Format;
 use crate::{HostName, QuestionKind};
 
-/// The environment of a command: folder, terminal and host.
+/// The environment in which a command runs: working directory, terminal and host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -21,12 +21,12 @@ use crate::{HostName, QuestionKind};
     reason = "independent facts about the terminal and the user's choices"
 )]
 pub struct Context {
-    /// The user's working folder, as an absolute path. It is also the working folder of the process.
+    /// The absolute path of the user's working directory, which is also the plugin's working directory.
     #[serde(skip_serializing_if = "is_untold")]
     pub cwd: PathBuf,
     /// Whether the user can be prompted at a terminal.
     pub interactive: bool,
-    /// Whether `text` and `output` may contain colour: `always` or `never`.
+    /// Whether the result's text and `output` notifications may contain colour. Encoded as `always` or `never`.
     #[serde(with = "color")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub color: bool,
@@ -36,7 +36,7 @@ pub struct Context {
     pub format: Format,
     /// The verbosity: 0 by default, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
-    /// Whether the user passed `-q` to see only the outcome.
+    /// Whether the user passed `-q` to see only the outcome, warnings and errors.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quiet: bool,
     /// Whether the result is printed to a terminal rather than a file or a pipe.
@@ -64,7 +64,7 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Creates a non-interactive context in `cwd`: text format, no colour, default verbosity.
+    /// Creates a non-interactive context for `cwd`, with text format, no colour and default verbosity.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
@@ -73,30 +73,30 @@ impl Context {
     }
 }
 
-/// The host's capabilities during a request. A plugin must not use absent ones.
+/// The host's capabilities during a request. A plugin must not use capabilities that are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Capabilities {
-    /// The supported kinds of question. If empty, `ask` is not supported.
+    /// The supported question kinds. If empty, `ask` is not supported.
     #[serde(with = "ask", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "ask::Ask"))]
     pub ask: Vec<QuestionKind>,
-    /// Whether `stdin` is supported.
+    /// Whether the `stdin` method is supported.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub stdin: bool,
-    /// Whether `progress` is shown.
+    /// Whether the host shows `progress` notifications.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub progress: bool,
-    /// Whether `output` is shown immediately.
+    /// Whether the host shows `output` notifications immediately.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(
         feature = "schema",
@@ -106,7 +106,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Returns all capabilities, including every kind of question.
+    /// Returns the full set of capabilities, including every question kind.
     pub fn all() -> Self {
         Self {
             ask: QuestionKind::ALL.to_vec(),
@@ -117,7 +117,7 @@ impl Capabilities {
     }
 }
 
-/// A path that is not UTF-8 cannot be encoded in JSON, so it is omitted.
+/// Reports whether `cwd` is omitted from the JSON, because it is either empty or not UTF-8.
 fn is_untold(cwd: &Path) -> bool {
     cwd.to_str().is_none_or(str::is_empty)
 }
@@ -139,7 +139,7 @@ mod ask {
 
     use crate::QuestionKind;
 
-    /// The supported kinds of question. Later versions may add kinds.
+    /// The supported question kinds, by name. Later protocol versions may add kinds.
     #[derive(Default, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct Ask {

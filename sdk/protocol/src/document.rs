@@ -1,4 +1,4 @@
-//! Tests that the code blocks in `PROTOCOL.md` match the example files, and that the types decode and encode these files.
+//! Tests that the code blocks in `PROTOCOL.md` match the example files, and that the types can decode and re-encode those files.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Test support for specification documents: code blocks, example files and schema. `bot-cli-secrets` uses this file too.
+//! Test helpers for specification documents: code blocks, example files and schemas. `bot-cli-secrets` also uses this file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
-/// Reads the files in `package`'s `tests/examples` folder, by name.
+/// Reads the files in the package's `tests/examples` folder and returns their contents by file name.
 pub fn examples(package: &Path) -> BTreeMap<String, String> {
     std::fs::read_dir(package.join("tests/examples"))
         .unwrap()
@@ -24,7 +24,7 @@ pub fn is_json(name: &str) -> bool {
         .is_some_and(|extension| extension == "jsonl")
 }
 
-/// Returns the example blocks of `document` by name. Panics if other blocks contain JSON.
+/// Returns the example blocks in `document` by name. Panics if any other block contains JSON.
 pub fn blocks(document: &str) -> BTreeMap<String, String> {
     let mut blocks = BTreeMap::new();
     for part in document.split("<!-- example: ").skip(1) {
@@ -38,7 +38,7 @@ pub fn blocks(document: &str) -> BTreeMap<String, String> {
     blocks
 }
 
-/// Adds a field to every object, except in the members named in `free`, whose keys belong to the user.
+/// Adds an unknown field to every object, except inside the members listed in `free`, whose keys are user-defined.
 pub fn add_fields(value: &mut Value, free: &[&str]) {
     match value {
         Value::Object(members) => {
@@ -54,7 +54,7 @@ pub fn add_fields(value: &mut Value, free: &[&str]) {
     }
 }
 
-/// Compares a schema with its file. If `UPDATE` is set in the environment, writes the file first.
+/// Asserts that `file` contains `schema`. If the `UPDATE` environment variable is set, writes the file first.
 pub fn assert_stored(file: &Path, schema: &Value) {
     let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
     if std::env::var_os("UPDATE").is_some() {
@@ -64,7 +64,7 @@ pub fn assert_stored(file: &Path, schema: &Value) {
     assert!(stored == generated, "run this test with `UPDATE=1`");
 }
 
-/// Returns the schema of a type and adds its definitions to `types`.
+/// Returns the schema for `T`, after adding all referenced definitions to `types`.
 pub fn of<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
     types.subschema_for::<T>().to_value()
 }

@@ -1,4 +1,4 @@
-//! Failures of a command: a message, the invalid fields, and hints on how to fix them.
+//! Command failures, each with a message, an exit status and hints.
 
 mod cause;
 mod on_wire;
@@ -12,10 +12,10 @@ pub use crate::{ChangeState, Field};
 use cause::Cause;
 pub use cause::OrFail;
 
-/// A typed failure of a command.
+/// A command failure with an exit status and a stable error code.
 ///
-/// The `?` operator converts I/O and `serde_json` errors into a failure. [`OrFail`] converts any error and adds a description of the
-/// failed action:
+/// The `?` operator converts I/O and `serde_json` errors into failures. [`OrFail`] converts any error and adds a description of the
+/// action that failed:
 ///
 /// ```
 /// use bot_cli_protocol::failure::{Exit, Failure, OrFail};
@@ -35,37 +35,37 @@ pub use cause::OrFail;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Failure {
-    /// The class of the failure. Its number is the exit status.
+    /// The class of failure, which determines the exit status.
     pub exit: Exit,
-    /// The specific error code in `snake_case`, for example `invalid_input`. Codes are stable.
+    /// The specific error code in `snake_case`, such as `invalid_input`. Codes are stable.
     pub code: String,
-    /// The message, in lower case, without a full stop and with literals in backticks.
+    /// The message, in lowercase and without trailing punctuation, with literals in backticks.
     pub message: String,
-    /// All fields that are missing or invalid.
+    /// All missing or invalid fields.
     pub fields: Vec<Field>,
-    /// Suggestions for the user: sentences or commands to paste.
+    /// Suggestions for the user, each a sentence or a command to paste.
     pub hints: Vec<String>,
-    /// The state of the change. `None` if the command changes nothing.
+    /// The state of the attempted change. `None` if the command changes nothing.
     pub outcome: Option<ChangeState>,
     rest: Box<Rest>,
 }
 
-/// The rarely used members, boxed because every `Result` is as large as its error.
+/// The rarely used fields, boxed to keep `Failure`, and therefore every `Result`, small.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rest {
     inputs: Vec<Question>,
     cause: Cause,
 }
 
-/// The exit status of a command that failed.
+/// The exit status of a failed command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// The command failed.
     Failed = 1,
-    /// The command line or the input is invalid. Nothing changed.
+    /// The command line or the input is invalid. Nothing has been changed.
     Usage = 2,
-    /// The change may or may not be done.
+    /// The command failed, and its change may or may not have been made.
     Unknown = 3,
     /// The user is not signed in or lacks permission.
     NotAllowed = 4,
@@ -79,7 +79,7 @@ pub enum Exit {
     NotRunnable = 126,
     /// A plugin or another program was not found. Only hosts and commands that start other programs use this status.
     NotFound = 127,
-    /// The user cancelled.
+    /// The user cancelled the command.
     Cancelled = 130,
     /// The process was asked to terminate (`SIGTERM`).
     Terminated = 143,
@@ -107,7 +107,7 @@ impl Exit {
     }
 }
 
-/// Formats an operating system error as part of a sentence: `permission denied`.
+/// Formats an I/O error for use within a sentence, such as `permission denied`.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
@@ -118,7 +118,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 impl Failure {
-    /// Creates a failure. With [`Exit::Unknown`], the state of the change is unknown too.
+    /// Creates a failure. If `exit` is [`Exit::Unknown`], also sets the state of the change to unknown.
     pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// Creates a failure that lists all missing or invalid fields.
+    /// Creates an `invalid_input` failure for the given missing or invalid fields.
     pub fn invalid_input(fields: Vec<Field>) -> Self {
         let message = match fields.as_slice() {
             [field] => field.sentence(),
@@ -142,7 +142,7 @@ impl Failure {
         failure
     }
 
-    /// Creates the failure of a command that the user cancelled.
+    /// Creates the failure for a command that the user cancelled.
     pub fn cancelled() -> Self {
         Self::new(Exit::Cancelled, "cancelled", "cancelled")
     }
@@ -165,7 +165,7 @@ impl Failure {
         self
     }
 
-    /// Adds a field that is missing or invalid.
+    /// Adds a missing or invalid field.
     pub fn field(mut self, field: &str, flag: Option<&str>, problem: impl Into<String>) -> Self {
         let mut field = Field::new(field, problem);
         field.flag = flag.map(str::to_owned);
@@ -173,7 +173,7 @@ impl Failure {
         self
     }
 
-    /// Returns the unanswered questions, if the code is `input_required`.
+    /// Returns the unanswered questions for an `input_required` failure.
     pub fn inputs(&self) -> &[Question] {
         &self.rest.inputs
     }
@@ -184,7 +184,7 @@ impl Failure {
         self
     }
 
-    /// Sets the cause, which [`source`](Error::source) returns and `-v` shows. The text of the cause must not contain a secret.
+    /// Sets the cause, which [`source`](Error::source) returns and `-v` displays. The cause's text must not contain secrets.
     pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.rest.cause = Cause::new(cause.into());
         self
@@ -202,7 +202,7 @@ impl Failure {
         Self::new(exit, code, message).caused_by(error)
     }
 
-    /// Returns the texts of the causes that add something to the message, from the direct cause to the root cause.
+    /// Returns the text of each cause that adds information to the message, from the direct cause to the root cause.
     pub fn causes(&self) -> Vec<String> {
         cause::chain(self)
     }

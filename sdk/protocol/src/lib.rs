@@ -1,7 +1,7 @@
-//! The wire types of the plugin protocol. This crate does no input or output. `PROTOCOL.md` is the normative specification.
+//! Wire types for the plugin protocol. This crate performs no I/O of its own. `PROTOCOL.md` is the normative specification.
 //!
-//! All types tolerate additions from later versions: they ignore unknown fields, use defaults for absent optional fields, and
-//! decode unknown methods like known ones.
+//! All types tolerate additions in later versions: they ignore unknown fields, use defaults for absent optional fields, and accept messages
+//! with unknown methods.
 
 mod command;
 pub mod complete;
@@ -41,8 +41,8 @@ pub use method::{
 pub use question::{Choice, Question, QuestionKind};
 pub use twice::unique_members;
 
-/// The conformance checks of `PROTOCOL.md`, as pairs of a name and a TOML file. A check lists the messages to send to a plugin and the
-/// expected replies.
+/// The conformance checks for `PROTOCOL.md`, as pairs of a name and the contents of a TOML file. Each check lists its steps, such as the
+/// messages to send to a plugin, and the expected results.
 pub const CHECKS: [(&str, &str); 4] = [
     ("file", include_str!("../checks/file.toml")),
     ("messages", include_str!("../checks/messages.toml")),
@@ -53,45 +53,45 @@ pub const CHECKS: [(&str, &str); 4] = [
 /// The protocol version that this library implements.
 pub const VERSION: &str = "1.0";
 
-/// The environment variable that contains the nesting depth of hosts, set by a host for the programs it starts.
+/// The environment variable that contains the nesting depth of hosts. A host sets it for the programs that it starts.
 pub const DEPTH: &str = "BOT_CLI_DEPTH";
 
-/// The environment variable that contains the path of the host's executable, set by a host for the programs it starts.
+/// The environment variable that contains the path of the host's executable. A host sets it for the programs that it starts.
 pub const HOST: &str = "BOT_CLI_HOST";
 
-/// The protocol's major version that this library implements.
+/// The major protocol version that this library implements.
 pub const MAJOR: u32 = 1;
 
 /// The maximum length of a line, without its line ending: 8 MiB.
 pub const MAX_LINE: usize = 8 * 1024 * 1024;
 
-/// The method names.
+/// Method names.
 pub mod methods {
-    /// Host to plugin: runs a command.
+    /// A host-to-plugin request that runs a command.
     pub const RUN: &str = "run";
-    /// Host to plugin: requests the full manifest.
+    /// A host-to-plugin request for the full manifest.
     pub const DESCRIBE: &str = "describe";
-    /// Host to plugin: requests completions of an argument.
+    /// A host-to-plugin request for completions of an argument.
     pub const COMPLETE: &str = "complete";
-    /// Host to plugin, a notification: the user wants to stop the request.
+    /// A notification that cancels a request. Either side can send it.
     pub const CANCEL: &str = "cancel";
-    /// Plugin to host: asks the user a question.
+    /// A plugin-to-host request that asks the user a question.
     pub const ASK: &str = "ask";
-    /// Plugin to host: requests the user's piped input.
+    /// A plugin-to-host request for the user's piped input.
     pub const STDIN: &str = "stdin";
-    /// Plugin to host, a notification: reports the progress of the work.
+    /// A plugin-to-host notification that reports progress.
     pub const PROGRESS: &str = "progress";
-    /// Plugin to host, a notification: writes a log line.
+    /// A plugin-to-host notification that writes a log line.
     pub const LOG: &str = "log";
-    /// Plugin to host, a notification: shows a part of the result.
+    /// A plugin-to-host notification that shows part of the result.
     pub const OUTPUT: &str = "output";
 }
 
-/// The negative error codes: those of JSON-RPC and one specific to this protocol. Positive codes are exit statuses.
+/// Negative error codes: the JSON-RPC codes and one code specific to this protocol. Positive codes are exit statuses.
 pub mod codes {
-    /// The line is not JSON.
+    /// The line is not valid JSON or not valid UTF-8.
     pub const PARSE_ERROR: i64 = -32700;
-    /// The JSON is not a message.
+    /// The line is JSON but not a message, or it is too long.
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method is unknown.
     pub const METHOD_NOT_FOUND: i64 = -32601;
@@ -103,12 +103,12 @@ pub mod codes {
     pub const UNSUPPORTED_PROTOCOL: i64 = -32022;
 }
 
-/// Reports whether this library can serve a request for the protocol version `version`.
+/// Reports whether this library supports the protocol version `version`.
 pub fn serves(version: &str) -> bool {
     major_minor(version).is_some_and(|(major, _)| major == MAJOR)
 }
 
-/// Parses `MAJOR.MINOR`, the version format of the protocol and the schemas. Unlike a semver version, it has no third number.
+/// Parses a `MAJOR.MINOR` version, the format used by the protocol and the schemas. Unlike semver, this format has no patch version.
 pub fn major_minor(version: &str) -> Option<(u32, u32)> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,15 +1,15 @@
-//! Reads lines and limits their length.
+//! Reads lines up to a maximum length.
 
 use std::io::{self, BufRead, Read};
 
 use crate::MAX_LINE;
 
-/// A line of a stream, without its line ending.
+/// A line from a stream, without its line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A complete line. The last line of a stream may lack a line ending.
     Complete(Vec<u8>),
-    /// A line longer than [`MAX_LINE`]. Unless `ended` is true, the rest of the line is still unread.
+    /// A line longer than [`MAX_LINE`]. If `ended` is false, the rest of the line has not been read yet.
     TooLong {
         /// Whether the line ending was read.
         ended: bool,
@@ -20,7 +20,7 @@ pub enum Line {
 pub const LONGEST: usize = MAX_LINE + 2;
 
 impl Line {
-    /// Creates a line from at most [`LONGEST`] bytes and removes the line ending, if any.
+    /// Creates a line from at most [`LONGEST`] bytes, without the line ending.
     pub fn of(mut line: Vec<u8>) -> Self {
         let ended = line.last() == Some(&b'\n');
         if ended {

@@ -1,4 +1,4 @@
-//! The manifest of a plugin: the result of `describe`, also embedded in the plugin's file.
+//! The plugin manifest, which is embedded in the plugin's file and returned by `describe`.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use serde_json::Value;
 use super::command::CommandSpec;
 use super::shape;
 
-/// The marker before the manifest in a plugin's file.
+/// The marker that precedes the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
 
-/// The number of bytes at the start of a script that may contain the marker.
+/// The number of bytes at the start of a script in which the marker must begin.
 pub const SCRIPT_HEAD: usize = 8 * 1024;
 
-/// The maximum length of a script's manifest, which is on one line.
+/// The maximum length in bytes of a script's manifest, which must be on one line.
 pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
 
-/// The maximum length of a manifest in any other file.
+/// The maximum length in bytes of a manifest in a file that is not a script.
 const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
-/// The description of a plugin: its role and its command tree.
+/// A plugin's description of itself, including its role and its command tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// The protocol version that the plugin speaks: `1.0`.
+    /// The protocol version that the plugin implements, such as `1.0`.
     pub protocol: String,
-    /// The plugin's name: its file name without `bot-cli-`.
+    /// The plugin's name, which is its file name without the `bot-cli-` prefix.
     pub name: String,
     /// The plugin's version.
     #[serde(default)]
@@ -37,23 +37,23 @@ pub struct Manifest {
     /// The plugin's role.
     #[serde(default)]
     pub role: Role,
-    /// The version range that an executable must have to use the plugin, such as `>=0.1` for `bot-cli-init`. Any version of an unlisted
-    /// executable can use it.
+    /// The required versions of the executables that use the plugin, such as `>=0.1` for `bot-cli-init`. Any version of an unlisted
+    /// executable can use the plugin.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub requires: BTreeMap<String, String>,
-    /// The requirements for other plugins that this plugin uses, by role name.
+    /// The requirements for the plugins that this plugin uses, by role name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub uses: BTreeMap<String, UseSpec>,
-    /// Provider packs: the schema version of the catalogue, `MAJOR.MINOR`.
+    /// For provider packs, the catalogue's schema version, as `MAJOR.MINOR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<String>,
-    /// Provider packs: the range of `pipecat-ai` versions that the services support.
+    /// For provider packs, the range of `pipecat-ai` versions that the services support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
-    /// Secrets backends: the version of the role's methods, `MAJOR.MINOR`.
+    /// For secrets backends, the version of the backend methods, as `MAJOR.MINOR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
-    /// Secrets backends: the backend's settings.
+    /// For secrets backends, the available settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<SettingSpec>,
     /// The command tree, whose root is the plugin itself. If absent, the commands are unknown.
@@ -62,34 +62,34 @@ pub struct Manifest {
     /// The environment variables that the plugin reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<VariableSpec>,
-    /// Provider packs: the list of providers. It stays undecoded, because readers decode each service separately: later schema
-    /// versions may add keys.
+    /// For provider packs, the list of providers as undecoded JSON. Readers decode each service separately, because later schema versions
+    /// may add keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Value>,
 }
 
-/// A plugin's requirements for the plugins that it uses in one role.
+/// A plugin's requirements for the plugins that it uses in a given role.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct UseSpec {
-    /// The supported version of the role's schema, `MAJOR.MINOR`.
+    /// The supported version of the role's schema, as `MAJOR.MINOR`.
     pub schema: String,
-    /// Provider packs: the `pipecat-ai` version of the generated projects.
+    /// For provider packs, the `pipecat-ai` version used by generated projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
-    /// Secrets backends: reserved names, used by the command's built-in backends.
+    /// For secrets backends, the reserved names of the plugin's built-in backends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
 
-/// A setting of a secrets backend. Settings are stored in the user's settings file, so they must not be credentials.
+/// A setting of a secrets backend. The value is stored in the user's settings file, so it must not be a credential.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingSpec {
     /// The setting's name.
     pub name: String,
-    /// A description in one line.
+    /// A one-line description.
     #[serde(default)]
     pub about: String,
     /// Whether the backend requires the setting.
@@ -97,13 +97,13 @@ pub struct SettingSpec {
     pub required: bool,
 }
 
-/// An environment variable.
+/// An environment variable that a plugin reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariableSpec {
     /// The variable's name.
     pub name: String,
-    /// A description in one line.
+    /// A one-line description.
     #[serde(default)]
     pub about: String,
 }
@@ -125,17 +125,17 @@ pub enum Role {
     Other(String),
 }
 
-/// The reason why a file has no usable manifest.
+/// The reason a file has no usable manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManifestError {
     /// The file has no marker, so it is not a plugin.
     Undeclared,
-    /// The file has a marker but no valid manifest. Contains the reason.
+    /// The file has a marker but no valid manifest. The string contains the reason.
     Malformed(String),
 }
 
 impl Role {
-    /// Returns the wire name.
+    /// Returns the role's name in the protocol.
     pub fn name(&self) -> &str {
         match self {
             Self::Command => "command",
@@ -145,7 +145,7 @@ impl Role {
         }
     }
 
-    /// Returns the noun for a plugin of this role: `provider pack`.
+    /// Returns the term for a plugin with this role, such as `provider pack`.
     pub fn words(&self) -> String {
         match self {
             Self::Command => "command".to_owned(),
@@ -157,7 +157,7 @@ impl Role {
 }
 
 impl UseSpec {
-    /// Creates a requirement for the given version of the role's schema.
+    /// Creates a requirement for the given schema version.
     pub fn new(schema: impl Into<String>) -> Self {
         Self {
             schema: schema.into(),
@@ -165,13 +165,13 @@ impl UseSpec {
         }
     }
 
-    /// Sets the `pipecat-ai` version of the generated projects.
+    /// Sets the `pipecat-ai` version used by generated projects.
     pub fn framework(mut self, version: impl Into<String>) -> Self {
         self.framework = Some(version.into());
         self
     }
 
-    /// Reserves names, which no backend plugin may have.
+    /// Sets the reserved names, which no backend plugin may use.
     pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -179,7 +179,7 @@ impl UseSpec {
 }
 
 impl SettingSpec {
-    /// Creates an optional setting with its name and description.
+    /// Creates an optional setting with the given name and description.
     pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -190,7 +190,7 @@ impl SettingSpec {
 }
 
 impl Manifest {
-    /// Creates the manifest of a plugin with this name, this library's protocol version and default values.
+    /// Creates a manifest with the given name, this library's protocol version, and default values for all other fields.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             protocol: super::VERSION.to_owned(),
@@ -199,7 +199,7 @@ impl Manifest {
         }
     }
 
-    /// Finds the manifest in a plugin's file: at the start of a script, or anywhere in a native executable.
+    /// Finds the manifest in the contents of a plugin's file: near the start of a script, or anywhere in any other file.
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
         let is_script = file.starts_with(b"#!");
         let mut problem = None;

@@ -9,17 +9,17 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::Question;
 
-/// A message in either direction.
+/// A message from a host to a plugin, or from a plugin to a host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Message {
     /// A request, which expects a reply with the same ID.
     Request {
-        /// The request's ID, unique among the requests of its sender.
+        /// The request's ID, unique among the sender's requests.
         id: Id,
         /// The method's name.
         method: String,
-        /// The parameters, an object. `null` if absent.
+        /// The parameters object, or `null` if absent.
         #[serde(skip_serializing_if = "Value::is_null")]
         params: Value,
     },
@@ -27,38 +27,38 @@ pub enum Message {
     Notification {
         /// The method's name.
         method: String,
-        /// The parameters, an object. `null` if absent.
+        /// The parameters object, or `null` if absent.
         #[serde(skip_serializing_if = "Value::is_null")]
         params: Value,
     },
-    /// The reply to a request that succeeded.
+    /// The reply to a successful request.
     Result {
         /// The request's ID.
         id: Id,
         /// The result, whose shape depends on the method.
         result: Value,
     },
-    /// The reply to a request that failed.
+    /// The reply to a failed request.
     Error {
-        /// The request's ID. `None` if the ID could not be read.
+        /// The request's ID, or `None` if the ID could not be read.
         id: Option<Id>,
         /// The error.
         error: ErrorObject,
     },
 }
 
-/// A request ID, unique among the requests of its sender.
+/// A request ID, unique among the sender's requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
-    /// A number. Hosts number their requests 1, 2, 3, …
+    /// A number. Hosts number their requests 1, 2, 3 and so on.
     Number(i64),
     /// A string.
     Text(String),
 }
 
-/// The error for a failed request.
+/// The error in the reply to a failed request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorObject {
@@ -66,35 +66,35 @@ pub struct ErrorObject {
     pub code: i64,
     /// The message for the user.
     pub message: String,
-    /// Details for programs. Plugins that follow the protocol send [`ErrorData`].
+    /// Machine-readable details. Conforming plugins send [`ErrorData`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// The state of a change after its command ended.
+/// The state of a change after the command has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeState {
     /// Nothing has changed.
     NotDone,
-    /// A known part of the change is done.
+    /// A known part of the change has been made.
     PartlyDone,
-    /// The change is done, but a later step failed.
+    /// The change has been made, but a later step failed.
     Done,
-    /// It is not known whether the change was made. Unknown states from later versions decode as this variant.
+    /// The change may or may not have been made. Unknown states from later versions decode as this variant.
     #[serde(other)]
     Unknown,
 }
 
-/// An input field that is missing or invalid.
+/// A missing or invalid input field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Field {
-    /// The field's name in the input: `stt_service`.
+    /// The field's name in the input, such as `stt_service`.
     pub field: String,
-    /// The option that sets the field: `--stt`.
+    /// The option that sets the field, such as `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
     /// `missing`, or a description of the problem.
@@ -102,7 +102,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Creates a field. `problem` is `missing` or describes the problem.
+    /// Creates a field with the given problem, which is either `missing` or a description.
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -111,14 +111,14 @@ impl Field {
         }
     }
 
-    /// Names the option that sets the field.
+    /// Specifies the option that sets the field.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flag = Some(flag.into());
         self
     }
 
-    /// Returns the option, or the field's name if there is no option. A position in a file is followed by the option that names the
-    /// file.
+    /// Returns the option, or the field's name if no option sets the field. For a position in a file, returns the position followed by the
+    /// option.
     fn name(&self) -> String {
         let is_place = self
             .field
@@ -130,7 +130,7 @@ impl Field {
         }
     }
 
-    /// Describes the problem in a full sentence.
+    /// Returns a message that describes the problem.
     pub fn sentence(&self) -> String {
         match self.problem.strip_prefix("missing") {
             Some(rest) => format!("`{}` is missing{rest}", self.name()),
@@ -139,14 +139,14 @@ impl Field {
     }
 }
 
-/// Formats the field as an item of a list: `--stt: missing`.
+/// Formats the field as a list item, such as `--stt: missing`.
 impl fmt::Display for Field {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.name(), self.problem)
     }
 }
 
-/// The details of a failure.
+/// The details of an error from a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -154,24 +154,24 @@ pub struct ErrorData {
     /// The specific error code in `snake_case`. Codes are stable.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub code: String,
-    /// The fields that are missing or invalid.
+    /// The missing or invalid fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// Suggestions for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// The unanswered questions, if the code is `input_required`.
+    /// The unanswered questions, if `code` is `input_required`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Question>,
-    /// The state of the change. Absent if the command changes nothing.
+    /// The state of the attempted change. Absent if the command changes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ChangeState>,
-    /// The supported versions, if the code is -32022.
+    /// The supported versions, if the numeric error code is -32022.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
 }
 
-/// The reason why a line is not a message.
+/// The reason a line is not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAMessage {
     /// The line is not UTF-8.
@@ -223,14 +223,15 @@ impl Message {
         }
     }
 
-    /// Encodes the message as a line with its line ending. JSON escapes line breaks in strings, so the message is one line.
+    /// Encodes the message as a line, including the line ending. The message itself contains no line breaks, because JSON strings escape
+    /// them.
     pub fn to_line(&self) -> String {
         let mut line = serde_json::to_string(&self.envelope()).unwrap_or_default();
         line.push('\n');
         line
     }
 
-    /// Encodes the message like [`to_line`](Self::to_line), into memory that is wiped on drop.
+    /// Encodes the message like [`to_line`](Self::to_line), but into memory that is wiped on drop.
     pub fn to_wiped_line(&self) -> Zeroizing<Vec<u8>> {
         let mut line = wiped_json(&self.envelope());
         line.push(b'\n');
@@ -244,7 +245,7 @@ impl Message {
         }
     }
 
-    /// Wipes all strings in the parameters or the result from memory.
+    /// Wipes all string values in the parameters or the result from memory.
     pub fn wipe(&mut self) {
         match self {
             Self::Request { params, .. } | Self::Notification { params, .. } => wipe(params),
@@ -254,7 +255,8 @@ impl Message {
     }
 }
 
-/// Encodes `value` as JSON into memory that is wiped on drop. The buffer has room for a line ending.
+/// Encodes `value` as JSON into memory that is wiped on drop. The buffer has room for one more byte, so that appending a line feed does not
+/// reallocate.
 pub fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
     let mut json = Wiped::default();
     let _ = serde_json::to_writer(&mut json, value);
@@ -313,7 +315,7 @@ impl std::fmt::Display for Id {
 }
 
 impl ErrorObject {
-    /// Creates an error of the protocol itself, without details.
+    /// Creates a protocol-level error without details.
     pub fn protocol(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -335,7 +337,7 @@ impl ErrorObject {
         }
     }
 
-    /// Returns the details of the error. A detail that cannot be decoded is left at its default.
+    /// Returns the error's details. Details that cannot be decoded get default values.
     pub fn details(&self) -> ErrorData {
         let mut data = self.data.clone().unwrap_or_default();
         let Some(members) = data.as_object_mut() else {

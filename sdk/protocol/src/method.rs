@@ -1,4 +1,4 @@
-//! The parameters and results of the methods.
+//! Parameters and results of the protocol methods.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,17 +10,17 @@ use super::message::Id;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunParams {
-    /// The host's protocol version: `1.0`.
+    /// The host's protocol version, such as `1.0`.
     pub protocol: String,
     /// The user's arguments, without the plugin's name.
     pub argv: Vec<String>,
-    /// The answers to questions, by key.
+    /// The scripted answers, by question key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
     /// The host's capabilities during the request.
     #[serde(default)]
     pub capabilities: Capabilities,
-    /// The environment of the command.
+    /// The environment in which the command runs.
     #[serde(default)]
     pub context: Context,
 }
@@ -29,7 +29,7 @@ pub struct RunParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostName {
-    /// The host's name: `bot-cli`.
+    /// The host's name, such as `bot-cli`.
     pub name: String,
     /// The host's version.
     #[serde(default)]
@@ -41,9 +41,9 @@ pub struct HostName {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunResult {
-    /// The text for people, printed verbatim.
+    /// The human-readable text, printed verbatim.
     pub text: String,
-    /// The document for programs, printed by `--json`.
+    /// The machine-readable document that `--json` prints.
     pub data: Value,
     /// The exit status.
     pub exit: u8,
@@ -66,9 +66,9 @@ pub struct DescribeParams {
 pub struct CompleteParams {
     /// The host's protocol version.
     pub protocol: String,
-    /// The arguments so far, without the plugin's name. The last one, possibly empty, is the one to complete.
+    /// The arguments so far, without the plugin's name. The last argument, which may be empty, is the one to complete.
     pub argv: Vec<String>,
-    /// The environment of the command.
+    /// The environment in which the command runs.
     #[serde(default)]
     pub context: Context,
 }
@@ -81,7 +81,7 @@ pub struct CompleteResult {
     pub candidates: Vec<Candidate>,
 }
 
-/// A completion of an argument.
+/// A candidate for completing an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
@@ -97,9 +97,9 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CancelParams {
-    /// The ID of the request to stop.
+    /// The ID of the request to cancel.
     pub id: Id,
-    /// The reason: `user`, `signal` or `timeout`.
+    /// The reason, such as `user`, `signal` or `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -110,7 +110,7 @@ pub struct CancelParams {
 pub struct AskResult {
     /// The user's response.
     pub action: AskAction,
-    /// The answer, if the action is `accept`. Its form depends on the kind of question.
+    /// The answer, if the action is `accept`. Its type depends on the question kind.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub value: Value,
 }
@@ -122,21 +122,21 @@ pub struct AskResult {
 pub enum AskAction {
     /// The user answered.
     Accept,
-    /// The user wants to go back to the previous question.
+    /// The user went back to the previous question.
     Back,
-    /// The user wants to stop. Unknown actions from later versions decode as this variant.
+    /// The user cancelled. Unknown actions from later versions decode as this variant.
     #[serde(other)]
     Cancel,
 }
 
-/// The result of `stdin`: exactly one of `text` and `base64`.
+/// The result of `stdin`, which contains either `text` or `base64`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StdinResult {
-    /// The input, if it is UTF-8.
+    /// The input, if it is valid UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The input in padded base64, if it is not UTF-8.
+    /// The input in padded base64, if it is not valid UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base64: Option<String>,
 }
@@ -147,9 +147,9 @@ pub struct StdinResult {
 pub struct ProgressParams {
     /// The ID of the request in progress.
     pub id: Id,
-    /// The current step: what the plugin is doing.
+    /// A description of the current step.
     pub message: String,
-    /// The number of finished steps.
+    /// The number of completed steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<u64>,
     /// The total number of steps.
@@ -165,7 +165,7 @@ pub struct LogParams {
     pub id: Id,
     /// The log level.
     pub level: Level,
-    /// The message, a single line.
+    /// The message, on a single line.
     pub message: String,
 }
 
@@ -174,13 +174,13 @@ pub struct LogParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Shown with `-vv`.
+    /// A debug message. Shown with `-vv`.
     Debug,
-    /// Information that needs no action. Shown unless the user passed `-q`.
+    /// Information that requires no action. Shown unless the user passed `-q`.
     Note,
-    /// Always shown.
+    /// A warning. Always shown.
     Warn,
-    /// Shown with `-v`. Unknown levels from later versions decode as this variant.
+    /// Additional information. Shown with `-v`. Unknown levels from later versions decode as this variant.
     #[serde(other)]
     Info,
 }
@@ -191,12 +191,12 @@ pub enum Level {
 pub struct OutputParams {
     /// The ID of the request in progress.
     pub id: Id,
-    /// A part of the result, shown verbatim.
+    /// Part of the result, shown verbatim.
     pub text: String,
 }
 
 impl HostName {
-    /// Creates a host name from a name and a version.
+    /// Creates a `HostName` with the given name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -206,7 +206,7 @@ impl HostName {
 }
 
 impl Candidate {
-    /// Creates a completion without a description.
+    /// Creates a candidate without a description.
     pub fn new(value: impl Into<String>) -> Self {
         Self {
             value: value.into(),

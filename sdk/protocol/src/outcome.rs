@@ -1,11 +1,11 @@
-//! The outcome of a command, as text for people and as JSON for programs.
+//! The outcome of a command, as human-readable text and as JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// The result of a command that succeeded.
+/// The result of a successful command.
 ///
 /// ```
 /// use bot_cli_protocol::outcome::Reply;
@@ -17,16 +17,16 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[must_use]
 pub struct Reply {
-    /// The text for people, printed to stdout.
+    /// The human-readable text, printed to stdout.
     pub text: String,
-    /// The document for programs, printed by `--json`.
+    /// The machine-readable document that `--json` prints.
     pub data: Value,
-    /// Suggested next commands, shown to people.
+    /// Suggested next commands for the user.
     pub next: Vec<String>,
 }
 
 impl Reply {
-    /// Creates a reply with `text`, printed verbatim, and no data.
+    /// Creates a reply with the given text, printed verbatim, and no data.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -65,7 +65,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates the outcome of `result` with its default exit status.
+    /// Creates an outcome from `result` with the default exit status.
     pub fn new(result: Result<Reply, Failure>) -> Self {
         let status = result
             .as_ref()
@@ -81,7 +81,7 @@ impl Outcome {
         self
     }
 
-    /// Returns the document that `--json` prints: `data`, or `{"error": …}`.
+    /// Returns the document that `--json` prints: the reply's `data`, or `{"error": …}` for a failure.
     pub fn document(&self) -> Value {
         match &self.result {
             Ok(reply) => reply.data.clone(),
@@ -104,14 +104,14 @@ impl Outcome {
     }
 }
 
-/// The format of the result.
+/// The output format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// JSON: one document, `data`.
+    /// A single JSON document: `data`.
     Json,
-    /// Text for people: `text`. Unknown formats from later versions decode as this variant.
+    /// Human-readable text: `text`. Unknown formats from later versions decode as this variant.
     #[default]
     #[serde(other)]
     Text,

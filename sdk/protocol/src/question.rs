@@ -1,4 +1,4 @@
-//! Questions to the user and their answers.
+//! Questions for the user and their answers.
 
 mod answer;
 mod wire;
@@ -11,8 +11,8 @@ pub use answer::Answer;
 pub use wire::{Choice, Question, QuestionKind};
 
 impl Question {
-    /// Parses the JSON form of an answer: a string, a boolean or a list of strings. The error describes the problem and never quotes a
-    /// password.
+    /// Parses the JSON form of an answer, which is a string, a boolean or a list of strings. The error describes the problem and never
+    /// quotes a password.
     pub fn check(&self, value: &Value) -> Result<Answer, String> {
         match (self.kind, value) {
             (QuestionKind::Text, Value::String(text)) => Ok(Answer::Text(text.clone())),

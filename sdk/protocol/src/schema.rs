@@ -1,4 +1,4 @@
-//! The JSON Schema of the wire types and the document's additional constraints. A test compares it with `protocol.schema.json`.
+//! Tests that `protocol.schema.json` matches the wire types and the additional constraints in `PROTOCOL.md`.
 
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ fn schema() -> Value {
     })
 }
 
-/// Adds the document's constraints that the types cannot express.
+/// Adds the constraints in `PROTOCOL.md` that the types cannot express.
 fn tighten(types: &mut Value) {
     for params in ["RunParams", "DescribeParams", "CompleteParams"] {
         // A person who types a request by hand may omit the version.
@@ -132,7 +132,7 @@ fn tighten(types: &mut Value) {
     types["AskResult"]["then"] = json!({ "required": ["value"] });
 }
 
-/// Returns the schema of a message with the given members. The schema forbids the members of other message kinds.
+/// Returns the schema for a message with the given members. The schema forbids members that belong to other kinds of messages.
 fn message(required: &[&str], members: Value) -> Value {
     let mut properties = json!({ "jsonrpc": { "const": "2.0" } });
     for other in ["id", "method", "result", "error"] {

@@ -1,4 +1,4 @@
-//! Secret text: it has no `Display`, a redacting `Debug`, and is wiped on drop.
+//! The [`Secret`] type, which does not implement `Display`, redacts its text in `Debug` output, and wipes the text from memory on drop.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl Secret {
         Self(Zeroizing::new(text))
     }
 
-    /// Returns the text. Call this only where the text leaves the process.
+    /// Returns the text. Call this only where the text has to leave the process.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,10 +1,9 @@
-//! Decodes JSON values. Errors name the invalid field but never quote its value, which may be a secret in the wrong place.
+//! Decodes JSON values. Errors name the invalid field but never quote its value, which may be a misplaced secret.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Decodes the object `value`. `name` is its name in errors, which describe the field and its expected form: `params.argv` must be a
-/// list.
+/// Decodes the object `value`. Errors contain `name` and the path of the invalid field, for example: `params.argv` must be a list.
 pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> {
     if !value.is_object() {
         return Err(format!("`{name}` must be an object"));
@@ -20,7 +19,7 @@ pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> 
     })
 }
 
-/// Converts serde's error text into a message without the value. serde quotes the value first and names the expected type last.
+/// Converts serde's error text into a message without the value. In serde's text, the value precedes the expected type.
 pub fn problem(field: &str, text: &str) -> String {
     if let Some(missing) = text
         .strip_prefix("missing field `")
@@ -67,7 +66,7 @@ mod tests {
         problem
     }
 
-    /// The parameters with the canary in place of `@`, and the expected message.
+    /// Rows of invalid parameters and their expected error messages. `@` stands for `CANARY`.
     const WRONG: &str = r#"{"argv":"@"} | `params.argv` must be a list
 {"argv":[["@"]]} | `params.argv[0]` must be a string
 {"answers":"@"} | `params.answers` must be an object

@@ -9,13 +9,14 @@ const MOST: usize = 3;
 /// The minimum similarity of a suggestion.
 const LEAST: f64 = 0.8;
 
-/// The deduction for a name that is similar only in part, so that similar whole names rank first.
+/// The score deduction for partial matches, which ranks full matches first.
 const LESS_FOR_A_PART: f64 = 0.05;
 
-/// Other tools' names for our commands and options. A line contains our name and theirs.
+/// The names that other tools use for this program's commands and options. Each line contains the name used here, followed by the other
+/// names.
 const ELSEWHERE: &str = include_str!("words_of_other_tools.txt");
 
-/// Reports whether another tool uses the name `typed` for our `name`.
+/// Reports whether `typed` is another tool's name for the command or option `name`.
 fn is_alike(typed: &str, name: &str) -> bool {
     ELSEWHERE
         .lines()
@@ -23,8 +24,8 @@ fn is_alike(typed: &str, name: &str) -> bool {
         .any(|(ours, others)| ours == name && others.split(' ').any(|other| other == typed))
 }
 
-/// Returns the names that `typed` clearly refers to. Tries, in this order: names that other tools call `typed`, a name with a
-/// typo or two, and names that start with `typed`.
+/// Returns the names that the user most likely meant by `typed`. Tries names that are called `typed` in other tools, then a name that
+/// differs by a typo or two, then names that start with `typed`.
 pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let typed = &typed.to_lowercase();
     let alike: Vec<&str> = names.clone().filter(|name| is_alike(typed, name)).collect();
@@ -38,8 +39,8 @@ pub fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str> + Clone) -> V
     names.filter(begin).take(MOST).collect()
 }
 
-/// Creates the failure for an unknown subcommand `word`. `called` is the command as the user typed it. The message quotes the word
-/// only if it cannot be a secret in the wrong place.
+/// Creates the failure for the unknown subcommand `word`. `called` is the command as the user typed it. The message quotes `word` only if
+/// it is unlikely to be a misplaced secret.
 pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failure {
     let meant = commands(command, word);
     let message = if meant.is_empty() && !is_plain(word) {
@@ -58,9 +59,11 @@ pub fn no_such_command(command: &CommandSpec, called: &str, word: &str) -> Failu
     failure.hint(did_you_mean(&meant))
 }
 
-/// Returns the paths of the commands below `root` that `typed` clearly refers to. Tries, in this order: subcommands that other
-/// tools call `typed` and deeper commands of this name, subcommands similar to `typed`, and deeper commands that other tools
-/// call `typed`.
+/// Returns the paths of the commands below `root` that the user most likely meant by `typed`. Tries these candidates in order:
+///
+/// - subcommands that other tools call `typed`, and nested commands named `typed`
+/// - subcommands similar to `typed`
+/// - nested commands that other tools call `typed`
 fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
     let own = || {
         let shown = root.commands.iter().filter(|command| !command.hidden);
@@ -97,7 +100,7 @@ fn further_down(
     }
 }
 
-/// Returns the names similar to `typed`, the most similar first.
+/// Returns the names most similar to `typed`, in descending order of similarity.
 pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(f64, &str)> = names
         .map(|name| (likeness(typed, name), name))
@@ -113,7 +116,7 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     near(typed, names.into_iter()).into_iter().next()
 }
 
-/// Formats a suggestion: "did you mean `list`, `show` or `info`?".
+/// Formats a suggestion, such as "did you mean `list`, `show` or `info`?".
 pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let (last, first) = names.split_last().unwrap_or((&"", &[]));
@@ -123,8 +126,8 @@ pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
     format!("did you mean `{}` or `{last}`?", first.join("`, `"))
 }
 
-/// Returns the name that differs from `typed` by a typo or two. Messages may quote such a word; any other word may be a secret in
-/// the wrong place.
+/// Returns the closest name that differs from `typed` by no more than a typo or two. If such a name exists, messages may quote `typed`;
+/// otherwise, `typed` may be a misplaced secret.
 pub fn slip<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     names
         .map(|name| (strsim::osa_distance(typed, name), name))
@@ -133,7 +136,7 @@ pub fn slip<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a
         .map(|(_, name)| name)
 }
 
-/// Reports whether a word looks like a name: short, in lower-case letters, with hyphens or underscores between them.
+/// Reports whether a word looks like a name: short and in lowercase, with parts separated by hyphens or underscores.
 pub fn is_plain(word: &str) -> bool {
     word.len() <= 24
         && word.split(['-', '_']).all(|part| {
@@ -141,7 +144,7 @@ pub fn is_plain(word: &str) -> bool {
         })
 }
 
-/// Reports whether a word looks like a name or a path of such names: `.env`, `./my-bot`, `bot.json`.
+/// Reports whether a word looks like a name or a path made up of names, such as `.env`, `./my-bot` or `bot.json`.
 pub fn is_plain_path(word: &str) -> bool {
     let mut parts = word
         .split(['/', '.'])
@@ -150,7 +153,7 @@ pub fn is_plain_path(word: &str) -> bool {
     parts.peek().is_some() && parts.all(is_plain)
 }
 
-/// Reports whether a word starts with a typographic dash or quotation mark, typed instead of `-` or `"`.
+/// Reports whether a word starts with a typographic dash or quotation mark instead of `-` or `"`.
 pub fn is_typographic(word: &str) -> bool {
     word.starts_with([
         '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
@@ -158,8 +161,8 @@ pub fn is_typographic(word: &str) -> bool {
     ])
 }
 
-/// Also compares parts of names, because users often type only a part of `enable_eval` or `deepgram_stt`. A single typo counts as
-/// similar even in a short name.
+/// Returns the similarity of two names. Parts of `name` also count, because users often type only part of a name such as `enable_eval` or
+/// `deepgram_stt`. A single typo counts as similar even in a short name.
 fn likeness(typed: &str, name: &str) -> f64 {
     let (typed, name) = (typed.replace('-', "_"), name.replace('-', "_"));
     let parts = [

@@ -1,14 +1,15 @@
-//! Rejects objects with duplicate members. JSON readers disagree about which of the two values counts.
+//! Rejects JSON objects with duplicate members, because parsers disagree about which value to use.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Checks that `json` is valid JSON without duplicate members in any object, at any depth.
+/// Checks that `json` is valid JSON in which no object, at any depth, has duplicate members.
 ///
 /// # Errors
-/// Fails if the text is not JSON or has a duplicate member. The error quotes the member's name.
+///
+/// Returns an error if the text is not JSON or has a duplicate member. The error quotes the member's name.
 pub fn unique_members(json: &[u8]) -> serde_json::Result<()> {
     serde_json::from_slice::<Once>(json).map(drop)
 }

@@ -1,7 +1,7 @@
-//! Parses a user's command line according to a command tree.
+//! Parses a command line according to a command tree.
 //!
-//! Apart from the plugins' own parsers, this is the only parser of command lines. It finds the host's options, the command for
-//! help and completion, and the commands that need the terminal.
+//! Apart from the plugins' own parsers, this is the only command-line parser. It identifies the host's options, the command to complete or
+//! show help for, and the commands that need the terminal.
 
 mod taken;
 #[cfg(test)]
@@ -10,40 +10,40 @@ mod tests;
 use crate::{ArgumentKind, ArgumentSpec, CommandSpec};
 pub use taken::{HelpForm, Taken, take};
 
-/// An option that every plugin has because the host handles it.
+/// An option that the host handles for every plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostOption {
-    /// `--json`
+    /// The `--json` option.
     Json,
-    /// `-v`, `--verbose`
+    /// The `-v` or `--verbose` option.
     Verbose,
-    /// `-q`, `--quiet`
+    /// The `-q` or `--quiet` option.
     Quiet,
-    /// `-h`, `--help`
+    /// The `-h` or `--help` option.
     Help,
-    /// `-V`, `--version`; only before all commands and positional arguments
+    /// The `-V` or `--version` option, recognized only before any command or positional argument.
     Version,
 }
 
-/// The role of a word on the command line.
+/// The role of a word on a command line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Word<'a> {
     /// A subcommand's name.
     Command(&'a CommandSpec),
-    /// A long option or a cluster of short options, in the given order.
+    /// A long option, or a cluster of short options in the order given.
     Options(Vec<Given<'a>>),
-    /// A positional argument, with its specification if the command declares one.
+    /// A positional argument, with its specification if the command declares the argument.
     Positional(Option<&'a ArgumentSpec>),
     /// An option's value, `--`, or an unknown option.
     Other,
 }
 
-/// An option found in a word.
+/// An option in a word on the command line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Given<'a> {
-    /// The option's specification, if the tree declares it.
+    /// The option's specification, if the command tree declares the option.
     pub own: Option<&'a ArgumentSpec>,
-    /// The host's option, unless the plugin uses its name for something else.
+    /// The corresponding host option, unless the plugin uses the name for something else.
     pub host: Option<HostOption>,
     /// Whether the same word contains the option's value.
     pub has_value: bool,
@@ -82,12 +82,12 @@ impl HostOption {
         }
     }
 
-    /// Returns the long name: `json` for `--json`.
+    /// Returns the long name, such as `json` for `--json`.
     pub const fn long(self) -> &'static str {
         self.row().0
     }
 
-    /// Returns the short name: `v` for `-v`.
+    /// Returns the short name, such as `v` for `-v`.
     pub const fn short(self) -> Option<char> {
         self.row().1
     }
@@ -97,8 +97,8 @@ impl HostOption {
         self.row().2
     }
 
-    /// Returns the host option with the same name and meaning as a plugin's flag. A plugin that declares `--help` or `--version`
-    /// prints them itself.
+    /// Returns the host option with the same name and meaning as a plugin's flag. `--help` and `--version` are excluded, because a plugin
+    /// that declares these flags handles them itself.
     pub fn meant_by(argument: &ArgumentSpec) -> Option<Self> {
         let flag = argument.kind == ArgumentKind::Flag;
         let long = argument.long.as_deref().filter(|_| flag)?;
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Creates a reader and reads `words`.
+    /// Creates a reader that has already read `words`.
     pub fn after(root: &'a CommandSpec, words: &[String]) -> Self {
         let mut reader = Self::new(root);
         for word in words {
@@ -151,23 +151,23 @@ impl<'a> Reader<'a> {
         Word::Positional(argument)
     }
 
-    /// Returns the innermost command named so far.
+    /// Returns the innermost command read so far.
     pub fn command(&self) -> &'a CommandSpec {
         // The path always contains the root.
         self.path[self.path.len() - 1]
     }
 
-    /// Returns the commands named so far, starting with the root.
+    /// Returns the commands read so far, starting with the root.
     pub fn path(&self) -> &[&'a CommandSpec] {
         &self.path
     }
 
-    /// Returns the option whose value is the next word.
+    /// Returns the option that takes the next word as its value, if any.
     pub fn value_of(&self) -> Option<&'a ArgumentSpec> {
         self.value_of
     }
 
-    /// Reports whether `--` was read.
+    /// Reports whether `--` has been read.
     pub fn separated(&self) -> bool {
         self.separated
     }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         self.positionals == 0 && !self.separated
     }
 
-    /// Returns the options available at this position: the command's own and the global ones of its parents.
+    /// Returns the options available at this position: the command's own options and its parents' global options.
     pub fn options_here(&self) -> impl Iterator<Item = &'a ArgumentSpec> {
         let own = self.path.len() - 1;
         let path = self.path.iter().enumerate().rev();
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the host's options available at this position, except those whose names the tree uses.
+    /// Returns the host options available at this position, except those whose names the command tree uses.
     pub fn host_options(&self) -> impl Iterator<Item = HostOption> {
         HostOption::ALL.into_iter().filter(|option| {
             self.given(self.long(option.long()), |other| other == option)
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Finds the option `--long` by its name or an alias.
+    /// Returns the available option with the long name or alias `long`, if any.
     pub fn long(&self, long: &str) -> Option<&'a ArgumentSpec> {
         self.options_here().find(|argument| {
             argument.long.as_deref() == Some(long)
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the positional argument that the next word would fill.
+    /// Returns the positional argument that the next word would fill, if any.
     pub fn positional(&self) -> Option<&'a ArgumentSpec> {
         let positionals = self.command().arguments.iter();
         let positionals = positionals.filter(|argument| argument.kind == ArgumentKind::Positional);
@@ -257,8 +257,8 @@ impl<'a> Reader<'a> {
         Some(Given { has_value, ..given })
     }
 
-    /// Parses a cluster of short options. Returns `None` if a letter is unknown, because it may take the rest of the cluster as its
-    /// value.
+    /// Parses a cluster of short options. Returns `None` if a letter is unknown, because an unknown option may take the rest of the cluster
+    /// as its value.
     fn letters(&self, letters: &str) -> Option<Vec<Given<'a>>> {
         let mut given = Vec::new();
         for (at, letter) in letters.char_indices() {

@@ -1,4 +1,4 @@
-//! The command of a backend that a user starts. It prints the backend's name and the program that uses it.
+//! The command that runs if a user starts a backend directly. It prints the backend's description and explains how to use the backend.
 
 use std::marker::PhantomData;
 
@@ -34,7 +34,7 @@ impl<B: Backend> Command for ByHand<B> {
         )))
     }
 
-    /// A backend has no command tree, so the embedded manifest is complete.
+    /// Returns the embedded manifest, which is complete because a backend has no command tree.
     fn described(_: Manifest) -> Manifest {
         declared::<B>()
     }

@@ -1,8 +1,8 @@
-//! The client of a secrets backend. The backend runs as a separate process and receives one request at a time.
+//! A client for secrets backends. A backend runs as a separate process and receives one request at a time.
 //!
-//! Every change is reported as done, not done, partly done or unknown. After the first value is sent or received, the client no
-//! longer shows or quotes the backend's messages, hints, logs, progress and standard error, and the backend can no longer prompt the
-//! user. The client still decodes results of requests that carry no values, but ignores their free text.
+//! The client reports every change as done, not done, partly done or unknown. After the first value has been sent or received, the client
+//! no longer shows or quotes the backend's messages, hints, logs, progress or standard error. The backend can no longer prompt the user
+//! either. The client still decodes results that contain no values, but ignores any free text in such results.
 
 mod fault;
 
@@ -20,14 +20,14 @@ use bot_cli_terminal::ui::{Capabilities, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 pub use fault::Fault;
 
-/// An open backend.
+/// A connection to an open backend.
 pub struct Client {
     name: String,
     plugin: Option<Plugin>,
     relay: Relay,
     context: Context,
     opened: OpenResult,
-    /// Whether a value was sent or received.
+    /// Whether a value has been sent or received.
     secretive: bool,
 }
 
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts the backend for `caller` and opens the location described by `scope`. Its questions and logs go to `relay`.
+    /// Starts the backend for `caller` and opens the location described by `scope`. The backend's questions and logs go to `relay`.
     pub fn open(
         launch: &Launch,
         caller: HostName,
@@ -78,8 +78,8 @@ impl Client {
         }
     }
 
-    /// Sends a request that changes `keys`. If it fails, also returns the outcome of the change: not done before the request is
-    /// sent, and unknown until a reliable reply arrives.
+    /// Sends a request that changes `keys`. An error includes the outcome of the change: not done if the request was never sent, and
+    /// unknown if no reliable reply arrived.
     pub fn change<T: DeserializeOwned>(
         &mut self,
         method: &str,
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and returns the reply. Without a valid reply, the backend is no longer used.
+    /// Sends a request and returns the reply. If no valid reply arrives, the backend is not used again.
     fn call(
         &mut self,
         method: &str,
@@ -134,7 +134,7 @@ impl Client {
         })
     }
 
-    /// Checks that the backend still runs and has sent no unexpected messages.
+    /// Checks that the backend is still running and has sent no unexpected messages.
     fn hear_out(&mut self) -> Result<(), Fault> {
         let Some(plugin) = &mut self.plugin else {
             return Err(gone(&self.name));
@@ -150,7 +150,7 @@ impl Client {
         shape::read("result", result).map_err(|problem| self.wrong(method, &problem))
     }
 
-    /// Ends the backend because a result has the wrong shape or contains something that was not requested.
+    /// Stops the backend after a result that has the wrong shape or contains unrequested items. Returns the resulting fault.
     pub fn wrong(&mut self, method: &str, reason: &str) -> Fault {
         if let Some(mut plugin) = self.plugin.take() {
             plugin.abandon(&mut self.relay);
@@ -162,7 +162,7 @@ impl Client {
         Fault::broken(violation.by(&self.name))
     }
 
-    /// Prepares a free text of the backend for display. Returns `None` once a value was sent or received.
+    /// Prepares free text from the backend for display. Returns `None` once a value has been sent or received.
     pub fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
         Some(short_line(&text, LONGEST_TEXT))
@@ -179,7 +179,7 @@ impl Drop for Client {
     }
 }
 
-/// Makes the backend's texts printable and limits their length.
+/// Makes text from the backend printable and limits its length.
 fn fit_to_show(mut opened: OpenResult) -> OpenResult {
     opened.place = short_line(&opened.place, LONGEST_TEXT);
     for region in opened.regions.iter_mut().flat_map(|one| &mut one.all) {

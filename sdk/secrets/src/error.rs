@@ -1,46 +1,46 @@
-//! The errors of a backend and the outcomes of its changes. `error.data` has the same members.
+//! Backend errors and the outcomes of changes. The fields match the members of `error.data` in the protocol.
 
 use bot_cli_protocol::ErrorObject;
 use bot_cli_protocol::failure::{Exit, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The error of a failed request to a backend.
+/// The error for a failed request to a backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[must_use]
 pub struct Error {
-    /// The class of the error.
+    /// The class of error.
     pub code: Code,
-    /// The message for the user, without any value: lower case, no full stop, literals in backticks.
+    /// The message for the user, in lowercase and without trailing punctuation, with literals in backticks. Must not contain secret values.
     #[serde(skip)]
     pub message: String,
-    /// Suggestions for the user: sentences or commands to paste.
+    /// Suggestions for the user, each a sentence or a command to paste.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// The time to wait before a retry, in seconds.
+    /// The number of seconds to wait before a retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
     /// The actual and the maximum size, if the code is `too_large`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Box<Bytes>>,
-    /// The value's key, if the code is `not_text`.
+    /// The key of the value that is not text, if the code is `not_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
 }
 
-/// The error of a failed change, with the outcome of the change.
+/// The error for a failed change, including the outcome of the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeError {
     /// The error.
     #[serde(flatten)]
     pub cause: Error,
-    /// The outcome of the change. Absent if the method changes nothing; otherwise, an absent outcome counts as `unknown`.
+    /// The outcome of the change. If the member is absent, the outcome is unknown.
     #[serde(default)]
     pub effect: Effect,
 }
 
-/// The actual and the maximum size of a value or a set.
+/// The actual and the maximum size of a value or set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bytes {
     /// The actual size in bytes.
@@ -49,7 +49,7 @@ pub struct Bytes {
     pub limit: u64,
 }
 
-/// The class of a backend's error.
+/// The class of a backend error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
@@ -65,7 +65,7 @@ pub enum Code {
     NotAllowed,
     /// The organization, region or location does not exist.
     NotFound,
-    /// The set or its keys differ from `prior`, or the set is of the other kind.
+    /// The set or its keys differ from `prior`, or the set is of a different kind.
     Conflict,
     /// The request was rejected for another reason. A retry does not help.
     Refused,
@@ -75,13 +75,13 @@ pub enum Code {
     Immutable,
     /// The set is being deleted and cannot be changed.
     BeingDeleted,
-    /// The name belongs to an entry that the backend did not create and does not change.
+    /// The name belongs to an entry that the backend did not create and will not change.
     Foreign,
     /// The backend's storage location does not exist.
     NoPlace,
     /// A value is not UTF-8 text and cannot be returned.
     NotText,
-    /// The name is invalid for a set.
+    /// The name is not a valid set name.
     InvalidName,
     /// A setting is missing or invalid.
     InvalidSetting,
@@ -103,16 +103,16 @@ pub enum Code {
 pub enum Effect {
     /// Nothing has changed.
     NotDone,
-    /// The change is done, but a later step failed.
+    /// The change has been made, but a later step failed.
     Done,
-    /// The change may or may not be done.
+    /// The change may or may not have been made.
     #[default]
     Unknown,
     /// The outcome differs between keys.
     Partly(Box<Parts>),
 }
 
-/// The outcome of a change for each of its keys. Every key of the request is in exactly one of the lists.
+/// The outcome of a change for each key. Every key in the request is in exactly one of the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parts {
@@ -145,17 +145,17 @@ impl Error {
         self
     }
 
-    /// Creates the error of a change that was not done.
+    /// Creates a change error with the outcome [`Effect::NotDone`].
     pub fn not_done(self) -> ChangeError {
         self.with_effect(Effect::NotDone)
     }
 
-    /// Creates the error of a change that may have been done.
+    /// Creates a change error with the outcome [`Effect::Unknown`].
     pub fn unknown(self) -> ChangeError {
         self.with_effect(Effect::Unknown)
     }
 
-    /// Creates the error of a change with the given outcome.
+    /// Creates a change error with the given outcome.
     pub const fn with_effect(self, effect: Effect) -> ChangeError {
         ChangeError {
             cause: self,
@@ -165,7 +165,7 @@ impl Error {
 }
 
 impl Code {
-    /// Returns the wire name.
+    /// Returns the code's name in the protocol.
     pub fn name(self) -> String {
         let name = serde_json::to_value(self).unwrap_or_default();
         name.as_str().unwrap_or_default().to_owned()
@@ -173,7 +173,7 @@ impl Code {
 }
 
 impl Effect {
-    /// Returns the outcome of a change from the outcomes of its keys.
+    /// Combines the outcomes for individual keys into the outcome of the change.
     pub fn of(parts: Parts) -> Self {
         let Parts {
             done,
@@ -212,7 +212,7 @@ fn object(message: String, data: Option<Value>) -> ErrorObject {
     }
 }
 
-/// Converts the failure of a question: the user cancelled or could not be prompted.
+/// Converts a failure that occurred while asking the user a question, such as a cancellation.
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let code = if matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {

@@ -1,7 +1,7 @@
-//! Secrets backends: plugins of the role `secrets-backend`, which store secrets for `bot-cli cloud secrets`.
+//! Support for secrets backends, which are plugins with the role `secrets-backend`. They store secrets for `bot-cli cloud secrets`.
 //! `BACKENDS.md` is the normative specification.
 //!
-//! To write a backend, implement [`Backend`], declare it with [`manifest!`](crate::manifest!), and call [`main`].
+//! To write a backend, implement [`Backend`], embed the manifest with [`manifest!`](crate::manifest!), and call [`main`].
 
 mod by_hand;
 #[cfg(feature = "client")]
@@ -28,8 +28,10 @@ use messages::{
 #[doc(hidden)]
 pub use bot_cli_sdk;
 
-/// Declares a [`Backend`] to its clients: `manifest!(Acme, "../manifest.json")`. The file works as in [`bot_cli_sdk::manifest!`]. It
-/// must contain the name `secrets-NAME`, the settings and all other fields of the manifest.
+/// Embeds the manifest of a [`Backend`], for example: `manifest!(Acme, "../manifest.json")`.
+///
+/// The file is used as in [`bot_cli_sdk::manifest!`], but must contain the complete manifest, including the name `secrets-NAME` and the
+/// settings.
 #[macro_export]
 macro_rules! manifest {
     ($backend:ty, $file:literal) => {
@@ -37,17 +39,17 @@ macro_rules! manifest {
     };
 }
 
-/// The conformance checks of `BACKENDS.md`, as pairs of a name and a TOML file. A check lists the messages to send to a plugin and the
-/// expected replies.
+/// The conformance checks for `BACKENDS.md`, as pairs of a name and the contents of a TOML file. Each check lists its steps, such as the
+/// messages to send to a plugin, and the expected results.
 pub const CHECKS: [(&str, &str); 2] = [
     ("manifest", include_str!("../checks/manifest.toml")),
     ("methods", include_str!("../checks/methods.toml")),
 ];
 
-/// The names that backend plugins cannot have, because the client has built-in backends of these names.
+/// The names of the client's built-in backends, which backend plugins cannot use.
 pub const TAKEN_NAMES: [&str; 2] = ["hosted", "local"];
 
-/// The words that indicate a credential.
+/// Words that indicate a credential in the name of a setting.
 const CREDENTIALS: [&str; 6] = [
     "password",
     "passphrase",
@@ -57,45 +59,45 @@ const CREDENTIALS: [&str; 6] = [
     "credential",
 ];
 
-/// Returns the word that makes a setting's name look like a credential's. Settings must not contain credentials.
+/// Returns the word in a setting's name that suggests a credential, if any. Settings must not contain credentials.
 pub fn names_a_credential(setting: &str) -> Option<&'static str> {
     let name = setting.replace('-', "_");
     CREDENTIALS.into_iter().find(|word| name.contains(word))
 }
 
-/// A backend that stores secrets in one place. It is open while one command runs.
+/// A backend that stores secrets in one location and stays open while one command runs.
 ///
-/// Implementations must not log values or put them into errors. They may ask questions only in [`open`](Self::open) and in methods
-/// that neither receive nor return values. The client rejects questions from other methods.
+/// Implementations must not log values or include them in errors. They may ask questions only in [`open`](Self::open) and in methods that
+/// neither receive nor return values. After the first request with values, the client rejects all questions.
 pub trait Backend: Declared + Sized {
-    /// Opens the location that `scope` selects and returns its description. Must not change anything.
+    /// Opens the location selected by `scope` and returns the backend with a description of that location. Must not change anything.
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error>;
 
-    /// Returns the sets of one region or of all regions.
+    /// Returns the sets in one region, or in all regions if `region` is `None`.
     fn list(
         &mut self,
         region: Option<&str>,
         session: &mut Session,
     ) -> Result<Vec<SetSummary>, Error>;
 
-    /// Returns a set, or `None` if it does not exist.
+    /// Returns the set `name`, or `None` if there is no such set.
     fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error>;
 
-    /// Creates a set or adds entries to it. Other keys remain. `put.prior` is the state that the caller last read. If the set has
-    /// changed since, the change fails with [`Code::Conflict`] and is not done.
+    /// Creates a set or adds entries to an existing one, without removing other keys. `put.prior` is the state of the set when the caller
+    /// last read it. If the set has changed since, the call fails with [`Code::Conflict`] and changes nothing.
     fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError>;
 
-    /// Removes keys from a set and returns those that did not exist. `unset.prior` works as in [`put`](Self::put).
+    /// Removes keys from a set and returns the keys that did not exist. `unset.prior` works as in [`put`](Self::put).
     fn unset(
         &mut self,
         unset: UnsetParams,
         session: &mut Session,
     ) -> Result<Vec<String>, ChangeError>;
 
-    /// Removes a set of either kind. Returns `false` if it does not exist. `delete.prior` works as in [`put`](Self::put).
+    /// Deletes a set of either kind. Returns `false` if there is no such set. `delete.prior` works as in [`put`](Self::put).
     fn delete(&mut self, delete: DeleteParams, session: &mut Session) -> Result<bool, ChangeError>;
 
-    /// Returns the values of a set, or `None` if there is no secret set of this name. Requires
+    /// Returns the values in a set, or `None` if there is no secret set with this name. Requires
     /// [`Ability::Values`](crate::messages::Ability::Values).
     fn values(
         &mut self,
@@ -105,9 +107,8 @@ pub trait Backend: Declared + Sized {
         Err(Error::not_supported())
     }
 
-    /// Returns the registry and the credentials of an image pull secret. Fails with [`Code::NotFound`] if it does not exist. Requires
-    /// [`Ability::Values`](crate::messages::Ability::Values) and
-    /// [`Ability::ImagePullSecrets`](crate::messages::Ability::ImagePullSecrets).
+    /// Returns the registry and the credentials of an image pull secret. Fails with [`Code::NotFound`] if there is no such secret. Requires
+    /// [`Ability::Values`](crate::messages::Ability::Values) and [`Ability::ImagePullSecrets`](crate::messages::Ability::ImagePullSecrets).
     fn credentials(
         &mut self,
         _name: &str,
@@ -133,10 +134,12 @@ pub trait Backend: Declared + Sized {
     }
 }
 
-/// Runs a backend and returns its exit status. Call this from `main`.
-/// The backend serves the protocol; if a user starts it, it prints a description.
+/// Runs a backend and returns its exit status. Call this function from `main`.
 ///
-/// Disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found).
+/// The backend serves the protocol. If a user starts it directly, it prints a description instead.
+///
+/// This function disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found), which
+/// restores the original limit.
 pub fn main<B: Backend>() -> ExitCode {
     let mut open: Option<B> = None;
     plugin::main_with::<ByHand<B>>(&mut |method, params, session| {

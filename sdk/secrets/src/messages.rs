@@ -1,4 +1,4 @@
-//! The parameters and results of the methods of secrets backends. `BACKENDS.md` is the normative specification.
+//! Parameters and results of the secrets backend methods. `BACKENDS.md` is the normative specification.
 //!
 //! Every request also contains the common members `protocol`, `capabilities` and `context`, which [`Call`] adds.
 
@@ -15,33 +15,33 @@ use bot_cli_protocol::{Capabilities, Context};
 
 pub use crate::error::{Bytes, Code, Effect, Parts};
 
-/// The version of the methods that this library implements.
+/// The version of the backend methods that this library implements.
 pub const VERSION: &str = "1.0";
 
-/// The prefix of a backend's name: the file of `secrets-acme` is `bot-cli-secrets-acme`.
+/// The prefix of backend names. For example, the file name of the backend `secrets-acme` is `bot-cli-secrets-acme`.
 pub const PREFIX: &str = "secrets-";
 
 /// The method names.
 pub mod methods {
-    /// Opens the backend. This is always the first request and sent only once.
+    /// Opens the backend. This request is sent first, and only once.
     pub const OPEN: &str = "secrets/open";
-    /// Lists the sets of one region or of all regions.
+    /// Lists the sets in one region or in all regions.
     pub const LIST: &str = "secrets/list";
     /// Returns a set with its keys.
     pub const GET: &str = "secrets/get";
-    /// Returns the values of a set.
+    /// Returns the values in a set.
     pub const VALUES: &str = "secrets/values";
     /// Returns the registry and the credentials of an image pull secret.
     pub const CREDENTIALS: &str = "secrets/credentials";
     /// Lists the organizations available to the user.
     pub const ORGANIZATIONS: &str = "secrets/organizations";
-    /// Creates a set or adds entries to it.
+    /// Creates a set or adds entries to an existing one.
     pub const PUT: &str = "secrets/put";
     /// Creates an image pull secret or replaces its credentials.
     pub const PUT_IMAGE_PULL_SECRET: &str = "secrets/put_image_pull_secret";
     /// Removes keys from a set.
     pub const UNSET: &str = "secrets/unset";
-    /// Removes a set of either kind.
+    /// Deletes a set of either kind.
     pub const DELETE: &str = "secrets/delete";
 
     /// All methods.
@@ -61,36 +61,36 @@ pub mod methods {
     /// The methods that change a set.
     pub const CHANGES: [&str; 4] = [PUT, PUT_IMAGE_PULL_SECRET, UNSET, DELETE];
 
-    /// The methods that carry values or credentials in their parameters or results.
+    /// The methods whose parameters or results contain values or credentials.
     pub const SECRETIVE: [&str; 4] = [VALUES, CREDENTIALS, PUT, PUT_IMAGE_PULL_SECRET];
 }
 
 /// The parameters of a request together with the common members.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Call<'a, P> {
-    /// The caller's protocol version: `1.0`.
+    /// The caller's protocol version, such as `1.0`.
     pub protocol: &'a str,
     /// The method's parameters.
     #[serde(flatten)]
     pub params: &'a P,
     /// The caller's capabilities during the request.
     pub capabilities: &'a Capabilities,
-    /// The environment of the command.
+    /// The environment in which the command runs.
     pub context: &'a Context,
 }
 
 /// The parameters of `secrets/open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpenParams {
-    /// The caller's version of the methods: `1.0`.
+    /// The version of the backend methods that the caller implements, such as `1.0`.
     pub secrets: String,
-    /// The organization that the user chose. If absent, the backend chooses one.
+    /// The organization chosen by the user. If absent, the backend chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// The region that the user chose. If absent, the backend chooses one.
+    /// The region chosen by the user. If absent, the backend chooses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The backend's settings that the user has set.
+    /// The backend settings specified by the user.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
 }
@@ -99,15 +99,15 @@ pub struct OpenParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenResult {
-    /// The open organization. Absent if the backend has no organizations.
+    /// The organization in use. Absent if the backend has no organizations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// A short description of the storage location for the user: `namespace acme of cluster prod`.
+    /// A short, user-facing description of the storage location, such as `namespace acme of cluster prod`.
     pub place: String,
-    /// The regions for sets. Absent if the backend has no regions.
+    /// The regions in which sets can be stored. Absent if the backend has no regions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Regions>,
-    /// The rules for names of new sets.
+    /// The naming rules for new sets.
     pub names: NameRules,
     /// The limits on sets and values.
     pub limits: Limits,
@@ -115,27 +115,27 @@ pub struct OpenResult {
     pub can: Vec<Ability>,
 }
 
-/// The regions for sets.
+/// The regions in which sets can be stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Regions {
     /// All regions.
     pub all: Vec<Region>,
-    /// The default region's code, for new sets.
+    /// The code of the default region for new sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
 
-/// A region for sets.
+/// A region in which sets can be stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
-    /// The code that the user types: `us-west`.
+    /// The code that the user types, such as `us-west`.
     pub code: String,
     /// The display name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
-/// The rules for names of new sets. All names have 1 to 63 letters, digits and hyphens, without hyphens at the start and the end.
+/// The naming rules for new sets. Every name consists of 1 to 63 letters, digits and hyphens, and neither starts nor ends with a hyphen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NameRules {
@@ -143,7 +143,7 @@ pub struct NameRules {
     pub shortest: usize,
     /// The maximum number of characters.
     pub longest: usize,
-    /// Whether capital letters are allowed.
+    /// Whether uppercase letters are allowed.
     pub capitals: bool,
 }
 
@@ -157,14 +157,14 @@ impl Default for NameRules {
     }
 }
 
-/// The limits of a backend. A limit is absent if the backend does not know it.
+/// The limits on sets and values. Limits that the backend does not know are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
-    /// The maximum size of a value in bytes.
+    /// The maximum size of a value, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_bytes: Option<u64>,
-    /// The maximum size of a set's keys and values in bytes.
+    /// The maximum total size of a set's keys and values, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_bytes: Option<u64>,
     /// The maximum number of keys in a set.
@@ -176,13 +176,14 @@ pub struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
-    /// Returns values and credentials: `secrets/values`, and `secrets/credentials` if the backend supports image pull secrets.
+    /// Returns values through `secrets/values`. If image pull secrets are supported, also returns credentials through
+    /// `secrets/credentials`.
     Values,
-    /// Stores image pull secrets: `secrets/put_image_pull_secret`.
+    /// Stores image pull secrets through `secrets/put_image_pull_secret`.
     ImagePullSecrets,
-    /// Lists organizations: `secrets/organizations`.
+    /// Lists organizations through `secrets/organizations`.
     Organizations,
-    /// An unknown ability, from a later version.
+    /// An unknown ability from a later version.
     #[serde(untagged)]
     Other(String),
 }
@@ -191,7 +192,7 @@ pub enum Ability {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListParams {
-    /// The region to list. If absent, lists all regions.
+    /// The region whose sets are listed. If absent, all regions are included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
 }
@@ -203,7 +204,7 @@ pub struct ListResult {
     pub sets: Vec<SetSummary>,
 }
 
-/// A set as listed, without its keys.
+/// A summary of a set, without its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetSummary {
     /// The set's name, as the user entered it.
@@ -213,22 +214,22 @@ pub struct SetSummary {
     /// The set's region. Absent if the backend has no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Whether the set is ready for use.
+    /// The deployment status of the set.
     #[serde(default)]
     pub status: SetStatus,
-    /// The reason why the set is not ready: one line for the user, without values.
+    /// The reason the set is not ready, as one line for the user. Contains no values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The kind of a set.
+/// The kind of set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SetKind {
     /// A set of keys with values.
     #[default]
     Secret,
-    /// The credentials for an image registry.
+    /// Credentials for an image registry.
     ImagePullSecret,
     /// An unknown kind from a later version.
     #[serde(other)]
@@ -236,7 +237,7 @@ pub enum SetKind {
 }
 
 impl SetKind {
-    /// Returns the wire name.
+    /// Returns the kind's name in the protocol.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Secret => "secret",
@@ -246,7 +247,7 @@ impl SetKind {
     }
 }
 
-/// Whether a set is ready for use.
+/// The deployment status of a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SetStatus {
@@ -261,7 +262,7 @@ pub enum SetStatus {
 }
 
 impl SetStatus {
-    /// Returns the wire name.
+    /// Returns the status's name in the protocol.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ready => "ready",
@@ -271,7 +272,7 @@ impl SetStatus {
     }
 }
 
-/// The parameters of the methods that read a set: `secrets/get`, `values` and `credentials`.
+/// The parameters of the methods that read a set: `secrets/get`, `secrets/values` and `secrets/credentials`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameParams {
     /// The set's name.
@@ -281,7 +282,7 @@ pub struct NameParams {
 /// The result of `secrets/get`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetResult {
-    /// The set. `null` if it does not exist.
+    /// The set, or `null` if it does not exist.
     pub set: Option<SetDetails>,
 }
 
@@ -295,10 +296,10 @@ pub struct SetDetails {
     /// The set's region. Absent if the backend has no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// Whether the set is ready for use.
+    /// The deployment status of the set.
     #[serde(default)]
     pub status: SetStatus,
-    /// The reason why the set is not ready: one line for the user, without values.
+    /// The reason the set is not ready, as one line for the user. Contains no values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The keys, in any order. Empty for an image pull secret.
@@ -309,7 +310,7 @@ pub struct SetDetails {
 /// The result of `secrets/values`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValuesResult {
-    /// The values by key. `null` if there is no secret set of this name.
+    /// The values by key, or `null` if there is no secret set with this name.
     #[serde(serialize_with = "on_wire::optional_values")]
     pub values: Option<BTreeMap<String, Secret>>,
 }
@@ -317,9 +318,9 @@ pub struct ValuesResult {
 /// The result of `secrets/credentials`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialsResult {
-    /// The registry, exactly as it was stored.
+    /// The registry, exactly as stored.
     pub host: String,
-    /// The credentials, exactly as they were stored.
+    /// The credentials, exactly as stored.
     #[serde(serialize_with = "on_wire::text")]
     pub credentials: Secret,
 }
@@ -331,7 +332,7 @@ pub struct OrganizationsResult {
     pub organizations: Vec<Organization>,
 }
 
-/// An organization of the user.
+/// An organization available to the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organization {
     /// The name that the user types.
@@ -356,10 +357,10 @@ pub enum Prior {
 pub struct PutParams {
     /// The set's name.
     pub name: String,
-    /// The region, if the set is new.
+    /// The region for a new set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The values by key. Other keys of the set remain. If empty, a new set has no keys.
+    /// The values by key. Existing keys that are not listed remain in the set. If empty, a new set has no keys.
     #[serde(serialize_with = "on_wire::values")]
     pub entries: BTreeMap<String, Secret>,
     /// The state of the set when the caller last read it.
@@ -371,12 +372,12 @@ pub struct PutParams {
 pub struct PutImagePullSecretParams {
     /// The image pull secret's name.
     pub name: String,
-    /// The region, if the image pull secret is new.
+    /// The region for a new image pull secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The registry: `ghcr.io`, `https://registry.example/v1/`.
+    /// The registry, such as `ghcr.io` or `https://registry.example/v1/`.
     pub host: String,
-    /// `user:password` in base64.
+    /// The credentials: `user:password` in base64.
     #[serde(serialize_with = "on_wire::text")]
     pub credentials: Secret,
     /// The state of the image pull secret when the caller last read it.
@@ -388,9 +389,9 @@ pub struct PutImagePullSecretParams {
 pub struct UnsetParams {
     /// The set's name.
     pub name: String,
-    /// The keys to remove, at least one.
+    /// The keys to remove. Must not be empty.
     pub keys: Vec<String>,
-    /// The state of the set when the caller last read it, if it did.
+    /// The state of the set when the caller last read it. Absent if the caller has not read the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
 }
@@ -398,7 +399,7 @@ pub struct UnsetParams {
 /// The result of `secrets/unset`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetResult {
-    /// The requested keys that the set did not have.
+    /// The requested keys that were not in the set.
     pub missing: Vec<String>,
 }
 
@@ -407,7 +408,7 @@ pub struct UnsetResult {
 pub struct DeleteParams {
     /// The set's name.
     pub name: String,
-    /// The state of the set when the caller last read it, if it did.
+    /// The state of the set when the caller last read it. Absent if the caller has not read the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
 }

@@ -1,4 +1,4 @@
-//! Serves the methods of a backend.
+//! Serves the backend methods.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use crate::messages::{
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
 
-/// Serves a request. `open` is the backend, once it is open. Returns `None` if the method does not exist.
+/// Serves a request. `open` contains the backend once it is open. Returns `None` if the method does not exist.
 pub fn respond<B: Backend>(
     open: &mut Option<B>,
     method: &str,
@@ -115,7 +115,8 @@ fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
         .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))
 }
 
-/// Serialization cannot fail here: the results consist of strings, lists and maps with string keys.
+/// Encodes a result as JSON. Serialization cannot fail here, because results consist of strings, booleans, lists, and maps with string
+/// keys.
 fn encode<T: Serialize>(result: T) -> Result<Value, ErrorObject> {
     serde_json::to_value(result).map_err(|_| {
         let message = "the result has no JSON form";

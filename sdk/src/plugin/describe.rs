@@ -1,4 +1,4 @@
-//! Creates the manifest of a clap command tree.
+//! Generates the manifest from a clap command tree.
 
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, ValueHint};
@@ -32,7 +32,7 @@ pub fn manifest<C: Command>() -> Manifest {
     })
 }
 
-/// Returns only the command tree of the manifest.
+/// Returns only the command tree from the manifest.
 pub fn tree<C: Command>() -> CommandSpec {
     let command = C::command();
     let name = name(&command);
@@ -52,25 +52,25 @@ fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
     root
 }
 
-/// Removes the `help` commands that clap adds.
+/// Recursively removes the `help` commands that clap adds.
 fn leave_out_help(command: &mut CommandSpec) {
     command.commands.retain(|command| command.name != "help");
     command.commands.iter_mut().for_each(leave_out_help);
 }
 
-/// Converts a clap command tree into the form of the manifest.
+/// Converts a clap command tree into its manifest form.
 pub fn spec_of(command: &clap::Command) -> CommandSpec {
     spec(command, "", &[], &[])
 }
 
-/// Returns the plugin's name: the clap command's name without `bot-cli-`.
+/// Returns the plugin's name, which is the clap command's name without the `bot-cli-` prefix.
 pub fn name(command: &clap::Command) -> String {
     let name = command.get_name();
     name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
 }
 
-/// Converts a command. `path` contains the command's name and those of its parents, without the root. `direct` and `completes` are the
-/// constants of [`Command`].
+/// Converts a command. `path` contains the names of the command and its parents, excluding the root. `direct` and `completes` are
+/// [`Command::DIRECT`] and [`Command::COMPLETES`].
 fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]) -> CommandSpec {
     CommandSpec {
         name: command.get_name().to_owned(),

@@ -17,10 +17,10 @@ use bot_cli_protocol::words;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-/// The time for guarded work after Ctrl-C.
+/// The time limit for guarded work after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Parses `arguments`, runs the command in `cwd` and shows its outcome. `name` is the command as the user typed it.
+/// Parses `arguments`, runs the command in `cwd` and shows the outcome. `name` is the command as the user typed it.
 pub fn run<C: Command>(
     command: clap::Command,
     name: &str,

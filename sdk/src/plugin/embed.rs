@@ -1,18 +1,18 @@
-//! The manifest embedded in the executable. A test compares its file with the command tree.
+//! The manifest embedded in the executable, and a check that it matches the command tree.
 
 use std::path::{Path, PathBuf};
 
 use super::{Command, describe};
 use bot_cli_protocol::{Manifest, Role};
 
-/// A command tree with its embedded manifest. [`manifest!`](crate::manifest) implements this trait.
+/// A command tree with an embedded manifest. Implemented by [`manifest!`](crate::manifest).
 pub trait Declared {
-    /// The embedded manifest with its marker.
+    /// The embedded manifest, including its marker.
     const MANIFEST: &'static str;
 }
 
-/// Returns the path of `file`, relative to the source file `source`. The compiler names source files relative to the workspace
-/// root, so this tries all parents of `package`.
+/// Resolves `file` relative to the source file `source`. The compiler reports source paths relative to the workspace root, so this function
+/// tries all ancestors of `package`.
 #[doc(hidden)]
 pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
     let roots = Path::new(package).ancestors();
@@ -21,8 +21,8 @@ pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
     source.with_file_name(file)
 }
 
-/// Checks that `file` and the executable contain the manifest of the command tree. The error explains how to fix it. If `UPDATE` is
-/// set in the environment, writes the file instead. [`manifest!`](crate::manifest) adds this check as a test.
+/// Checks that the manifest embedded from `file` matches the command tree. The error explains how to update the file. If the `UPDATE`
+/// environment variable is set, writes the file instead. [`manifest!`](crate::manifest) adds this check as a test.
 pub fn manifest_is_up_to_date<C: Command>(file: impl AsRef<Path>) -> Result<(), String> {
     let file = file.as_ref();
     // Only a command's manifest can be generated from the command tree alone.

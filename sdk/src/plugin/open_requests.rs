@@ -1,4 +1,4 @@
-//! The open requests and their cancellation: by the host, by the end of the host, or by a signal to this process.
+//! The open requests, which can be cancelled by the host, by the host's exit, or by a signal to this process.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,9 +14,9 @@ use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::process::{HeedfulInput, StopSignal};
 
-/// A message for the thread that waits for the host's reply.
+/// A message for the thread that waits for the host's replies.
 pub enum HostReply {
-    /// The reply to a request of this plugin.
+    /// The reply to a request from this plugin.
     To(Id, Result<Value, ErrorObject>),
     Cancelled,
     /// The error for an invalid line.
@@ -27,11 +27,11 @@ pub enum HostReply {
 pub struct OpenRequests(Arc<Mutex<State>>);
 
 struct State {
-    /// The requests in the order of their arrival. Their IDs may be equal; a cancellation then applies to all of them.
+    /// The requests in order of arrival. If several requests have the same ID, a cancellation applies to all of them.
     requests: Vec<(Id, Cancel)>,
-    /// The number of requests without a reply, including closed ones.
+    /// The number of requests that have not been replied to, including closed requests.
     unanswered: usize,
-    /// The channel to the thread that waits for the host's reply. `None` after the end of the input.
+    /// The channel to the thread that waits for the host's reply. `None` once the input has ended.
     waker: Option<Sender<HostReply>>,
     signal: Option<StopSignal>,
     output: Output,
@@ -49,7 +49,7 @@ impl OpenRequests {
         })))
     }
 
-    /// Adds a request. After a signal, cancels it immediately.
+    /// Adds a request, and cancels it immediately if a signal has already arrived.
     pub fn open(&self, id: &Id) -> Cancel {
         let cancel = Cancel::new();
         let open_requests = self.clone();
@@ -82,7 +82,7 @@ impl OpenRequests {
         open.wake();
     }
 
-    /// Replies to all requests and exits, if all are cancelled and the current work may be interrupted.
+    /// If all requests are cancelled and the current work may be interrupted, replies to all of them and exits.
     pub fn end_unwanted(&self) {
         let open = self.lock();
         // A request that is still wanted gets its reply after the current one, however long that takes.
@@ -125,7 +125,7 @@ impl OpenRequests {
         self.lock().waker = None;
     }
 
-    /// Removes a finished request. A later cancellation with its ID is meant for another request.
+    /// Removes a finished request. A later cancellation with the same ID applies to a different request.
     pub fn close(&self, id: &Id) {
         let mut open = self.lock();
         if let Some(oldest) = open.requests.iter().position(|(open, _)| open == id) {
@@ -133,7 +133,7 @@ impl OpenRequests {
         }
     }
 
-    /// Records a reply. After a signal, returns the exit status once all requests have a reply.
+    /// Records that a reply was sent. After a signal, returns the exit status once all requests have been replied to.
     pub fn replied(&self) -> Option<u8> {
         let mut open = self.lock();
         open.unanswered -= 1;
@@ -144,7 +144,8 @@ impl OpenRequests {
         self.lock().status()
     }
 
-    /// Returns the standard input. After this call, INT, TERM and HUP end the process only when it has replied, or after `grace`.
+    /// Returns standard input and handles SIGINT, SIGTERM and SIGHUP from then on. A signal ends the process once all requests have been
+    /// replied to, or after `grace` at the latest.
     pub fn heedful_input(&self, grace: Duration) -> Result<HeedfulInput, Failure> {
         let open_requests = self.clone();
         HeedfulInput::new(move |signal| {
@@ -164,7 +165,7 @@ impl OpenRequests {
         })
     }
 
-    /// Cancels all requests. Reports whether any request has no reply yet.
+    /// Cancels all requests in response to `signal`. Reports whether any request has not been replied to.
     fn told_to_end(&self, signal: StopSignal) -> bool {
         let mut open = self.lock();
         open.signal = Some(signal);
@@ -193,7 +194,8 @@ impl State {
     }
 }
 
-/// Ctrl-C is the user's request to cancel. The other signals terminate the process.
+/// Cancels a request in response to a signal. Ctrl-C counts as a cancellation by the user, and any other signal as a termination of the
+/// process.
 fn stop(cancel: &Cancel, signal: StopSignal) {
     match signal {
         StopSignal::Interrupt => cancel.request(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bot_cli_protocol::{MAX_LINE, Message};
 
-/// The stream to the host. It writes whole lines, so threads can share it.
+/// The output stream to the host. Each message is written as a whole line, so threads can share the stream.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 
@@ -14,13 +14,13 @@ impl Output {
         Self(Arc::new(Mutex::new(stream)))
     }
 
-    /// Sends a message. Returns `false` and sends nothing if the line is too long. Ignores write errors, because other code detects
-    /// that the host is gone.
+    /// Sends a message. Returns `false` and sends nothing if the line is too long. Write errors are ignored, because other code detects
+    /// that the host has exited.
     pub fn send(&self, message: &Message) -> bool {
         self.write(message.to_line().as_bytes())
     }
 
-    /// Sends a message that may contain secrets, and wipes it from memory.
+    /// Sends a message that may contain secrets, then wipes it from memory.
     pub fn send_wiped(&self, message: &mut Message) -> bool {
         let sent = self.write(&message.to_wiped_line());
         message.wipe();

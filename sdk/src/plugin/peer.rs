@@ -1,4 +1,4 @@
-//! The connection to the host: receives its messages and uses it as the user interface.
+//! Receives messages from the host and uses the host as the user interface.
 
 use std::io::BufRead;
 use std::rc::Rc;
@@ -23,13 +23,13 @@ use bot_cli_protocol::{
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
-/// The interval for checking whether an answer is still wanted.
+/// The interval between checks for cancelled or withdrawn requests.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A line from the host that requires a reply.
 pub enum Work {
     Request(Incoming),
-    /// An invalid line. Its error is in the queue of replies.
+    /// An invalid line, whose error is in the reply queue.
     Refusal,
 }
 
@@ -40,7 +40,8 @@ pub struct Incoming {
     pub cancel: Cancel,
 }
 
-/// Receives the host's messages and forwards them. It never writes, because a blocked writer could not receive.
+/// A receiver that forwards the host's messages to other threads. It never writes to the host, because a blocked write would stop it from
+/// receiving.
 pub struct Listener<I> {
     pub input: I,
     pub open_requests: OpenRequests,
@@ -117,17 +118,17 @@ pub fn refuse(error: ErrorObject, output: &Output) {
     output.send(&Message::Error { id: None, error });
 }
 
-/// The maximum length of the text in one `output`, in bytes.
+/// The maximum length, in bytes, of the text in one `output` notification.
 const PIECE: usize = 512 * 1024;
 
-/// The host as the user interface of one request.
+/// A user interface for one request, provided by the host.
 pub struct Peer {
     pub id: Id,
     pub capabilities: Capabilities,
     pub cancel: Cancel,
     pub output: Output,
     pub replies: Rc<Receiver<HostReply>>,
-    /// The number of requests sent so far, which numbers their IDs.
+    /// The number of requests sent so far, used to generate request IDs.
     pub asked: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Serves a host: one request after the other until the input ends.
+//! Serves a host's requests, one at a time, until the input ends.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -30,21 +30,21 @@ use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::platform::output::{Reader, take_stdout};
 use bot_cli_terminal::process::HeedfulInput;
 
-/// The time for unfinished work after the host is gone or a signal arrives. It leaves a margin below the protocol's limit of 5 seconds.
+/// The time limit for work after the host exits or a signal arrives, slightly below the protocol's limit of 5 seconds.
 const GRACE: Duration = Duration::from_millis(4_800);
 
-/// The connection to the host, and the folder in which the plugin was started.
+/// The connection to the host, and the plugin's initial working directory.
 struct Host {
     output: Output,
     answers: Rc<Receiver<HostReply>>,
     cwd: PathBuf,
 }
 
-/// A function that serves the methods of the plugin's role. It returns `None` for an unknown method.
+/// A function that serves the methods of the plugin's role. Returns `None` for an unknown method.
 pub type Methods<'a> =
     dyn FnMut(&str, Value, &mut Session) -> Option<Result<Value, ErrorObject>> + 'a;
 
-/// Serves requests until the input ends. `role` serves the role's methods, and `cwd` is the default folder of a request.
+/// Serves requests until the input ends. `role` serves the role's methods, and `cwd` is the default working directory for requests.
 pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let Ok((output, reader)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
@@ -143,7 +143,7 @@ fn not_started(failure: Failure, output: &Output) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Handles the end of the input. Requests already read are still served while a process reads the replies.
+/// Handles the end of the input. Requests that have already been read are still served as long as another process reads the replies.
 fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
     let Listener {
         input,
@@ -202,7 +202,7 @@ fn respond<C: Command>(
     }
 }
 
-/// Decodes the common parameters of a role's method.
+/// Decodes the parameters common to all role methods. Absent or invalid parameters get default values.
 fn surroundings(params: &Value) -> RunParams {
     RunParams {
         capabilities: Capabilities::deserialize(&params["capabilities"]).unwrap_or_default(),
@@ -212,7 +212,7 @@ fn surroundings(params: &Value) -> RunParams {
     }
 }
 
-/// A request cancelled by a signal replies with the signal's exit status.
+/// If a signal cancelled the request, replaces the error's exit status with the signal's exit status.
 fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     if error.code == i64::from(Exit::Cancelled.status()) {
         error.code = cancel.exit().status().into();
@@ -220,13 +220,13 @@ fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     error
 }
 
-/// Reports whether every plugin has the method. Other methods belong to a role.
+/// Reports whether every plugin supports `method`. Any other method belongs to a particular role.
 fn of_commands(method: &str) -> bool {
     [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method)
 }
 
-/// Checks the protocol version of a request. Requests typed by hand may omit it, which means the current version. A role's methods
-/// may omit it too, because they may predate this rule.
+/// Checks the protocol version of a request. A request typed by hand may omit the version, which then defaults to the current one. Role
+/// methods may also omit the version, because they may predate this rule.
 fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     let ours = of_commands(method);
     match params.get("protocol") {

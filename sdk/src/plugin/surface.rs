@@ -1,4 +1,4 @@
-//! The author's command tree with the options that every plugin has.
+//! Adds the common plugin options to the author's command tree.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -6,10 +6,10 @@ use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::words::HostOption;
 use bot_cli_terminal::Verbosity;
 
-/// The options that every plugin has. The host handles them too.
+/// The options that all plugins share. The host also handles these options.
 const COMMON: [HostOption; 3] = [HostOption::Json, HostOption::Verbose, HostOption::Quiet];
 
-/// Adds the common options, except those whose names the author uses. `name` is the command's name in usage lines.
+/// Adds the common options, except those whose names the author already uses. `name` is the command's name in usage lines.
 pub fn of(command: Command, name: &str) -> Command {
     let mut command = command
         .no_binary_name(true)
@@ -64,7 +64,7 @@ pub fn format(json: bool) -> Format {
     if json { Format::Json } else { Format::Text }
 }
 
-/// Returns the value of a common option, or its default if the author uses the name for another option.
+/// Returns the value of a common option, or the default value if the author uses the option's name for something else.
 fn given<T: Copy + Default + Send + Sync + 'static>(matches: &ArgMatches, option: HostOption) -> T {
     let value = matches.try_get_one::<T>(option.long()).ok().flatten();
     value.copied().unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Converts clap's errors into outcomes. Help becomes a reply; a usage error becomes a failure with the field and a hint.
+//! Converts clap's errors into outcomes. Help becomes a reply, and a usage error becomes a failure with the invalid field and a hint.
 //!
-//! clap's messages quote the user's words, and any word may be a misplaced secret. Our messages quote a word only if it resembles a
-//! known name, or looks like a name or a path. They suggest only known names.
+//! clap's messages quote the user's arguments, any of which may be a misplaced secret. This module's messages quote an argument only if it
+//! resembles a known name, or looks like a name or a path. They suggest only known names.
 
 #[cfg(test)]
 mod tests;
@@ -17,8 +17,8 @@ use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::Reader;
 
-/// Converts help and version into a reply, and any other error into a failure. `name` is the root command as the user typed it,
-/// and `words` are its arguments.
+/// Converts help and version output into a reply, and any other error into a failure. `name` is the root command as the user typed it, and
+/// `words` are its arguments.
 pub fn outcome<W: AsRef<OsStr>>(
     error: &clap::Error,
     name: &str,
@@ -47,7 +47,7 @@ pub fn outcome<W: AsRef<OsStr>>(
     Outcome::new(Ok(Reply::text(text).data(data)))
 }
 
-/// Converts clap's `bot-cli init 0.1.0` into a document with the name from the manifest.
+/// Converts clap's version text, such as `bot-cli init 0.1.0`, into a document with the plugin's name and version.
 fn version(name: &str, text: &str) -> Value {
     let version = text.trim();
     let version = version.strip_prefix(name).unwrap_or(version).trim();
@@ -56,7 +56,7 @@ fn version(name: &str, text: &str) -> Value {
     json!({ "name": name, "version": version })
 }
 
-/// Converts an error in `words` into a failure. `name` is the command `root` as the user typed it.
+/// Converts a usage error in `words` into a failure. `name` is the root command as the user typed it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds")]
 pub fn failure<W: AsRef<OsStr>>(
     error: &clap::Error,
@@ -211,14 +211,14 @@ fn other(error: &clap::Error, called: &str) -> String {
     }
 }
 
-/// Returns the field name and the flag of an argument such as `--stt` or `TARGET_DIR`.
+/// Returns the field name and, for an option, the flag of an argument such as `--stt` or `TARGET_DIR`.
 fn names(argument: &str) -> (String, Option<String>) {
     let name = argument.trim_start_matches('-');
     let flag = argument.starts_with('-').then(|| argument.to_owned());
     (name.to_lowercase().replace('-', "_"), flag)
 }
 
-/// Removes the value's name from clap's `--stt <SERVICE>`.
+/// Removes the placeholder from an option such as `--stt <SERVICE>`, and dots and brackets from other arguments.
 fn bare(argument: &str) -> String {
     match argument.split_once([' ', '=']) {
         Some((flag, _)) if flag.starts_with('-') => flag.to_owned(),

@@ -1,4 +1,4 @@
-//! Runs one command, for a host or directly.
+//! Runs a single command, either for a host or directly.
 
 use clap::ArgMatches;
 
@@ -7,7 +7,7 @@ use crate::session::{Level, Session};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
-/// Runs the command parsed as `matches`. `name` is the command as the user typed it.
+/// Runs the command described by `matches`. `name` is the command as the user typed it.
 pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Session) -> Outcome {
     let parsed = C::from_arg_matches(matches);
     let cancel = session.cancel().clone();
@@ -29,7 +29,7 @@ pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Ses
     Outcome::new(result).with_status(session.status())
 }
 
-/// The text of a cause may quote its input, so causes are not logged after a password question.
+/// Logs the causes of a failure, except after a password question, because the text of a cause may quote the password.
 fn tell_causes(failure: &Failure, session: &mut Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {

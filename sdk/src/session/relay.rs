@@ -1,4 +1,4 @@
-//! Lends a command's user interface to a plugin that the command runs.
+//! Shares a command's user interface with a plugin that the command runs.
 
 use std::rc::Rc;
 
@@ -9,21 +9,21 @@ use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
-/// The maximum number of a plugin's log lines that are shown without `-v`.
+/// The maximum number of log lines shown per plugin without `-v`.
 const MOST_LINES: u32 = 20;
 
-/// A session's user interface for a plugin that its command runs. The plugin's questions, logs and progress appear in the session,
-/// at any nesting depth. The result and the piped input remain the command's.
+/// A user interface that a command shares with another plugin while running that plugin. The plugin's questions, logs and progress appear
+/// in the command's session, at any nesting depth. The result and the piped input still belong to the command.
 ///
-/// Question keys start with the plugin's name and a dot, so scripted answers to the command's questions never answer the plugin's.
-/// Log lines start with the plugin's name to distinguish them from the command's.
+/// Question keys start with the plugin's name and a dot, so that scripted answers to the command's questions never answer the plugin's
+/// questions. Log lines also start with the plugin's name, to distinguish them from the command's log lines.
 #[must_use]
 pub struct Relay {
     shown: Rc<Shown>,
     name: String,
     context: Context,
     cancel: Cancel,
-    /// Ensures that the plugin ends before this process.
+    /// A guard that keeps a cancellation from ending this process before the plugin has ended.
     _held: Guard,
     lines: u32,
 }
@@ -45,12 +45,12 @@ impl Relay {
         &self.context
     }
 
-    /// Returns the cancellation state of the command.
+    /// Returns the command's cancellation state.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Adapts the question's key, and removes the flag because the command has no such option.
+    /// Prefixes the question's key with the plugin's name, and removes the flag because the command has no such option.
     fn renamed(&self, question: &Question) -> Question {
         let mut question = question.clone();
         question.key = format!("{}.{}", self.name, question.key);

@@ -1,4 +1,4 @@
-//! Sessions with and without a scripted user.
+//! Tests of sessions with and without a scripted user.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Tests of the harness and of the behaviour that all commands share.
+//! Tests of the test harness and of behaviour shared by all commands.
 
 use std::io;
 

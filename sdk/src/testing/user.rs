@@ -1,4 +1,4 @@
-//! A scripted user.
+//! A scripted user for tests.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use bot_cli_protocol::failure::Exit;
 use bot_cli_protocol::question::QuestionKind;
 use bot_cli_terminal::ui::Capabilities;
 
-/// A user with scripted answers by question key. Clones share the record of everything the user saw.
+/// A user with scripted answers, by question key. Clones share the record of everything that the user saw.
 #[derive(Clone, Default)]
 pub struct User {
     answers: HashMap<String, VecDeque<Option<Value>>>,
@@ -27,7 +27,7 @@ struct Seen {
 }
 
 impl User {
-    /// Adds the next answer to the question `key`. `None` goes back.
+    /// Adds the next answer to the question `key`. `None` means that the user goes back.
     pub fn answer(&mut self, key: &str, answer: Option<Value>) {
         let answers = self.answers.entry(key.to_owned()).or_default();
         answers.push_back(answer);
@@ -37,7 +37,7 @@ impl User {
         !self.answers.is_empty()
     }
 
-    /// Combines the outcome of a run with everything the user saw.
+    /// Combines the outcome of a run with everything that the user saw.
     pub fn tell(&self, outcome: Outcome) -> Ran {
         let seen = std::mem::take(&mut *self.seen());
         let status = outcome.status;

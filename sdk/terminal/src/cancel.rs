@@ -1,4 +1,4 @@
-//! The user's request to stop.
+//! Cancellation by the user or by a signal.
 
 mod work;
 
@@ -18,7 +18,7 @@ use work::Work;
 /// The interval between checks for a request.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A counter of the user's requests to stop, shared by its clones.
+/// A counter for the user's requests to stop. All clones share the count.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<CancelState>);
 
@@ -31,7 +31,7 @@ struct CancelState {
     /// The signals that also count as requests.
     signals: Option<StopSignals>,
     work: Arc<Work>,
-    /// The function that runs before the process ends without waiting for its work.
+    /// The function to run before the process exits without waiting for its work.
     last: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -42,13 +42,14 @@ impl fmt::Debug for CancelState {
 }
 
 impl Cancel {
-    /// Creates a counter without requests.
+    /// Creates a counter with no requests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts Ctrl-C and the signals TERM and HUP as requests, instead of letting them end the process. A signal that the parent ignores
-    /// stays ignored, also in a program that this process becomes: HUP under `nohup`, INT in a script's background job.
+    /// Creates a counter for Ctrl-C and the signals TERM and HUP, which then no longer terminate the process. A signal that the parent
+    /// process ignores stays ignored, such as HUP under `nohup` or INT in a script's background job. The same applies to a program that
+    /// replaces this process.
     pub fn on_signals() -> Result<Self, Failure> {
         let signals = process::note_stop_signals()?;
         Ok(Self(Arc::new(CancelState {
@@ -57,8 +58,9 @@ impl Cancel {
         })))
     }
 
-    /// Does the same as [`on_signals`](Self::on_signals), but also ends the process. At the first signal, the process exits with the status
-    /// that `report` returns, unless the work is guarded. Otherwise it exits at the second signal, or `grace` after the first.
+    /// Does the same as [`on_signals`](Self::on_signals), but also makes the process exit. On the first request, the process exits with the
+    /// status that `report` returns, unless the work must continue. In that case, the process exits on the second request, or `grace` after
+    /// the first.
     pub fn on_signals_or_exit(
         grace: Duration,
         report: impl Fn(Failure) -> u8 + Send + Sync + 'static,
@@ -87,18 +89,19 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// Sets the function that runs before the process ends without waiting for its work, as at the second request.
+    /// Sets the function to run before the process exits without waiting for its work, for example on the second request.
     pub fn before_exit(&self, last: impl Fn() + Send + Sync + 'static) {
         // Only the first function is kept.
         let _ = self.0.last.set(Box::new(last));
     }
 
-    /// Sets the function with which a request ends the work. It must call [`take_over`](Self::take_over) first.
+    /// Sets the function that stops the work after a request. The function must call [`take_over`](Self::take_over) first.
     pub fn ends_by(&self, end: impl Fn() + Send + Sync + 'static) {
         self.0.work.set_end(end);
     }
 
-    /// Ends the work and returns the failure to report, unless the work must continue. After that, the work neither continues nor replies.
+    /// Stops the work and returns the failure to report. Returns `None` if the work must continue. Stopped work neither continues nor
+    /// replies.
     pub fn take_over(&self) -> Option<Failure> {
         let had_step = self.0.work.take_over()?;
         let failure = self.explain(Failure::cancelled());
@@ -109,35 +112,35 @@ impl Cancel {
         })
     }
 
-    /// Marks the work as begun: a request ends it, even one that arrived before.
+    /// Marks the work as started. A request then stops the work, even if the request arrived earlier.
     pub fn begin(&self) {
         self.0.work.begin();
         self.heed();
     }
 
-    /// Marks the work as finished: its result counts, and a request no longer ends it.
+    /// Marks the work as finished. Its result is then final, and a request no longer stops it.
     pub fn settle(&self) {
         self.0.work.settle();
     }
 
-    /// Keeps a request from ending the work until the guard is dropped. A request that has already arrived ends the work first.
+    /// Prevents requests from stopping the work until the guard is dropped. A request that has already arrived stops the work first.
     pub fn guard(&self) -> Guard {
         self.heed();
         self.0.work.step()
     }
 
-    /// Does the same as [`guard`](Self::guard) for work that notices a request by itself and changes nothing.
+    /// Does the same as [`guard`](Self::guard), but for work that checks for requests itself and makes no changes.
     pub fn hold(&self) -> Guard {
         self.heed();
         self.0.work.hold()
     }
 
-    /// Records that the work received the request as a failure, and may end by itself.
+    /// Records that a cancelled question has notified the work of the request. The work may then finish by itself.
     pub fn tell(&self) {
         self.0.work.set_told(true);
     }
 
-    /// Ends the work if a stop was requested. If the work is over, this blocks the thread until the process ends.
+    /// Stops the work if a stop was requested. Blocks the thread until the process exits if the work has been stopped.
     pub fn heed(&self) {
         if self.requested() {
             self.0.work.set_told(false);
@@ -146,8 +149,8 @@ impl Cancel {
         }
     }
 
-    /// Returns the exit class of a stopped run, which the first request determines. A later TERM does not change it: after Ctrl-C, a host
-    /// sends TERM to a plugin that is too slow to stop.
+    /// Returns the exit class for a stopped run, which depends on the first request. A later TERM does not change the class, because a host
+    /// sends TERM after Ctrl-C to a plugin that stops too slowly.
     pub fn exit(&self) -> Exit {
         self.heed_signals();
         if self.0.terminated_first.load(Ordering::SeqCst) {
@@ -157,7 +160,8 @@ impl Cancel {
         }
     }
 
-    /// Changes the class of a cancelled `failure` to [`exit`](Self::exit), so that the status shows whether a signal ended the process.
+    /// Changes the class of a cancelled `failure` to [`exit`](Self::exit), so that the status shows whether a signal terminated the
+    /// process.
     pub fn explain(&self, mut failure: Failure) -> Failure {
         if failure.exit == Exit::Cancelled {
             failure.exit = self.exit();
@@ -165,7 +169,7 @@ impl Cancel {
         failure
     }
 
-    /// Requests a stop because of a signal that ends the process.
+    /// Requests a stop because of a signal such as TERM or HUP.
     pub fn terminate(&self) {
         if !self.requested() {
             self.0.terminated_first.store(true, Ordering::SeqCst);
@@ -174,7 +178,7 @@ impl Cancel {
         self.request();
     }
 
-    /// Requests a stop. A second request asks for an immediate one.
+    /// Requests a stop. A second request asks for an immediate stop.
     pub fn request(&self) {
         let count = &self.0.count;
         let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_add(1));
@@ -191,7 +195,7 @@ impl Cancel {
         self.0.count.load(Ordering::SeqCst)
     }
 
-    /// Reports whether one of the requests was a signal that ends the process.
+    /// Reports whether any request came from [`terminate`](Self::terminate), directly or through a signal.
     pub fn terminated(&self) -> bool {
         self.heed_signals();
         self.0.terminated.load(Ordering::SeqCst)

@@ -1,4 +1,4 @@
-//! The terminal of the host, and of plugins that run without one: prompts, progress, results and the request to stop.
+//! The terminal interface of the host, and of plugins that run without a host: prompts, progress, results and cancellation.
 
 pub mod background;
 pub mod cancel;
@@ -34,7 +34,7 @@ use waiting::Waiting;
 
 const HOST: &str = "bot-cli";
 
-/// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
+/// The user's terminal, or the files and pipes that replace it. Clones share one progress line.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Terminal {
@@ -43,7 +43,7 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
-    /// Whether the last output did not end with a line feed.
+    /// Whether the last output ended without a line feed.
     within_line: bool,
 }
 
@@ -60,13 +60,13 @@ impl Terminal {
         }
     }
 
-    /// Makes prompts end when `cancel` is requested, so that the terminal is restored before the process ends.
+    /// Makes prompts end when `cancel` receives a request, so that they restore the terminal before the process exits.
     pub fn watching(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Returns the properties of the terminal for a command.
+    /// Returns the context for a command in the folder `cwd`, including the properties of the terminal.
     pub fn context(&self, cwd: std::path::PathBuf) -> Context {
         Context {
             cwd,
@@ -129,7 +129,7 @@ impl Terminal {
     }
 }
 
-/// Drops the host's commands if the user's next shell does not find the host.
+/// Returns the commands that a new shell could run. Omits the host's commands if a new shell would not find the host.
 fn possible(commands: &[String]) -> Vec<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has_host = shell::will_find(HOST, &path);

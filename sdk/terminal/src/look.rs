@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use crate::platform::{input, output};
 use bot_cli_protocol::Level;
 
-/// The environment variable for the style of prompts: `plain` or `rich`.
+/// The environment variable that sets the style of prompts: `plain` or `rich`.
 pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
 
 /// The properties of the standard streams, and the style of prompts.
@@ -23,11 +23,11 @@ pub struct Look {
     pub stderr_terminal: bool,
     /// Whether standard output is a terminal.
     pub stdout_terminal: bool,
-    /// Whether standard output may contain colours.
+    /// Whether standard output may contain colors.
     pub stdout_color: bool,
-    /// Whether standard error may contain colours.
+    /// Whether standard error may contain colors.
     pub stderr_color: bool,
-    /// The width in columns.
+    /// The terminal's width in columns.
     pub width: usize,
     /// The style of prompts.
     pub prompts: Prompts,
@@ -38,12 +38,13 @@ pub struct Look {
 pub enum Prompts {
     /// Editable lines and lists, redrawn in place.
     Rich,
-    /// One line after another, for limited terminals and screen readers.
+    /// Line-by-line output, for limited terminals and screen readers.
     Plain,
 }
 
 impl Look {
-    /// Detects the properties of the standard streams. Reads `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and `BOT_CLI_PROMPTS`.
+    /// Detects the properties of the standard streams. Reads the environment variables `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and
+    /// `BOT_CLI_PROMPTS`.
     pub fn detect() -> Self {
         output::allow_colour();
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -70,7 +71,7 @@ pub fn columns() -> usize {
     size().0
 }
 
-/// Returns the terminal's current columns and rows.
+/// Returns the current number of columns and rows of the terminal.
 pub fn size() -> (usize, usize) {
     terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
         (usize::from(width.0), usize::from(height.0))
@@ -80,19 +81,19 @@ pub fn size() -> (usize, usize) {
 /// The amount of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// The result, warnings and errors.
+    /// Only the result, warnings and errors.
     Quiet,
-    /// Also notes, progress and next steps.
+    /// The output of [`Quiet`](Verbosity::Quiet), plus notes, progress and next steps.
     #[default]
     Normal,
-    /// Also details.
+    /// The output of [`Normal`](Verbosity::Normal), plus details.
     Verbose,
-    /// Also internal steps.
+    /// The output of [`Verbose`](Verbosity::Verbose), plus internal steps.
     Debug,
 }
 
 impl Verbosity {
-    /// Returns the verbosity for `-q` and a number of `-v`.
+    /// Returns the verbosity for `-q` and the number of `-v` options.
     pub fn new(quiet: bool, verbose: u8) -> Self {
         match (quiet, verbose) {
             (true, _) => Self::Quiet,
@@ -102,7 +103,7 @@ impl Verbosity {
         }
     }
 
-    /// Returns the number of `-v` options.
+    /// Returns the equivalent number of `-v` options.
     pub fn count(self) -> u8 {
         match self {
             Self::Quiet | Self::Normal => 0,

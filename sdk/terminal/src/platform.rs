@@ -1,4 +1,4 @@
-//! The parts of the library that depend on the system: standard streams, processes and the shell. No other module has a `cfg` for a system.
+//! The system-specific parts of the library: standard streams, processes and the shell. No other module uses `cfg` for an operating system.
 
 #[cfg(unix)]
 mod unix;

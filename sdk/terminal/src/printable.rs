@@ -1,11 +1,12 @@
-//! Removal of terminal commands from untrusted text.
+//! Removes terminal control sequences from untrusted text.
 
 use anstream::adapter::strip_str;
 
-/// Returns the text without anything that can control a terminal. Removes control characters except line feed and tab, escape sequences,
-/// characters that change the writing direction, and invisible characters. If `styled` is set, colours and styles stay.
+/// Returns `text` without the characters and sequences that can control a terminal: control characters other than line feed and tab, escape
+/// sequences, characters that change the writing direction, and invisible characters. If `styled` is `true`, preserves colors and styles.
 ///
-/// Joiners are invisible too, so emoji made of several characters fall apart. Variation selectors stay, because they change what is shown.
+/// Joiners are invisible characters, too, so emoji that consist of several joined characters are split. Variation selectors are preserved,
+/// because they change the appearance of a character.
 pub fn printable(text: &str, styled: bool) -> String {
     // Most text is plain.
     if text
@@ -39,7 +40,8 @@ fn push_plain(clean: &mut String, text: &str) {
     }
 }
 
-/// Returns the text before the first style sequence such as `ESC [ 1 ; 31 m`, the sequence, and the text after it.
+/// Splits text at the first style sequence, such as `ESC [ 1 ; 31 m`. Returns the text before the sequence, the sequence, and the text
+/// after it.
 fn next_style(text: &str) -> Option<(&str, &str, &str)> {
     text.match_indices("\u{1b}[").find_map(|(at, begin)| {
         let codes = &text[at + begin.len()..];
@@ -72,16 +74,16 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// The maximum number of characters that the host shows of a plugin's text in its own messages.
+/// The maximum number of characters from a plugin's text that the host shows in its own messages.
 pub const LONGEST_TEXT: usize = 500;
 
-/// Returns the text on one line, without anything that can control a terminal.
+/// Converts `text` to a single line that can't control a terminal.
 pub fn one_line(text: &str) -> String {
     printable(text, false).replace(['\n', '\t'], " ")
 }
 
-/// Returns the text on one line, without anything that can control a terminal. Text of more than `most` characters is cut and ends with
-/// `…`.
+/// Converts `text` to a single line that can't control a terminal. If the line is longer than `most` characters, truncates it and ends it
+/// with `…`.
 pub fn short_line(text: &str, most: usize) -> String {
     let text = one_line(text);
     let mut letters = text.trim().chars();

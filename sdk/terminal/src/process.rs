@@ -1,4 +1,4 @@
-//! This process: its signals, exit status and limits, and its replacement by another program.
+//! The current process: its signals, exit status and limits, and its replacement by another program.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -14,14 +14,14 @@ use bot_cli_protocol::failure::Failure;
 /// The interval between checks for signals.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Standard input that handles stop signals while it is read. A separate thread for them would slow down a plugin's start noticeably.
+/// Standard input that handles stop signals during reads. A separate thread for the signals would noticeably delay a plugin's start.
 pub struct HeedfulInput {
     signals: StopSignals,
     handle: Box<dyn FnMut(StopSignal) + Send>,
 }
 
 impl HeedfulInput {
-    /// Creates the input. Stop signals no longer end this process: each one calls `handle`.
+    /// Creates the input. Stop signals then call `handle` instead of terminating this process.
     pub fn new(handle: impl FnMut(StopSignal) + Send + 'static) -> Result<Self, Failure> {
         Ok(Self {
             signals: note_stop_signals()?,
@@ -60,7 +60,7 @@ impl Read for HeedfulInput {
     }
 }
 
-/// Reports whether another attempt to read may succeed.
+/// Reports whether an error is temporary, so that another read may succeed.
 pub(crate) fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

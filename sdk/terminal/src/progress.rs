@@ -1,7 +1,7 @@
 //! The progress line.
 //!
-//! The line is always narrower than the terminal. In a full line, the terminal's echo of Ctrl-C would wrap, and clearing would erase the
-//! wrong line. The usual crates fill the line.
+//! The line is always narrower than the terminal. In a line of full width, the terminal's echo of Ctrl-C would wrap, and the wrong line
+//! would be cleared. Common progress crates use the full width.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,12 @@ use super::look::columns;
 use super::stream::to_stderr;
 use super::table::cut;
 
-/// The interval between redraws, however often the text changes.
+/// The interval between redraws, regardless of how often the text changes.
 const TURN: Duration = Duration::from_millis(100);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// The columns for the spinner, for `^C`, and for one free column.
+/// The number of columns reserved for the spinner, for `^C`, and for one blank column.
 const MARGIN: usize = 2 + 2 + 1;
 
 const CLEARED: &str = "\r\u{1b}[K";
@@ -31,12 +31,12 @@ pub struct Progress(Arc<Mutex<Option<Line>>>);
 struct Line {
     text: String,
     turn: usize,
-    /// Keeps the spinner turning until it is dropped.
+    /// A channel that keeps the spinner running until this sender is dropped.
     _turning: Sender<()>,
 }
 
 impl Progress {
-    /// Draws a new line immediately. The next redraw shows the new text of an existing line.
+    /// Draws a new line immediately. If a line already exists, the next redraw shows the new text.
     pub fn show(&self, message: &str, current: Option<u64>, total: Option<u64>) {
         let text = text(message, current, total, columns().saturating_sub(MARGIN));
         let mut shown = self.lock();
@@ -72,7 +72,7 @@ impl Progress {
         }
     }
 
-    /// Redraws the line until the sender is dropped. If no thread is available, the line stays as first drawn.
+    /// Starts a thread that redraws the line until the returned sender is dropped. If the thread can't be started, the line never changes.
     fn turn(&self) -> Sender<()> {
         let (turning, turn) = mpsc::channel();
         let progress = self.clone();
@@ -99,7 +99,7 @@ impl Line {
     }
 }
 
-/// Cuts the message so that the numbers fit beside it.
+/// Truncates the message so that the numbers fit beside it.
 fn text(message: &str, current: Option<u64>, total: Option<u64>, columns: usize) -> String {
     let numbers = match (current, total) {
         (Some(current), Some(total)) => format!(" {current}/{total}"),

@@ -28,8 +28,8 @@ use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
 pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
-/// Asks the question once. Esc and Ctrl-D go back if the question allows it, and cancel otherwise. Ctrl-C and the end of the input always
-/// cancel.
+/// Asks `question` until the answer is valid. In a rich prompt, Esc and Ctrl-D return to the previous question if `question` allows it, and
+/// cancel otherwise. Ctrl-C and the end of the input always cancel.
 pub fn ask(question: &Question, look: &Look, waiting: &mut Waiting) -> Result<Answer, Failure> {
     if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
@@ -60,10 +60,10 @@ trait Prompt {
         KeyOutcome::Stay
     }
 
-    /// Returns the display of the open question.
+    /// Returns the pieces that show the open question.
     fn asked(&self) -> Vec<Piece>;
 
-    /// Returns the display that remains after the answer.
+    /// Returns the pieces that stay on the screen after the answer.
     fn answered(&self) -> Vec<Piece>;
 }
 
@@ -92,7 +92,7 @@ fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answe
     answer
 }
 
-/// Passes keys to the prompt until it returns an answer.
+/// Passes keys to `prompt` until the prompt returns an answer.
 fn put(
     question: &Question,
     prompt: &mut dyn Prompt,
@@ -134,7 +134,7 @@ fn above(question: &Question, color: bool) -> String {
     above
 }
 
-/// Returns the line below the question.
+/// Returns the help line below the question, if any.
 fn help(question: &Question) -> Option<String> {
     let long = question.choices.len() > PAGE;
     let keys = match question.kind {

@@ -1,4 +1,4 @@
-//! The display of results, failures and log lines.
+//! Formats results, failures and log lines.
 
 use anstyle::{AnsiColor, Style};
 
@@ -20,7 +20,7 @@ pub fn document(outcome: &Outcome) -> String {
     document
 }
 
-/// Formats a result as text, with a line feed at the end unless it is empty.
+/// Formats a result as text. Non-empty text ends with a line feed.
 pub fn text(text: &str, color: bool) -> String {
     let mut text = printable(text, color);
     if !text.is_empty() && !text.ends_with('\n') {
@@ -29,7 +29,7 @@ pub fn text(text: &str, color: bool) -> String {
     text
 }
 
-/// Formats the next commands, each with its remarks below.
+/// Formats the suggested next commands, each followed by its remarks.
 pub fn next(commands: &[String], color: bool) -> String {
     let remark = |remark: &str| format!("      {}\n", styled(QUIET, &one_line(remark), color));
     let shown = |entry: &String| {
@@ -67,7 +67,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
     text
 }
 
-/// Reports whether the message already contains the field's problem.
+/// Reports whether the failure's message already covers the problem with the field.
 fn is_said(field: &Field, failure: &Failure) -> bool {
     let name = field.flag.as_ref().unwrap_or(&field.field);
     let is_named = failure

@@ -1,4 +1,4 @@
-//! The user's shell: how it reads arguments, and which programs it finds.
+//! The user's shell: argument quoting and program lookup.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,16 +6,17 @@ use std::path::Path;
 
 pub use crate::platform::shell::quoted;
 
-/// Reports whether the user's next shell finds `program`. `path` is this process's `PATH`.
+/// Reports whether a new shell would find `program`. `path` is this process's `PATH`.
 ///
-/// `uvx` adds a tool's environment, or a cached one, to `PATH` for a single run. A program that is only there is not found.
+/// For a single run, `uvx` adds the environment of a tool, or a cached environment, to `PATH`. A program that exists only in such an
+/// environment does not count.
 pub fn will_find(program: &str, path: &OsStr) -> bool {
     let name = format!("{program}{}", env::consts::EXE_SUFFIX);
     env::split_paths(path)
         .any(|folder| folder.is_absolute() && folder.join(&name).is_file() && stays(&folder))
 }
 
-/// Reports whether a folder on `PATH` is also on the `PATH` of the user's next shell.
+/// Reports whether a folder on `PATH` is also on the `PATH` of a new shell.
 fn stays(folder: &Path) -> bool {
     let Some(environment) = folder.parent() else {
         return true;

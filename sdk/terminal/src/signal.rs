@@ -4,16 +4,16 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum StopSignal {
-    /// INT: the user pressed Ctrl-C.
+    /// INT, which is sent when the user presses Ctrl-C.
     Interrupt = 130,
-    /// TERM; on Windows Ctrl-Break, which a host sends to its plugin.
+    /// TERM. On Windows, the Ctrl-Break event that a host sends to its plugin.
     Terminate = 143,
-    /// HUP: the terminal was closed, or the user logged out.
+    /// HUP, which is sent when the terminal is closed or the user logs out.
     HangUp = 129,
 }
 
 impl StopSignal {
-    /// Returns the exit status of a process that the signal stopped, as a shell reports it.
+    /// Returns the exit status that a shell reports for a process that this signal terminated.
     pub const fn status(self) -> u8 {
         self as u8
     }

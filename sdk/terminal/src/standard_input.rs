@@ -1,13 +1,13 @@
 //! Standard input as a file argument.
 //!
-//! A plugin's own standard input is its connection to the host. A plugin that opened it by name would wait for a line that is meant for
-//! another reader. `Session::stdin` returns the user's piped input.
+//! A plugin's own standard input is its connection to the host. A plugin that opened that input by name would wait for data that is meant
+//! for another reader. `Session::stdin` returns the user's piped input.
 
 use std::path::Path;
 
 use crate::platform::input::{STDIN_NAMES, is_pipe_at_stdin};
 
-/// Reports whether a file argument means standard input: `-`, a system name for it, or another name of the same pipe.
+/// Reports whether a file argument refers to standard input: `-`, a system-specific name, or another path to the same pipe.
 pub fn is_named_by(path: &Path) -> bool {
     STDIN_NAMES.iter().any(|name| path == Path::new(name)) || is_pipe_at_stdin(path)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Ignores a closed pipe: its reader has seen all it wanted.
+/// Writes text to standard output. Ignores a closed pipe, because its reader needs no more output.
 pub fn to_stdout(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout
@@ -14,7 +14,7 @@ pub fn to_stdout(text: &str) -> io::Result<()> {
     }
 }
 
-/// Ignores errors, because there is no other place to report them.
+/// Writes text to standard error. Ignores errors, because there is no other place to report them.
 pub fn to_stderr(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }

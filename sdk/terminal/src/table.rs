@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Cuts `text` to a width in columns. Cut text ends with `…`.
+/// Truncates `text` to a width in columns. Truncated text ends with `…`.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

@@ -9,14 +9,14 @@ pub trait Ui {
     /// Returns the capabilities of this user interface.
     fn capabilities(&self) -> Capabilities;
 
-    /// Asks until [`Question::check`] accepts the answer. Never called for a kind that is missing from [`Capabilities::ask`]. The answer to
-    /// a password question is an [`Answer::Secret`]. [`Answer::Back`] is returned only if [`Question::back`] allows it. Cancelling is a
-    /// failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
+    /// Asks `question` until [`Question::check`] accepts the answer. Never called for a kind that is missing from [`Capabilities::ask`].
+    /// The answer to a password question is an [`Answer::Secret`]. Returns [`Answer::Back`] only if [`Question::back`] allows it. If the
+    /// user cancels, fails with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit).
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure>;
 
     /// Does the same as [`ask`](Self::ask), but only while `wanted` returns `true`. The interface calls `wanted` repeatedly while it waits
-    /// for the user. Once it returns `false`, the question disappears from the screen, and the result is the failure [`withdrawn`]. An
-    /// interface that can't withdraw a question waits for the answer.
+    /// for the user. Once `wanted` returns `false`, removes the question from the screen and fails with [`withdrawn`]. An interface that
+    /// can't withdraw a question waits for the answer.
     fn ask_while(
         &mut self,
         question: &Question,
@@ -26,11 +26,11 @@ pub trait Ui {
         self.ask(question)
     }
 
-    /// Shows the progress of the work. `total` is `None` if it is unknown.
+    /// Shows the progress of the work. `total` is `None` if the total is unknown.
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
 
-    /// Hides the progress, because other output is about to be written in its place. An interface that does this by itself can use the
-    /// empty default.
+    /// Hides the progress. Called before other output replaces the progress. An interface that hides progress by itself can use the empty
+    /// default.
     fn clear_progress(&mut self) {}
 
     /// Shows a log line if the interface's verbosity includes `level`.
@@ -48,19 +48,19 @@ pub trait Ui {
         self.stdin()
     }
 
-    /// Reminds the user, who has asked the plugin to stop, that it is still running, and that a second request ends it. Only an interface
-    /// that receives the user's Ctrl-C does this.
+    /// Tells the user that the plugin is still running after a request to stop, and that a second request terminates it. Only an interface
+    /// that receives the user's Ctrl-C implements this.
     fn waits_for(&mut self, plugin: &str) {
         let _ = plugin;
     }
 
-    /// Shows a line from the standard error of the plugin's process. The line has no line feed at its end.
+    /// Shows a line from the standard error of the plugin's process. The line does not end with a line feed.
     fn plugin_stderr(&mut self, line: &str) {
         self.log(Level::Warn, line);
     }
 }
 
-/// Returns the failure of a withdrawn question, or of a withdrawn read of piped input.
+/// Returns the failure for a withdrawn question or a withdrawn read of piped input.
 pub fn withdrawn() -> Failure {
     Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }

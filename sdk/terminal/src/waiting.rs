@@ -1,4 +1,4 @@
-//! Input that stops waiting when the user cancels or the terminal is gone.
+//! Reads standard input until the user cancels or the terminal is gone.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use bot_cli_protocol::failure::{Exit, Failure};
 /// The interval between checks for a request to stop.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Standard input, read only while the input is wanted.
+/// Standard input that is read only while the input is wanted.
 pub struct Waiting<'a> {
     pub cancel: &'a Cancel,
     pub wanted: &'a mut dyn FnMut() -> bool,
 }
 
 impl Waiting<'_> {
-    /// Waits for input or its end. With `patience`, returns `false` when that time has passed.
+    /// Waits for input or its end. Returns `false` if neither arrives within `patience`.
     pub fn for_input(&mut self, patience: Option<Duration>) -> Result<bool, Failure> {
         let deadline = patience.map(|patience| Instant::now() + patience);
         loop {
@@ -49,7 +49,7 @@ impl Waiting<'_> {
         })
     }
 
-    /// Reads to the end of the input. A terminal that hung up is a cancellation, because the input may be incomplete.
+    /// Reads to the end of the input. If the terminal has hung up, fails with a cancellation, because the input may be incomplete.
     pub fn everything(&mut self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         let mut piece = vec![0; 64 * 1024];
@@ -62,7 +62,7 @@ impl Waiting<'_> {
         }
     }
 
-    /// Returns the number of bytes, which is 0 at the end of the input.
+    /// Reads into `bytes`. Returns the number of bytes read, which is 0 at the end of the input.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
         loop {
             self.for_input(None)?;

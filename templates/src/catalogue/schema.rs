@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::pack::Arg;
 use serde::{Deserialize, Serialize};
 
-/// The users of a transport.
+/// The type of client that connects to a bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BotType {
@@ -15,45 +15,45 @@ pub enum BotType {
     Telephony,
 }
 
-/// A file in `transports/`. It describes how audio reaches the bot.
+/// A transport, which carries audio between the bot and its users. Each transport has a file in `transports/`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
-    /// The neutral name, such as `p2p_webrtc`.
+    /// The vendor-neutral identifier, such as `p2p_webrtc`.
     pub id: String,
-    /// The framework's own name, if different. It is accepted wherever `id` is.
+    /// The framework's own name, if different. Accepted wherever `id` is accepted.
     pub alias: Option<String>,
     /// The display name.
     pub label: String,
-    /// The page for creating its keys, if there is one.
+    /// The web page for creating API keys, if there is one.
     pub site: Option<String>,
-    /// The type of users.
+    /// The type of client that the transport serves.
     pub bot_type: BotType,
-    /// The position in the list for its bot type, from 1.
+    /// The position in the list for its bot type, starting at 1.
     pub order: u8,
-    /// The name before `_dialin` or `_dialout`, which selects this transport together with a direction option.
+    /// The identifier without `_dialin` or `_dialout`. Together with a direction option, this name selects the transport.
     pub family: Option<String>,
-    /// The framework's own name for `family`. It is accepted wherever `family` is.
+    /// The framework's own name for `family`. Accepted wherever `family` is accepted.
     pub family_alias: Option<String>,
-    /// The key in the runner's `transport_params`, and the value of the runner's `-t`.
+    /// The key in the runner's `transport_params`, and the value of the runner's `-t` option.
     pub runner_key: String,
-    /// Extras of the `pipecat-ai` package.
+    /// The required extras of the `pipecat-ai` package.
     #[serde(default)]
     pub extras: Vec<String>,
-    /// Additional requirements, each with a lower and an upper bound.
+    /// Additional package requirements, each with a lower and an upper version bound.
     #[serde(default)]
     pub packages: Vec<String>,
     /// The Python module of the parameter class.
     pub module: String,
     /// The parameter class.
     pub class: String,
-    /// Names that identify the transport in a project's Python code, even if the code is handwritten. One match is enough.
+    /// Names that identify the transport in a project's Python code, including handwritten code. A single match is enough.
     #[serde(default)]
     pub known_by: Vec<String>,
-    /// Further names used in `args`, by module.
+    /// Additional imports that `args` needs: the names imported from each module.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,
-    /// Arguments of the parameter class in addition to the audio and video switches.
+    /// Arguments for the parameter class, in addition to the audio and video switches.
     #[serde(default)]
     pub args: Vec<Arg>,
     /// The environment variables that the runner or the bot reads for the transport, in order.
@@ -63,27 +63,29 @@ pub struct Transport {
     pub client: Option<ClientTransport>,
     /// An additional option for the bot's program, such as `--whatsapp`.
     pub run_option: Option<String>,
-    /// The way in which the bot receives the user's video.
+    /// The method by which the bot receives the user's video.
     #[serde(default)]
     pub pictures: Pictures,
-    /// Set if sessions may have no client that reports when it is ready. The bot then greets the user on connection.
+    /// The rule for recognizing sessions without a client, if the transport has such sessions. Because no client reports when it is ready,
+    /// the bot greets the user on connection.
     pub no_client: Option<NoClient>,
-    /// Whether the framework calls the connection handlers without the connected client as an argument.
+    /// Whether the framework omits the connected client from the arguments of connection handlers.
     #[serde(default)]
     pub nameless_clients: bool,
-    /// Whether a telephone carrier sends the audio of each call over its own WebSocket.
+    /// Whether a telephone carrier sends the audio of each call over a separate WebSocket.
     #[serde(default)]
     pub carrier: bool,
-    /// The web server that creates a room for each call and starts the bot in it.
+    /// The web server that creates a room for each call and starts the bot in that room.
     pub call_server: Option<CallServer>,
-    /// The class that adds an avatar to the user's room. The bot creates the transport, because the framework's runner doesn't support it.
+    /// The class that adds an avatar to the user's room. The bot itself creates this transport, because the framework's runner doesn't
+    /// support it.
     pub avatar: Option<Avatar>,
     /// A sentence with advice for the user.
     pub note: Option<String>,
-    /// A clause that explains why the hosting service can't start sessions on the transport, if it can't.
+    /// A clause that explains why the hosting service can't start sessions on the transport. `None` if there is no such restriction.
     pub stays_behind: Option<String>,
-    /// The partial for the project's README, such as `partials/readme/livekit.md`. Without it, the README only has the command that runs
-    /// the bot.
+    /// The partial template for the project's README, such as `partials/readme/livekit.md`. Without a partial, the README only contains the
+    /// command that runs the bot.
     pub readme: Option<String>,
 }
 
@@ -101,7 +103,7 @@ impl Transport {
         self.stays_behind.is_none()
     }
 
-    /// Returns the options with which the bot's program serves only this transport, such as `-t webrtc --whatsapp`.
+    /// Returns the options that make the bot's program serve only this transport, such as `-t webrtc --whatsapp`.
     #[must_use]
     pub fn run_options(&self) -> String {
         let further = self.run_option.iter().map(String::as_str);
@@ -112,7 +114,7 @@ impl Transport {
             .join(" ")
     }
 
-    /// Reports whether the transports can't be combined in one bot, because both need the same entry in its runner.
+    /// Reports whether the two transports can't be combined in one bot, because both need the same entry in the bot's runner.
     #[must_use]
     pub fn excludes(&self, other: &Self) -> bool {
         let both_call = [self, other]
@@ -122,30 +124,31 @@ impl Transport {
         self.runner_key == other.runner_key && (both_call || one_is_avatar)
     }
 
-    /// Returns the direction of calls, if it is fixed.
+    /// Returns the direction of calls, if the transport supports only one.
     #[must_use]
     pub fn direction(&self) -> Option<Direction> {
         self.call_server.as_ref().map(|server| server.direction)
     }
 }
 
-/// The way in which `bot.py` recognizes a session without a client.
+/// The rule by which `bot.py` recognizes a session without a client.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoClient {
-    /// The class of the runner's arguments for such a session.
+    /// The class of the runner arguments for a session without a client.
     pub session: String,
-    /// The partial that distinguishes such sessions if the class also has sessions with a client: `partials/no_client/whatsapp.py`.
+    /// The partial that distinguishes sessions without a client, such as `partials/no_client/whatsapp.py`. Only needed if the class is also
+    /// used for sessions with a client.
     pub partial: Option<String>,
 }
 
-/// The handling of a transport's calls in `server.py` and `bot.py`.
+/// The call handling for a transport in `server.py` and `bot.py`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallServer {
     /// The direction of calls.
     pub direction: Direction,
-    /// The partial with the code for these calls in both programs, such as `partials/calls/daily_dialin.py`.
+    /// The partial with the call-handling code for both programs, such as `partials/calls/daily_dialin.py`.
     pub partial: String,
 }
 
@@ -160,7 +163,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the name in options and files.
+    /// Returns the name used in options and files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -178,18 +181,18 @@ pub struct ClientTransport {
     pub package: String,
     /// The version range of the package, such as `^1.6.9`.
     pub version: String,
-    /// The exported class, if the client only needs a plain instance of it. The class opens the devices itself.
+    /// The exported class, if the client only needs a plain instance of it. The class opens the audio and video devices itself.
     pub class: Option<String>,
     /// The additional client files, if the client needs more than a class. The names are relative to `project/client/transports/`. The
     /// first file is a module with a function `load` that returns the transport.
     #[serde(default)]
     pub files: Vec<ClientFile>,
-    /// Switches in the `/start` request, in addition to the name of the transport.
+    /// Switches in the `/start` request, in addition to the transport's name.
     #[serde(default)]
     pub start: Vec<String>,
-    /// A package that `package` imports but the client never runs. Builds omit it.
+    /// A dependency of `package` that the client never uses. Client builds omit this dependency.
     pub unused: Option<String>,
-    /// Advice for the client's user, in the project's README.
+    /// Advice for users of the client, shown in the project's README.
     pub note: Option<String>,
 }
 
@@ -211,11 +214,11 @@ pub struct ClientFile {
     pub about: String,
 }
 
-/// The way in which a bot receives the user's video.
+/// The method by which a bot receives the user's video.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pictures {
-    /// The bot captures video from the sources that it names.
+    /// The bot captures video from specific sources, which it requests by name.
     #[default]
     Captured,
     /// The bot subscribes to the users' streams.
@@ -224,19 +227,19 @@ pub enum Pictures {
     None,
 }
 
-/// The class of a transport that the bot creates itself. In its arguments, `session` is the bot's `aiohttp.ClientSession` and
-/// `runner_args` is the room's `DailyRunnerArguments`.
+/// An avatar transport that the bot creates itself. In the arguments, `session` is the bot's `aiohttp.ClientSession` and `runner_args` is
+/// the room's `DailyRunnerArguments`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
     /// The Python module of the class.
     pub module: String,
-    /// The class. Its argument `params` is an instance of the transport's parameter class.
+    /// The Python class. Its `params` argument is an instance of the transport's parameter class.
     pub class: String,
-    /// Further names used in `args`, by module.
+    /// Additional imports that `args` needs: the names imported from each module.
     #[serde(default)]
     pub imports: BTreeMap<String, Vec<String>>,
-    /// The arguments in addition to `params`. Their variables are also in the transport's `env`.
+    /// The arguments other than `params`. Their variables are also listed in the transport's `env`.
     pub args: Vec<Arg>,
 }
 
@@ -261,14 +264,14 @@ pub struct TransportVariable {
     /// Whether the variable is a credential.
     #[serde(default)]
     pub secret: bool,
-    /// The owner of the variable, if it isn't the transport's company.
+    /// The company that issues the value, if it isn't the transport's own company.
     pub owner: Option<Owner>,
     /// The default value.
     pub default: Option<String>,
     /// Whether the variable may be unset without a default. A variable that has no default and isn't optional is required.
     #[serde(default)]
     pub optional: bool,
-    /// The program of the project that reads the variable.
+    /// The program in the project that reads the variable.
     #[serde(default)]
     pub reader: Reader,
 }
@@ -279,11 +282,11 @@ pub struct TransportVariable {
 pub struct Owner {
     /// The company's name, such as `Daily`.
     pub label: String,
-    /// The page for creating its keys.
+    /// The web page for creating the company's keys.
     pub site: String,
 }
 
-/// A program of a project.
+/// A program in a generated project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reader {

@@ -8,7 +8,7 @@ fn catalogue() -> &'static Catalogue {
     Catalogue::get()
 }
 
-/// Converts a transport to a provider, because the rules of services also apply to the parts of a transport that reach generated code.
+/// Converts a transport to a provider, because the service rules also apply to the parts of a transport that appear in generated code.
 fn as_provider(transport: &Transport) -> Provider {
     let variables = transport.env.iter().map(|variable| {
         let described = Variable {

@@ -33,7 +33,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Asserts that the pack has providers and that nothing was rejected.
+/// Asserts that the pack has providers and that none of its contents were rejected.
 fn assert_in_order(contents: &Contents) {
     assert_eq!(contents.left_out, []);
     assert!(!contents.providers.is_empty());

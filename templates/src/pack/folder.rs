@@ -14,7 +14,7 @@ use super::{MOST_DATA, PREFIX, ProviderFile};
 use bot_cli_engine::platform::files;
 use bot_cli_protocol::{Manifest, Role, failure};
 
-/// The file that makes a folder a pack.
+/// The file that identifies a folder as a pack.
 pub const FILE: &str = "pack.toml";
 
 const PROVIDERS: &str = "providers";
@@ -22,7 +22,7 @@ const PROVIDERS: &str = "providers";
 /// The maximum size of `pack.toml`, in bytes.
 const LONGEST_FILE: usize = 64 * 1024;
 
-/// Returns the reason as an error if a file isn't trusted.
+/// A function that returns the reason as an error if a file isn't trusted.
 type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 #[derive(Deserialize)]
@@ -38,12 +38,12 @@ struct Declared {
     requires: BTreeMap<String, String>,
 }
 
-/// A pack in a folder.
+/// The reader for a pack in a folder.
 #[derive(Debug)]
 pub struct Folder;
 
 impl Folder {
-    /// Reads the `pack.toml` file of the pack `name` and converts it to the manifest that an executable pack would have.
+    /// Reads `pack.toml` for the pack `name` and converts it to the manifest that an executable pack would have.
     pub fn declared(folder: &Path, name: &str, trusted: Trusted<'_>) -> Result<Manifest, String> {
         let text = text_of(&folder.join(FILE), LONGEST_FILE, trusted);
         let declared: Result<Declared, String> = text.and_then(|text| parsed(&text));
@@ -102,7 +102,7 @@ fn provider_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads a text file of at most `most` bytes. An error is phrased to follow the file's name.
+/// Reads a text file of at most `most` bytes. The error message is worded to follow the file name.
 fn text_of(path: &Path, most: usize, trusted: Trusted<'_>) -> Result<String, String> {
     trusted(path)?;
     let mut bytes = Vec::new();
@@ -119,7 +119,7 @@ fn text_of(path: &Path, most: usize, trusted: Trusted<'_>) -> Result<String, Str
     String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())
 }
 
-/// Parses TOML. An error has the parser's message and the line number, but doesn't quote the line.
+/// Parses TOML. The error contains the parser's message and the line number, but doesn't quote the line.
 fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);

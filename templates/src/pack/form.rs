@@ -1,9 +1,9 @@
-//! The allowed forms of every text in a service. Text in generated code is an identifier, a version or a quoted literal. Text for people
-//! is one printable line.
+//! The allowed formats of the strings in a service. A string in generated code is an identifier, a version or a quoted literal. A
+//! user-facing string is one printable line.
 
 use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
 
-/// The allowed form of a text: the maximum number of characters, a check, and a description for messages.
+/// The allowed format of a string: the maximum number of characters, a check, and a description for error messages.
 pub struct Form(usize, fn(&str) -> bool, &'static str);
 
 // The maximum lengths fit the generated lines of code.
@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// Returns any text in a short and printable form for a message.
+/// Shortens and escapes arbitrary text for an error message.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut short: String = text.chars().take(LONGEST).collect();
@@ -47,7 +47,7 @@ pub fn shown(text: &str) -> String {
     escaped.replace("\\'", "'").replace("\\\"", "\"")
 }
 
-/// Reports whether a text consists of words of `letter` bytes with single separators.
+/// Reports whether the text consists of nonempty words joined by `separator`. `letter` decides which bytes a word may contain.
 fn is_words(text: &str, separator: char, letter: fn(u8) -> bool) -> bool {
     text.split(separator)
         .all(|word| !word.is_empty() && word.bytes().all(letter))
@@ -57,7 +57,8 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Matches ASCII Python identifiers. A leading underscore isn't allowed, because such names are private.
+/// Reports whether the text is an ASCII Python identifier other than a keyword. A leading underscore isn't allowed, because such names are
+/// private.
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text
@@ -100,7 +101,7 @@ fn is_variable(text: &str) -> bool {
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Reports whether a text is a package name, normalized as in the package index.
+/// Reports whether the text is a package name in the normalized form of the Python Package Index.
 fn is_package(text: &str) -> bool {
     is_words(text, '-', is_lower)
 }
@@ -131,8 +132,8 @@ fn is_python(text: &str) -> bool {
     (8..=20).any(|minor| text == format!("3.{minor}"))
 }
 
-/// Matches text for people. It can't contain `=`, because `NAME=value` after a `#` in `.env.example` would look like a commented-out
-/// variable.
+/// Reports whether the text is a valid user-facing line. The character `=` isn't allowed, because `NAME=value` after a `#` in
+/// `.env.example` would look like a commented-out variable.
 fn is_line(text: &str) -> bool {
     is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
 }
@@ -160,7 +161,7 @@ fn is_site(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// `forms.json` has valid and invalid texts for each form.
+    /// Checks each form with the valid and invalid examples in `forms.json`.
     #[test]
     fn what_reaches_code_has_a_form_and_an_end() {
         let rows: Vec<(String, Vec<String>, Vec<String>)> =

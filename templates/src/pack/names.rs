@@ -1,4 +1,4 @@
-//! The names that generated code uses itself.
+//! Names that are reserved in generated code.
 
 /// A list of names, separated by spaces.
 #[derive(Debug, Clone, Copy)]
@@ -16,29 +16,29 @@ pub const KEYWORDS: Names = Names(include_str!("names/keywords.txt"));
 
 pub const BUILTINS: Names = Names(include_str!("names/builtins.txt"));
 
-/// The standard library modules of all Python versions that a project can use, in lower case.
+/// The lowercase names of the standard library modules in all Python versions that a project can use.
 const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt"));
 
-/// The modules that a service can't be imported from: the project's own files, and modules without names to import.
+/// The modules that a service can't be imported from: the project's own modules, and special modules such as `__main__`.
 pub const OWN_MODULES: Names = Names(
     "\
     __future__ __main__ bot judge noise recording server services settings sockets tools transcript typed watch",
 );
 
-/// The names in `services.py` that don't come from services.
+/// The names that `services.py` itself defines or imports.
 pub const RESERVED: Names = Names(
     "\
     Literal NOT_GIVEN NotGiven aiohttp converted create_llm create_stt create_tts create_video one_of one_required os required session split \
     system_prompt",
 );
 
-/// Reports whether a top-level module name, in lower case, belongs to the Python standard library.
+/// Reports whether a top-level module belongs to the Python standard library. The name must be in lowercase.
 #[must_use]
 pub fn is_standard_module(name: &str) -> bool {
     STANDARD_MODULES.contains(name)
 }
 
-/// Reports whether a variable affects programs other than the service. This includes every name without an underscore.
+/// Reports whether an environment variable may affect programs other than the service. Every name without an underscore is reserved.
 pub fn is_reserved_variable(name: &str) -> bool {
     const NAMES: Names = Names("NOT_GIVEN BASH_ENV HTTPS_PROXY HTTP_PROXY NO_PROXY ALL_PROXY");
     const PREFIXES: &str = "\

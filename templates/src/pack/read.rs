@@ -1,4 +1,4 @@
-//! Reads the providers of a pack, one service at a time. Unusable services are left out with a reason; the others are kept.
+//! Reads the providers in a pack, one service at a time. Invalid services are skipped, each with a reason.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::rules::{check_provider, check_service, variables};
 use super::{MOST_DATA, Origin, Provider, SCHEMA, Service, Taken};
 use bot_cli_protocol::shape;
 
-/// A provider's name in messages, and the provider or the reason why it can't be read.
+/// The provider's name for use in messages, and either the provider or the reason why the provider can't be read.
 pub type ProviderFile = (String, Result<Value, String>);
 
 /// The services of a pack.
@@ -18,16 +18,16 @@ pub type ProviderFile = (String, Result<Value, String>);
 pub struct Contents {
     /// The providers with at least one service.
     pub providers: Vec<Provider>,
-    /// The services that were left out.
+    /// The services, providers and files that can't be used.
     pub left_out: Vec<LeftOut>,
 }
 
 /// A service, a provider or a file that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The identifier if it is valid, or a description such as `service 2 of Acme`.
+    /// The identifier if it is valid, otherwise a description such as `service 2 of Acme`.
     pub what: String,
-    /// All problems; at least one.
+    /// A nonempty list of all problems.
     pub problems: Vec<String>,
 }
 
@@ -39,8 +39,8 @@ impl LeftOut {
     }
 }
 
-/// Reads the providers of the pack `pack` from its manifest and reserves their names. It fails if the providers aren't a list or are too
-/// large. `newer` is the note for a pack with a newer schema.
+/// Reads the providers from the manifest of the pack `pack` and reserves their names. Fails if the providers aren't a list or are too
+/// large. If the pack has a newer schema, `newer` is a note to include in error messages.
 pub fn read(
     pack: &str,
     providers: Value,
@@ -58,7 +58,7 @@ pub fn read(
     Ok(read_files(pack, files, newer, taken))
 }
 
-/// Reads the providers of a folder and reserves their names, as [`read`] does for a manifest.
+/// Reads the providers from a folder and reserves their names, as [`read`] does for a manifest.
 #[must_use]
 pub fn read_files(
     pack: &str,
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(service)
     }
 
-    /// Deserializes a value. Problems mention a newer schema of the pack, because that schema may define an unknown key.
+    /// Deserializes a value. Error messages mention a newer schema of the pack, if any, because that schema may define an unknown key.
     fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Vec<String>> {
         let newer = self.newer.iter().map(|newer| format!("; {newer}"));
         let newer: String = newer.collect();

@@ -13,13 +13,13 @@ pub use reach::{Effects, effects};
 /// The origin of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin<'a> {
-    /// Built-in, without restrictions on the identifier and the imports.
+    /// The built-in catalogue, which has no restrictions on identifiers and imports.
     BuiltIn,
-    /// The pack with this name: its file name without `bot-cli-pack-`.
+    /// The pack with this name, which is its file name without `bot-cli-pack-`.
     Pack(&'a str),
 }
 
-/// The name endings of credentials.
+/// The suffixes of credential variable names.
 const CREDENTIALS: [&str; 5] = [
     "_API_KEY",
     "_SECRET",
@@ -38,7 +38,7 @@ pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     problems
 }
 
-/// Returns the problems with a provider, without its services.
+/// Returns the problems with a provider, excluding those of its services.
 pub(super) fn check_provider(provider: &Provider) -> Vec<String> {
     let mut found = Found::default();
     found.form("label", &provider.label, &form::LABEL);
@@ -67,7 +67,7 @@ pub(super) fn check_service(
     found.0
 }
 
-/// Returns the variables that a service reads through arguments or by itself.
+/// Returns the environment variables that a service reads, either through arguments or directly.
 #[must_use]
 pub fn variables(service: &Service) -> BTreeSet<&str> {
     let of_arguments = arguments(service)
@@ -122,7 +122,7 @@ impl Found {
         }
     }
 
-    /// Checks the texts for people and the requirements.
+    /// Checks the user-facing strings and the package requirements.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &form::LABEL);
         for (field, text, form) in [
@@ -190,7 +190,7 @@ impl Found {
         }
     }
 
-    /// Checks that the alternatives in `one_of` are read and optional.
+    /// Checks that every variable in `one_of` is read and optional.
     fn one_of(&mut self, service: &Service) {
         let arguments = arguments(service);
         for name in &service.one_of {
@@ -209,7 +209,7 @@ impl Found {
         }
     }
 
-    /// Checks the keys that some kinds require and other kinds don't allow.
+    /// Checks the keys that some kinds of service require and others don't allow.
     fn place(&mut self, service: &Service) {
         let kind = service.kind;
         let speaks = matches!(kind, Kind::Llm | Kind::Realtime);
@@ -229,7 +229,7 @@ impl Found {
         }
     }
 
-    /// Checks a dotted path through nested calls.
+    /// Checks that the dotted path of the system prompt argument leads through nested calls.
     fn prompt(&mut self, service: &Service, prompt: &str) {
         let (way, last) = prompt.rsplit_once('.').unwrap_or(("", prompt));
         self.form("prompt", last, &form::KEYWORD);

@@ -6,23 +6,23 @@ use super::form::shown;
 use super::rules::variables;
 use super::{Provider, Service, Variable};
 
-/// The names of existing services and transports.
+/// The names used by existing services and transports.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
     /// The owner of each identifier.
     ids: BTreeMap<String, String>,
-    /// The owner and the meaning of each variable. A variable without a meaning can't be shared with a service.
+    /// The owner and description of each environment variable. A variable without a description can't be shared with a service.
     variables: BTreeMap<String, (String, Option<Variable>)>,
 }
 
 impl Taken {
-    /// Reserves an identifier. `whose` completes the message "is that of", as in `a transport`.
+    /// Reserves an identifier. `whose` describes the owner in error messages, such as `a transport`.
     pub fn id(&mut self, id: &str, whose: &str) {
         let ids = &mut self.ids;
         ids.entry(id.to_owned()).or_insert_with(|| whose.to_owned());
     }
 
-    /// Reserves a variable.
+    /// Reserves an environment variable. Services can share the variable only if `meaning` is given.
     pub fn variable(&mut self, name: &str, whose: &str, meaning: Option<&Variable>) {
         let variables = &mut self.variables;
         variables
@@ -30,7 +30,7 @@ impl Taken {
             .or_insert_with(|| (whose.to_owned(), meaning.cloned()));
     }
 
-    /// Reserves the names of a service.
+    /// Reserves the identifiers and variables of a service.
     pub fn service(&mut self, provider: &Provider, service: &Service, whose: &str) {
         for id in service.alias.iter().chain([&service.id]) {
             self.id(id, whose);
@@ -40,7 +40,8 @@ impl Taken {
         }
     }
 
-    /// Returns the reason why a service conflicts with existing ones: its identifier is in use, or a variable would have two meanings.
+    /// Returns the reason why a service conflicts with existing ones, if any: its identifier is in use, or a variable would have two
+    /// meanings.
     #[must_use]
     pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<String> {
         if let Some(whose) = self.ids.get(&service.id) {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Returns the providers of a pack `acme` with one valid service, modified by `change`.
+/// Returns the providers of the pack `acme`, with one valid service that `change` modifies.
 fn providers(change: impl FnOnce(&mut Value)) -> Value {
     let mut service = json!({
         "id": "acme_fast_stt",
@@ -38,7 +38,7 @@ fn read_acme(providers: Value) -> Contents {
     read("acme", providers, None, &mut Taken::default()).unwrap()
 }
 
-/// Returns the first reason why the modified service is left out.
+/// Returns the first reason why the modified service is rejected.
 fn reason(change: impl FnOnce(&mut Value)) -> String {
     let contents = read_acme(providers(change));
     assert_eq!(contents.providers, []);

@@ -1,4 +1,4 @@
-//! Tests for finding packs: which ones are used, and the reasons for the others.
+//! Tests for finding packs: the packs that are used, and the reasons why others aren't.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -100,7 +100,7 @@ args = [{ name = "api_key", env = "ACME_API_KEY" }]
 
 const PACK: &str = r#""role":"provider-pack","catalogue":"1.0""#;
 
-/// Returns the identifiers of the pack's services, or the reason if it isn't used.
+/// Returns the identifiers of the pack's services and the reasons why other services were rejected, or the reason why the pack isn't used.
 fn brings(pack: &FoundPack) -> String {
     match &pack.standing {
         PackStanding::Used(contents) => {

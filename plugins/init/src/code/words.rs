@@ -1,6 +1,6 @@
-//! Splits Python code into words, without comments and white space.
+//! Splits Python code into tokens, discarding comments and whitespace.
 
-/// The maximum nesting depth of brackets.
+/// The maximum nesting depth for brackets.
 const DEEPEST: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub(crate) enum Kind {
 pub(crate) struct Word<'t> {
     pub kind: Kind,
     pub text: &'t str,
-    /// Counted from 1.
+    /// The line number, starting at 1.
     pub line: usize,
-    /// The number of open brackets around the word. A bracket does not count itself.
+    /// The number of enclosing brackets. A bracket does not enclose itself.
     pub depth: usize,
-    /// The column of a statement's first word; `None` for other words.
+    /// The column of a statement's first token; `None` for all other tokens.
     pub indent: Option<usize>,
 }
 
@@ -29,13 +29,13 @@ impl Word<'_> {
     }
 }
 
-/// Operators of several characters. Of those with a common prefix, the longest is first.
+/// Multi-character operators. Longer operators precede their prefixes, because the first match wins.
 const SIGNS: &[&str] = &[
     "**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", ":=", "->", "+=", "-=", "*=", "/=",
     "%=", "@=", "&=", "|=", "^=", "**", "//", "<<", ">>",
 ];
 
-/// Splits code into words. After a syntax error, also returns the words before it.
+/// Splits code into tokens. If the code has a syntax error, returns the error together with all preceding tokens.
 pub(crate) fn words(code: &str) -> (Vec<Word<'_>>, Result<(), String>) {
     let mut reader = Reader {
         words: Vec::new(),
@@ -52,7 +52,7 @@ fn error(line: usize) -> String {
 
 struct Reader<'t> {
     words: Vec<Word<'t>>,
-    /// The open brackets with their lines.
+    /// The currently open brackets, each with its line number.
     open: Vec<(char, usize)>,
     line: usize,
 }
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the next word and returns the rest of the code.
+    /// Reads the next token and returns the remaining code.
     fn word(&mut self, rest: &'t str) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let name = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Reads a string with a prefix of this length. In an f-string, also reads the evaluated names.
+    /// Reads a string literal with a prefix of the given length. For an f-string, also reads the names in its expressions.
     fn string(&mut self, rest: &'t str, prefix: usize) -> Result<&'t str, String> {
         let quotes = ["\"\"\"", "'''", "\"", "'"];
         let quotes = quotes

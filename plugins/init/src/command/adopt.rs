@@ -1,8 +1,14 @@
-//! `bot-cli init DIR --adopt`: writes the missing record of a project, so that the project can be updated. No other file changes.
+//! Implements `bot-cli init DIR --adopt`, which writes the missing record for a project so that the project can be updated. No other files
+//! change.
 //!
-//! The `--json` document is an object. `target`: the absolute path of the directory. `config`: the recorded configuration.
-//! `written`: whether the record was written. `same`, `missing`: the paths of generated files that are unchanged or missing.
-//! `different`: a list of `{path, changes}`, with the lines removed and added between the generated text and the user's. `next`: commands.
+//! The `--json` document is an object:
+//!
+//! - `target`: the absolute path of the directory.
+//! - `config`: the recorded configuration.
+//! - `written`: whether the record was written.
+//! - `same`, `missing`: the paths of generated files that are unchanged or missing.
+//! - `different`: a list of `{path, changes}`, with the lines that the user removed from and added to each generated file.
+//! - `next`: suggested commands.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -76,7 +82,7 @@ fn adopt(options: &Options, target: &Target, session: &mut Session) -> Result<Re
     Ok(reply)
 }
 
-/// Resolves the options found in the code and the user's options, and prompts for the rest.
+/// Resolves the draft, prompting for missing options if possible.
 fn config<'c>(
     draft: Draft,
     problems: Vec<Field>,
@@ -106,7 +112,7 @@ fn config<'c>(
     resolved(&draft, problems, target, catalogue)
 }
 
-/// Creates the record, and a report that compares the project with the generated files.
+/// Returns the changes that create the record, and a report that compares the project with the generated files.
 fn adopted(
     target: &Target,
     config: &Config,

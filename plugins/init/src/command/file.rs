@@ -13,7 +13,7 @@ use bot_cli_terminal::standard_input;
 use crate::config::{FromFile, parse_file};
 use crate::wording::quoted;
 
-/// The maximum file size. A configuration has about twenty short values, so a larger file is a mistake.
+/// The maximum file size in bytes. A configuration has about twenty short values, so a larger file must be a mistake.
 const LONGEST: u64 = 1024 * 1024;
 
 pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failure> {

@@ -1,9 +1,14 @@
 //! Writes a project, or only the guides, and reports the result.
 //!
-//! The `--json` document is an object. `target`: the absolute path of the directory. `created`, `changed`, `unchanged`: lists of
-//! paths relative to it. `kept`: guides that were not replaced, each with its `path` and a description, `guide`. `config`: the
-//! configuration as `--dry-run` prints it, or null if only guides were written. `next`: suggested commands, in their order.
-//! Existing files in the way are a failure with the code `conflict` and a field for each file.
+//! The `--json` document is an object:
+//!
+//! - `target`: the absolute path of the directory.
+//! - `created`, `changed`, `unchanged`: lists of paths relative to `target`.
+//! - `kept`: the guides that were not replaced, each as `{path, guide}`, where `guide` is a description.
+//! - `config`: the configuration as printed by `--dry-run`, or null if only guides were written.
+//! - `next`: suggested commands, in order.
+//!
+//! If existing files conflict with the project, the command fails with the code `conflict` and lists each file as a field.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::Question;
@@ -25,7 +30,7 @@ use crate::transaction;
 
 pub(super) struct Job<'c> {
     pub(super) target: Target,
-    /// `None` writes only the guides.
+    /// The configuration, or `None` to write only the guides.
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
@@ -78,7 +83,7 @@ impl Job<'_> {
         Ok((files, record))
     }
 
-    /// Offers newer guides, or explains how to get them.
+    /// Offers to replace outdated guides, or only warns about them if prompts are disabled.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
         let stale = found.stale();
         if stale.is_empty() {
@@ -154,7 +159,7 @@ pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
     session.log(Level::Warn, &message);
 }
 
-/// Returns the paths of the files that were `created` or `changed`.
+/// Returns the paths of the created or changed files. `how` is `created` or `changed`.
 fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
     let changes = found.changes.iter();
     changes
@@ -168,7 +173,7 @@ fn updating(target: &Target) -> String {
     format!("bot-cli init {shown} --update")
 }
 
-/// Returns the hint for a folder that already contains a project.
+/// Returns a hint to use `--update` if the folder already contains a project.
 pub(super) fn way_out(target: &Target) -> Option<String> {
     let update = updating(target);
     target.path.join(record::PROJECT).is_file().then(|| {

@@ -1,4 +1,4 @@
-//! The suggested commands after creating a project, ready to be copied.
+//! The commands suggested after a project is created, ready to copy and paste.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use crate::target::Target;
 const HOST: &str = "bot-cli";
 const DEV_FILE: &str = "bot-cli-dev";
 
-/// A command with remarks, most important first.
+/// A suggested command, with remarks in order of importance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextStep {
     pub(super) command: String,
@@ -29,7 +29,7 @@ impl NextStep {
     }
 }
 
-/// Reports whether `bot-cli dev` works in the user's shell.
+/// Reports whether the `bot-cli dev` command is available in the user's shell.
 pub(super) fn has_dev() -> bool {
     let path: OsString = std::env::var_os("PATH").unwrap_or_default();
     if !shell::will_find(HOST, &path) {
@@ -46,7 +46,7 @@ pub(super) fn has_dev() -> bool {
     files.any(|file| file.is_file())
 }
 
-/// Returns the steps from a project in `target` to a running bot. `needed` are the bot's environment variables.
+/// Returns the steps to get the project in `target` running. `needed` lists the bot's environment variables.
 pub(super) fn of_project(
     target: &Target,
     config: &Config,
@@ -86,7 +86,7 @@ pub(super) fn of_project(
     steps
 }
 
-/// Returns the steps from guides in `target` to a coding agent that reads them.
+/// Returns the steps to start a coding agent with the guides in `target`.
 pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     let about = "then start your coding agent in this folder";
     let read = NextStep::new("cat GETTING_STARTED.md", [about.to_owned()]);
@@ -102,7 +102,7 @@ pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     steps.iter().map(entry).collect()
 }
 
-/// Returns the notes on local services, which need no key.
+/// Returns the notes for local services, which require no API key.
 fn notes(config: &Config) -> impl Iterator<Item = String> {
     let is_local = |service: &&Service| {
         readings(&[service]).is_ok_and(|all| all.iter().all(|it| it.unset != Unset::Required))
@@ -111,7 +111,7 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
     local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
 }
 
-/// Formats the required variables, such as `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
+/// Formats a line for each required variable, such as `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
 fn asked(needed: &[VariableGroup]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in needed {
@@ -127,7 +127,7 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     lines
 }
 
-/// Returns the `cd` command for a project folder, or `None` if it is the current folder.
+/// Returns the `cd` command for a folder in the project, or `None` for the current folder.
 fn enter(target: &Target, below: &str) -> Option<NextStep> {
     let shown = target.shown.trim_end_matches('/');
     let folder = match (shown, below) {

@@ -1,4 +1,4 @@
-//! Completes an interrupted run before the command starts.
+//! Recovers from an interrupted run before executing the command.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
@@ -6,7 +6,7 @@ use bot_cli_sdk::session::{Level, Session};
 use crate::target::Target;
 use crate::transaction::{self, Recovered};
 
-/// Completes an interrupted run, then calls `rest`.
+/// Completes an earlier run that was interrupted, if any, then calls `rest`.
 pub(super) fn then<T>(
     target: &Target,
     session: &mut Session,
@@ -36,7 +36,7 @@ pub(super) fn then<T>(
     })
 }
 
-/// Fails for a run that writes nothing, and so can't complete the interrupted creation of the project.
+/// Returns an error if the project's creation was interrupted. Used by read-only runs, which can't complete the creation.
 pub(super) fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
     if !transaction::is_unfinished(&target.path) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --update`: updates a project and keeps its user's edits.
+//! Implements `bot-cli init DIR --update`, which updates a project while preserving the user's edits.
 
 mod branches;
 mod found;
@@ -100,7 +100,7 @@ fn update(
     report.reply(session)
 }
 
-/// Resolves the recorded configuration, overridden by the file and the options.
+/// Resolves the recorded configuration, overridden by the configuration file and the command-line options.
 fn new_config<'c>(
     asked: Draft,
     problems: Vec<Field>,
@@ -191,7 +191,7 @@ fn new_variables(base: &Base, files: &[PlannedFile]) -> Vec<String> {
     new
 }
 
-/// Decides how to keep the replaced files; fails if uncommitted edits would be lost.
+/// Decides how to back up the replaced files. Returns an error if uncommitted edits would be lost.
 fn old(
     options: &Options,
     target: &Target,

@@ -1,6 +1,7 @@
-//! Drops the settings of a file that its transports do not support, and warns the user. The same setting as an option is an error.
+//! Drops unsupported settings from a configuration file and warns the user. On the command line, the same settings are errors.
 //!
-//! The framework's own tool writes such files: it asks for deployment settings and accepts a web client for every web transport.
+//! The framework's own CLI writes files with unsupported settings: it asks for deployment settings and accepts a web client for every web
+//! transport.
 
 use bot_cli_templates::catalogue::Transport;
 
@@ -8,7 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 
-/// Removes the settings from `file` that its transports do not support, unless `options` set them. Returns a message for each setting.
+/// Removes from `file` any settings that the selected transports do not support, except settings that `options` also sets. Returns a
+/// message for each removed setting.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     let words = options.transports.as_ref().or(file.transports.as_ref());
     // A transport family supports every setting, and unknown names are reported separately.

@@ -1,4 +1,4 @@
-//! Reads a configuration file, a JSON object, and collects all its problems.
+//! Parses JSON configuration files, collecting all problems instead of stopping at the first.
 
 use std::fmt;
 
@@ -15,14 +15,14 @@ use crate::wording::{did_you_mean, quoted};
 pub struct FromFile {
     /// The valid settings.
     pub draft: Draft,
-    /// The invalid settings.
+    /// The problems with invalid settings.
     pub problems: Vec<Field>,
 }
 
 /// Parses a configuration file.
 ///
 /// # Errors
-/// Returns the reason if the text is not a JSON object.
+/// Returns an error message if the text is not a JSON object.
 pub fn parse(text: &str) -> Result<FromFile, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let entries: Entries =
@@ -92,7 +92,7 @@ fn typed<T: DeserializeOwned>(value: &Value, needed: &str) -> Result<T, String> 
     T::deserialize(value).map_err(|_| format!("must be {needed}"))
 }
 
-/// The members of an object in their order, with repeated keys.
+/// The members of a JSON object in document order, including duplicate keys.
 struct Entries(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Entries {

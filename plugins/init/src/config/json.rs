@@ -1,4 +1,4 @@
-//! Writes a configuration as JSON, with every key, in a form that `--config` accepts.
+//! Serializes a configuration as JSON that `--config` accepts.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::draft::PACKS;
 use crate::option_table::{Feature, Setting, Values};
 
 impl Config<'_> {
-    /// Returns every key of a configuration file. A setting that the bot does not use is `null`. `packs` is present if a service belongs to
-    /// a provider pack.
+    /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `packs` is present only if a service comes
+    /// from a provider pack.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
         for setting in Setting::ALL {

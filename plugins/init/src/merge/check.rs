@@ -49,7 +49,7 @@ fn syntax(path: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Finds a name that the merged code uses but no longer binds, or defines more often than either side.
+/// Finds a name that the merged code uses but no longer binds, or that it defines more often than either side does.
 fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     let names = Names::of(text).ok()?;
     let [yours, new] = sides.map(|side| Names::of(side).unwrap_or_default());
@@ -77,7 +77,7 @@ fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     })
 }
 
-/// Finds a repeated item that neither side repeats as often.
+/// Finds an item that the merged text repeats more often than either side does.
 fn twice<'t>(
     sides: &[&'t str; 2],
     text: &'t str,
@@ -99,7 +99,7 @@ fn twice<'t>(
     found.map(|(item, _)| item)
 }
 
-/// Returns the name in `NAME=…`, unless the line is a comment.
+/// Returns the variable name from a `NAME=…` line, or `None` for a comment or any other line.
 fn set(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let (name, _) = line
@@ -109,7 +109,7 @@ fn set(line: &str) -> Option<&str> {
     (!name.starts_with('#')).then(|| name.trim())
 }
 
-/// Returns a conflict at the user's line with the affected word, or else one that spans all lines.
+/// Returns a merge with a conflict at the user's line that contains the affected word, or across all lines if the word can't be located.
 pub(super) fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
     let has_word = |line: &str| {
         (fault.word.as_deref()).is_some_and(|word| lines::words(line).any(|it| it == word))

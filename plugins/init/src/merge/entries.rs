@@ -1,5 +1,5 @@
-//! Resolves conflicts between lines that are list entries: variables, requirements, members, imports, definitions. An entry that only one
-//! side changed is taken from that side, and the entries that either side added are inserted separately.
+//! Resolves conflicts by treating lines as entries: variables, requirements, members, imports or definitions. A change that only one side
+//! made to an entry is applied, and entries that either side added are inserted separately.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,28 +10,28 @@ use super::{Conflict, Merged, Part, Versions, lines, requirement};
 enum Format {
     /// `NAME=value` lines, possibly commented out.
     Variables,
-    /// Ignore patterns.
+    /// Patterns in an ignore file.
     Patterns,
-    /// Markdown.
+    /// A Markdown page.
     Page,
     Toml,
     Json,
     Python,
 }
 
-/// The entry name for comments below the last entry.
+/// The name of the pseudo-entry for comments after the last entry.
 const COMMENT: &str = "#";
 
 const QUOTES: &str = "\"\"\"";
 
-/// The maximum line width of an import.
+/// The maximum length of a merged list or import before it is split across lines.
 const WIDTH: usize = 100;
 
-/// One line, or several that belong together.
+/// An entry, which may span several lines.
 #[derive(Debug, Clone)]
 struct Entry {
     name: String,
-    /// Blank lines and comments above it.
+    /// The blank lines and comments above the entry.
     lead: String,
     text: String,
 }
@@ -54,7 +54,7 @@ impl Entry {
     }
 }
 
-/// Resolves the conflicts of the merged file at `path`, as far as its format allows.
+/// Resolves conflicts in the merged file at `path`, as far as the file's format allows.
 pub(super) fn settled(path: &str, merged: &Merged) -> Merged {
     let mut settled = Merged::default();
     let format = Format::of(path);
@@ -91,7 +91,7 @@ impl Format {
         }
     }
 
-    /// Reports whether the user's text wins if both sides changed an entry.
+    /// Reports whether the user's version takes precedence if both sides changed an entry.
     const fn is_yours(self) -> bool {
         matches!(self, Self::Variables | Self::Patterns | Self::Page)
     }
@@ -174,7 +174,7 @@ impl Format {
         })
     }
 
-    /// Merges two changes of an entry: the bounds and extras of a requirement, or the items of a list.
+    /// Merges both sides' changes to an entry: version bounds and extras in a requirement, or items in a list.
     fn united(self, versions: &Versions) -> Option<String> {
         match self {
             Self::Toml if versions.yours.trim_start().starts_with('"') => {
@@ -195,7 +195,7 @@ impl Format {
         }
     }
 
-    /// Splits lines into entries; `None` if the lines are not entries.
+    /// Splits lines into entries. Returns `None` if a line is not part of an entry.
     fn entries(self, text: &str) -> Option<Vec<Entry>> {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let written = text.lines().filter(|line| !line.trim().is_empty());
@@ -286,7 +286,7 @@ impl Format {
         }
     }
 
-    /// Joins entries. List entries are separated by commas, with a trailing comma if the user's list has one.
+    /// Joins entries. Separates list entries with commas, and adds a trailing comma if the user's list has one.
     fn joined(
         self,
         mut entries: Vec<Entry>,
@@ -315,7 +315,7 @@ impl Format {
     }
 }
 
-/// Returns the name in `NAME=…`, even if the line is commented out.
+/// Returns the variable name from a `NAME=…` line, even if the line is commented out.
 fn variable(line: &str) -> Option<String> {
     let open = line.strip_prefix("# ").unwrap_or(line);
     let (name, _) = open
@@ -326,7 +326,7 @@ fn variable(line: &str) -> Option<String> {
     (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
 }
 
-/// Returns the name of a statement, an argument or an imported name; `None` if the line may depend on those above.
+/// Returns the entry name for a statement, an argument or an imported name. Returns `None` if the line may depend on preceding lines.
 fn statement(line: &str) -> Option<String> {
     let indent = line.len() - line.trim_start().len();
     let text = line.trim();
@@ -370,7 +370,7 @@ fn is_definition(entry: &Entry) -> bool {
     lines.any(|line| keywords.iter().any(|keyword| line.starts_with(keyword)))
 }
 
-/// Returns the names of all entries: the user's in their order, with each new name after its predecessor in `new`.
+/// Returns all entry names in the user's order. Names that only `new` contains are inserted after their predecessors in `new`.
 fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
     let mut order: Vec<&str> = yours.iter().map(|entry| entry.name.as_str()).collect();
     for (index, entry) in new.iter().enumerate() {
@@ -388,7 +388,7 @@ fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
     order
 }
 
-/// Merges a list between `open` and `close` as a set of items. Returns `None` if a text has no list, or has comments.
+/// Merges the lists between `open` and `close` as sets of items. Returns `None` if either side has no such list or has comments.
 fn union(versions: &Versions, open: &str, close: &str) -> Option<String> {
     let read = |text: &str| -> Option<Vec<String>> {
         let inner = text.split_once(open)?.1.trim().strip_suffix(close)?;

@@ -1,4 +1,4 @@
-//! Line ends, the byte order mark and the final newline of a file, which are merged separately from its lines.
+//! Handles line endings, the byte order mark and the final newline separately from the lines of a file.
 
 use super::{Conflict, Merged, Part};
 
@@ -19,7 +19,7 @@ impl Layout {
         }
     }
 
-    /// Applies the layout to a merge of plain versions.
+    /// Applies the user's layout to a merge of normalized versions.
     pub fn restore(&self, mut merged: Merged) -> Merged {
         let parts = &mut merged.parts;
         if let Some(Part::Text(text)) = parts.last_mut()
@@ -48,7 +48,7 @@ impl Layout {
     }
 }
 
-/// Returns the text with `\n` line ends, a final newline and no byte order mark.
+/// Returns the text with `\n` line endings, a final newline and no byte order mark.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = (text.strip_prefix(MARK).unwrap_or(text)).replace("\r\n", "\n");
     if !plain.is_empty() && !plain.ends_with('\n') {

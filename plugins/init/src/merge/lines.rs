@@ -1,4 +1,4 @@
-//! Merges files line by line, if their format has no better structure.
+//! Merges files line by line, regardless of their format.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::{Conflict, Merged, Part, Versions};
 
-/// The maximum number of line pairs to compare. Generated files have a few hundred lines. A file beyond the limit, which may be hostile,
-/// counts as entirely changed.
+/// The maximum number of line pairs to compare. Generated files have a few hundred lines, so a larger file may be malicious and is treated
+/// as entirely changed.
 const MOST_PAIRS: usize = 25_000_000;
 
-/// Merges whole lines. As in git, adjacent changes of both sides conflict unless they are equal.
+/// Merges whole lines. As in git, adjacent changes from both sides conflict unless they are identical.
 pub(super) fn merge(versions: &Versions) -> Merged {
     let split = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let [base, yours, new] = [versions.base, versions.yours, versions.new].map(split);
@@ -55,7 +55,7 @@ pub(super) fn merge(versions: &Versions) -> Merged {
     }
 }
 
-/// Returns the removed lines with a `-` prefix, and the added lines with a `+`.
+/// Returns the removed lines with a `-` prefix and the added lines with a `+` prefix.
 pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     let [base, new] = [base, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let lines = hunks(&base, &new).into_iter().flat_map(|hunk| {
@@ -68,7 +68,7 @@ pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Appends text, and joins it to a preceding text part.
+/// Appends text, extending the last part if that part is text.
 pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         _ if text.is_empty() => {}
@@ -77,16 +77,16 @@ pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
-/// Lines of the base, and their replacement on one side.
+/// A range of lines in the base, and the range that replaces it on one side.
 struct Hunk {
     base: Range<usize>,
     side: Range<usize>,
 }
 
-/// The remaining changes of a side, in order.
+/// One side's remaining changes, in order.
 struct Side {
     left: VecDeque<Hunk>,
-    /// The ends of the last consumed hunk, in the base and on this side.
+    /// The end positions of the last consumed hunk, first in the base and then on this side.
     end: (usize, usize),
 }
 
@@ -102,7 +102,7 @@ impl Side {
         self.end.0
     }
 
-    /// Returns the position on this side for a base position after the consumed hunks.
+    /// Returns the position on this side that corresponds to a base position after the consumed hunks.
     fn position(&self, base: usize) -> usize {
         self.end.1 + base.saturating_sub(self.end.0)
     }

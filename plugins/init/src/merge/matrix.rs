@@ -1,7 +1,8 @@
-//! Merges every pair of a project change and a user's edit, and counts the results.
+//! Tests merges of project changes with user edits, and counts the results.
 //!
-//! `cargo test` samples the pairs. With `BOT_CLI_MERGES=FOLDER` the test merges all pairs and writes the clean merges to
-//! `FOLDER/merged`. It writes the edited new project to `afterwards` if that differs, and the edited old project to `edited`.
+//! By default, the test samples the pairs of a change and an edit. With `BOT_CLI_MERGES=FOLDER`, the test merges every pair and writes
+//! clean merges to `FOLDER/merged`. If a merge differs from the result of applying the edit to the new project, the test writes that result
+//! to `FOLDER/afterwards`. All edited old projects are written to `FOLDER/edited`.
 
 pub(super) mod changes;
 mod edits;
@@ -15,17 +16,17 @@ use super::{Merged, Versions, lines};
 use changes::Change;
 use edits::Edit;
 
-/// The test samples one of this many pairs.
+/// The sampling interval: the test merges one in this many pairs.
 const DRAWN: usize = 23;
 
-/// A project's texts by path.
+/// A project's file contents, by path.
 pub(super) type Files = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// By lines only, as version control does.
+    /// Merge by lines only, as version control does.
     Lines,
-    /// By lines, and conflicting lines by format.
+    /// Merge by lines, then resolve conflicting lines by format.
     Whole,
 }
 
@@ -79,9 +80,9 @@ fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
 struct Counts {
     pairs: usize,
     clean: usize,
-    /// Clean merges that equal the edited new project.
+    /// The number of clean merges that equal the result of applying the edit to the new project.
     same: usize,
-    /// The files in conflict, with a count for each edit.
+    /// The conflicting files, each with the number of conflicts per edit.
     conflicts: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
@@ -141,7 +142,7 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
     counts
 }
 
-/// Writes a project, and `pair.txt` with a description of the pair.
+/// Writes a project, along with a `pair.txt` file that describes the pair.
 fn write(folder: &Path, made: &str, files: &Files) {
     for (path, text) in files {
         let path = folder.join(path);
@@ -151,7 +152,7 @@ fn write(folder: &Path, made: &str, files: &Files) {
     fs::write(folder.join("pair.txt"), made).unwrap();
 }
 
-/// Writes every edited project, which must be valid, too.
+/// Writes every edited project, since the edits themselves must also produce valid projects.
 fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
     let mut bases: Vec<&Files> = Vec::new();
     for change in changes {

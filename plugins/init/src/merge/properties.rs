@@ -1,4 +1,4 @@
-//! Properties of every merge in every format, after random edits. `BOT_CLI_DRAWN=N` sets the number of draws.
+//! Property tests for merges in every format, with random edits. `BOT_CLI_DRAWN=N` sets the number of cases per file.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::matrix::changes::{self, Change};
 use super::{Merged, Part, Versions, merge};
 
-/// A file of each format, and templates for lines that only the user writes.
+/// Files that cover every format, each with templates for lines that a user might add.
 const FILES: &[(&str, &[&str])] = &[
     (
         "server/pyproject.toml",
@@ -63,7 +63,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("server/server.py", &["@ = 1\n", "    @()\n", "# @\n"]),
 ];
 
-/// A generator of random edits with unique words.
+/// A generator of random edits that insert unique words.
 struct Draw<'r> {
     rng: &'r mut Rng,
     words: Vec<String>,

@@ -1,9 +1,9 @@
-//! Merges Python requirements: a name, a set of extras, and the rest.
+//! Merges Python requirements, which consist of a name, a set of extras, version bounds and an environment marker.
 
 struct Requirement<'a> {
     name: &'a str,
     extras: Vec<&'a str>,
-    /// The version bounds, including surrounding white space.
+    /// The version bounds, including surrounding whitespace.
     specifier: &'a str,
     /// The environment marker, starting with `;`.
     marker: &'a str,
@@ -31,7 +31,7 @@ impl<'a> Requirement<'a> {
     }
 }
 
-/// Returns a requirement's package name in normalized form.
+/// Returns the normalized package name in a requirement.
 pub(super) fn name(text: &str) -> Option<String> {
     let name = Requirement::parse(text)?.name.to_lowercase();
     let words: Vec<&str> = name
@@ -41,7 +41,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     Some(words.join("-"))
 }
 
-/// Merges three requirements of a package; `None` if the bounds conflict. The base may be empty.
+/// Merges three versions of a package requirement. Returns `None` if the versions conflict. The base may be empty.
 pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
     let none = Requirement {
         name: "",

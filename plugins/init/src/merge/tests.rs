@@ -102,7 +102,7 @@ fn the_users_line_ends_mark_and_last_newline_stay() {
     }
 }
 
-/// Draws a text with up to `kinds` different lines.
+/// Generates text with `count` random lines, chosen from `kinds` different lines.
 fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
     let lines: Vec<String> = (0..count)
         .map(|_| format!("{}\n", draw.below(kinds)))

@@ -26,13 +26,13 @@ impl Features {
 }
 
 impl Serialize for Features {
-    /// Serializes an object with a boolean for each feature, by its name in templates.
+    /// Serializes the set as an object that maps each feature's template variable to a boolean.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Feature::ALL.map(|feature| (feature.row().name, self.has(feature))))
     }
 }
 
-/// The features that are switched on or off.
+/// The features that the user turned on or off.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Switches([Option<bool>; Feature::ALL.len()]);
 
@@ -53,7 +53,7 @@ impl Switches {
         self.0[feature as usize]
     }
 
-    /// Returns these switches, using `below` for features that aren't set.
+    /// Returns these switches, falling back to `below` for features that aren't set.
     #[must_use]
     pub fn over(&self, below: &Self) -> Self {
         Self(Feature::ALL.map(|feature| self.get(feature).or(below.get(feature))))

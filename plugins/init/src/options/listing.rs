@@ -25,7 +25,7 @@ const SERVICES: [(&str, Kind); 5] = [
 ];
 
 /// Returns the `--list-options` document. `labels` maps identifiers to display names, and `aliases` maps accepted aliases to identifiers.
-/// `packs` lists the services and the version of each provider pack.
+/// `packs` lists each provider pack with its version and services.
 pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     let (mut labels, mut aliases) = (Map::new(), Map::new());
     let mut list = |values: Vec<(&str, &str, Option<&String>)>| -> Value {
@@ -71,7 +71,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     document
 }
 
-/// Returns the same list as text: a block for each option, a line for each value.
+/// Returns the list as text, with a block for each option and a line for each value.
 pub(crate) fn table(catalogue: &Catalogue) -> String {
     let transports = TRANSPORTS.map(|(_, title, bot_type)| {
         let rows = catalogue.transports(bot_type);

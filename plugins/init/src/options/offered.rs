@@ -1,4 +1,4 @@
-//! Suggested values for help and completion. Other values are accepted here and reported later, with all other problems.
+//! Suggests values for help and completion. Other values are accepted here, and reported later together with all other problems.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -53,8 +53,8 @@ pub(super) fn presets() -> PossibleValuesParser {
     )
 }
 
-/// Returns the family names, which select a transport together with a direction. They are accepted but hidden, because the full name is
-/// suggested.
+/// Returns the transport family names, each of which identifies a transport in combination with a call direction. These names are accepted
+/// but hidden, because the full transport names are suggested instead.
 fn families() -> impl Iterator<Item = PossibleValue> {
     let names = transports().flat_map(|one| [&one.family, &one.family_alias]);
     let names: BTreeSet<&String> = names.flatten().collect();

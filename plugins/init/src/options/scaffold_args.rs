@@ -70,7 +70,7 @@ fn argument(setting: Setting) -> Arg {
     }
 }
 
-/// Returns the options that turn a feature on and off. The last one on the command line wins.
+/// Returns the options that turn a feature on and off. If both are used, the last one takes effect.
 fn switch(feature: Feature) -> [Arg; 2] {
     let row = feature.row();
     let (on, off) = (row.flag, feature.flag_off());
@@ -93,7 +93,7 @@ fn switch(feature: Feature) -> [Arg; 2] {
     [turns_on, turns_off]
 }
 
-/// Returns the name of an argument in the manifest. A list uses its plural key.
+/// Returns a setting's argument name in the manifest. List settings use their plural key.
 fn id(setting: Setting) -> String {
     let row = setting.row();
     match row.form {

@@ -1,4 +1,4 @@
-//! The JSON Schema of a configuration file for editors, built from the option table.
+//! The JSON Schema for configuration files, built from the option table for use in editors.
 
 use clap::builder::TypedValueParser as _;
 use serde_json::{Map, Value, json};

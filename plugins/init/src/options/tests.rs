@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::option_table::{Feature, Setting};
 use crate::resolve::resolve;
 
-/// The arguments that don't describe the bot, and their effects.
+/// The arguments that the test skips because they don't describe the bot, each with an explanation.
 const OTHERS: [(&str, &str); 14] = [
     ("target_dir", "says where"),
     ("overwrite_guide", "is for the guides"),
@@ -25,7 +25,7 @@ const OTHERS: [(&str, &str); 14] = [
     ("config_schema", "prints a schema"),
 ];
 
-/// Bots in which each option has an effect.
+/// Bot configurations chosen so that every option affects at least one of them.
 const BOTS: [&[(&str, &str)]; 4] = [
     &[
         ("--transport", "p2p_webrtc"),
@@ -68,7 +68,7 @@ fn every_option_of_the_bot_changes_what_a_dry_run_prints() {
     assert_eq!(others, [""; 0], "no longer there");
 }
 
-/// Reports whether the argument changes the resulting bot.
+/// Reports whether the argument changes the configuration of `bot`.
 fn changes(argument: &Arg, bot: &[(&str, &str)]) -> bool {
     let Some(long) = argument.get_long() else {
         return false;

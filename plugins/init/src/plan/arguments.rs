@@ -1,30 +1,30 @@
-//! The arguments of the framework's constructors, as a tree for the templates.
+//! Constructor arguments for framework classes, as a tree for the templates.
 
 use bot_cli_templates::catalogue::{Arg, Literal, Service};
 use serde::Serialize;
 
 use super::variables::{Reading, Unset};
 
-/// An argument of a call, or an item of a list.
+/// An argument in a call, or an item in a list.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Argument {
-    /// The keyword, or an empty string for an item of a list.
+    /// The keyword, or an empty string for a list item.
     pub name: String,
     pub kind: Form,
-    /// The text, the code, or the name of the called class or function. Empty for a list.
+    /// The text, the code, or the name of the called class or function. Empty for lists.
     pub value: String,
-    /// The arguments of the call, or the items of the list.
+    /// The arguments in the call, or the items in the list.
     pub arguments: Vec<Argument>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Form {
-    /// A string that the template has to quote.
+    /// A string that the template must quote.
     Text,
     /// Python code, such as a name, a number, `True` or `None`.
     Code,
-    /// A setting that may be `None` where the class expects `NOT_GIVEN` instead.
+    /// A setting that may be unset, in which case the generated code passes `NOT_GIVEN`.
     OrNotGiven,
     Call,
     List,
@@ -46,7 +46,7 @@ impl Argument {
     }
 }
 
-/// Returns the arguments of a service's class, including the prompt.
+/// Returns the constructor arguments for a service, including the prompt.
 pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argument> {
     let mut arguments = Vec::new();
     for arg in &service.args {
@@ -61,25 +61,25 @@ pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argumen
     arguments
 }
 
-/// Converts arguments from the catalogue.
+/// Converts arguments from the catalogue for use in templates.
 pub(super) fn listed(args: &[Arg], readings: &[Reading]) -> Vec<Argument> {
     let arguments = args.iter().map(|arg| argument(arg, false, readings));
     arguments.collect()
 }
 
-/// Reports whether an argument, or a nested one, is the bot's `aiohttp.ClientSession`.
+/// Reports whether an argument or one of its nested arguments is the bot's `aiohttp.ClientSession`.
 pub(super) fn uses_session(arg: &Arg) -> bool {
     arg.expr.as_deref() == Some("session") || arg.args.iter().any(uses_session)
 }
 
-/// Returns the environment variables that the arguments read, including nested ones.
+/// Returns the environment variables that the arguments and their nested arguments read.
 pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
     let own = args.iter().filter_map(|arg| arg.env.as_deref());
     own.chain(args.iter().flat_map(|arg| variables(&arg.args)))
         .collect()
 }
 
-/// Inserts the argument at a dotted name. A missing `settings` call is created; the pack rules require every other call to exist.
+/// Inserts an argument at a dotted path, creating a missing `settings` call. Pack validation ensures that all other calls exist.
 fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut argument: Argument) {
     let Some((first, rest)) = dotted.split_once('.') else {
         dotted.clone_into(&mut argument.name);

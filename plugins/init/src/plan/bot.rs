@@ -1,4 +1,4 @@
-//! The template variable `bot`: the configuration for `bot.py`.
+//! The `bot` template variable, which configures `bot.py`.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ fn params(transport: &Transport) -> Value {
     })
 }
 
-/// Returns the transport that the bot creates itself instead of the runner.
+/// Returns the template data for a transport that the bot creates itself, or `None` if the runner creates the transport.
 fn avatar_room(transport: &Transport) -> Option<Value> {
     let avatar = transport.avatar.as_ref()?;
     let variables = arguments::variables(&avatar.args).into_iter();
@@ -91,7 +91,8 @@ fn avatar_room(transport: &Transport) -> Option<Value> {
     }))
 }
 
-/// Returns the entry of a carrier. A streaming carrier always has one, because `bot.py` looks its name up there.
+/// Returns the transport's entry in the `CARRIERS` table of `bot.py`, if any. A streaming carrier always has an entry, because `bot.py`
+/// looks up the carrier's name.
 fn carrier(transport: &Transport) -> Option<Value> {
     let needs: Vec<&str> = transport
         .env
@@ -104,7 +105,7 @@ fn carrier(transport: &Transport) -> Option<Value> {
     has_entry.then(|| json!({ "runner_key": transport.runner_key, "needs": needs }))
 }
 
-/// Formats a rate in Hz as a Python literal: `8_000`.
+/// Formats a rate in Hz as a Python literal, such as `8_000`.
 fn hertz(rate: u32) -> String {
     format!("{}_{:03}", rate / 1000, rate % 1000)
 }

@@ -7,7 +7,7 @@ use bot_cli_templates::pack::{OWN_MODULES, is_standard_module};
 /// The maximum line length of generated Python.
 const WIDTH: usize = 100;
 
-/// The imports of one section: whole modules, and names by module, each with its rank.
+/// The imports in one section: whole modules, and imported names by module. Each name has its sort rank.
 type Section<'a> = (
     BTreeSet<&'a str>,
     BTreeMap<&'a str, BTreeSet<(u8, &'a str)>>,
@@ -36,7 +36,7 @@ pub(super) fn arranged(code: &str) -> String {
     .concat()
 }
 
-/// Merges the lines into three sections: standard library, installed packages, project.
+/// Merges import lines into three sections: standard library, installed packages and project modules.
 fn united(lines: &[&str]) -> String {
     let mut sections: [Section; 3] = Default::default();
     for line in lines.iter().map(|line| line.trim_end()) {
@@ -75,7 +75,7 @@ fn statement(module: &str, names: &BTreeSet<(u8, &str)>) -> String {
     )
 }
 
-/// Returns the position of a name in isort's order: constants, classes, others.
+/// Returns a name's rank in isort's order: constants, classes, others.
 fn rank(name: &str) -> u8 {
     if name.len() > 1 && !name.chars().any(|c| c.is_ascii_lowercase()) {
         0

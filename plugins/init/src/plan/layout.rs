@@ -1,4 +1,4 @@
-//! Tests for the layout of `bot.py`: users edit it, and a later update may add features to it.
+//! Tests the layout of `bot.py`. Users edit this file, and later updates may add features to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ fn bot(config: &Config) -> String {
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 
-/// Returns the project with exactly these features.
+/// Returns a copy of the configuration with exactly the given features.
 fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
     Config {
         features: Features::which(|feature| features.contains(&feature)),
@@ -27,7 +27,7 @@ fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
     }
 }
 
-/// Returns the numbers of the lines before which a feature adds lines, or `None` if it changes or removes a line.
+/// Returns the line numbers at which a feature inserts lines, or `None` if the feature changes or removes a line.
 fn places(without: &str, with: &str) -> Option<Vec<usize>> {
     let mut left = without.lines().enumerate().peekable();
     let mut places = Vec::new();
@@ -40,7 +40,8 @@ fn places(without: &str, with: &str) -> Option<Vec<usize>> {
     left.next().is_none().then_some(places)
 }
 
-/// Returns the range of differing lines, including the line after them. A merge conflicts if the other side adds lines before one of them.
+/// Returns the range of changed lines, including the line after them. A merge conflicts if the other side inserts lines before any line in
+/// the range.
 fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
     let same = |(one, other): &(&str, &str)| one == other;
     let start = old.lines().zip(new.lines()).take_while(same).count();
@@ -60,7 +61,7 @@ struct Layout {
     names: BTreeMap<String, String>,
 }
 
-/// A user's edit, which replaces `old` with `new`.
+/// A user edit that replaces `old` with `new`.
 #[derive(Deserialize)]
 struct Edit {
     name: String,
@@ -125,7 +126,7 @@ fn a_name_in_run_bot_means_the_same_in_every_project() {
     assert_eq!(meanings, expected);
 }
 
-/// Returns the parameters, variables and functions of `run_bot`, each with the code that defines it.
+/// Returns the parameters, variables and functions in `run_bot`, each with its defining code.
 fn names_in_run_bot(code: &str) -> Vec<(String, String)> {
     let mut parser = Parser::new();
     parser

@@ -15,7 +15,7 @@ fn templates(changed: &[(&'static str, String)]) -> Templates {
     Templates::of(project_files().into_iter().chain(changed)).unwrap()
 }
 
-/// Returns the project with an additional transport, or with only that transport if `usual` is false.
+/// Returns a project with the transport in `file` added, or with only that transport if `usual` is false.
 fn project(file: &str, usual: bool, changed: &[(&'static str, String)]) -> Plan {
     let added: &'static Transport = Box::leak(Box::new(toml::from_str(file).unwrap()));
     let mut config = config();

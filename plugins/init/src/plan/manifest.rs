@@ -1,4 +1,4 @@
-//! The files of a project: those in `templates/files/project.toml`, and those that transports need in a web client.
+//! Lists the files in a project: those from `templates/files/project.toml`, plus the files that transports add to a web client.
 
 use bot_cli_templates::generated_files;
 use serde::Serialize;
@@ -8,16 +8,16 @@ use crate::option_table::Feature;
 
 #[derive(Serialize)]
 pub(super) struct File {
-    /// Relative to the target.
+    /// The path relative to the target.
     pub path: String,
-    /// Relative to `templates/project`, without the `.jinja` ending.
+    /// The template's path relative to `templates/project`, without the `.jinja` extension.
     #[serde(skip)]
     pub template: String,
     /// A description for the project's README.
     pub about: &'static str,
 }
 
-/// Returns the files of this project, sorted by path.
+/// Returns the project's files, sorted by path.
 pub(super) fn files_of(config: &Config) -> Vec<File> {
     let groups = generated_files().iter();
     let groups = groups.filter(|(condition, _)| is_true(condition, config));
@@ -72,7 +72,8 @@ fn is_true(condition: &str, config: &Config) -> bool {
     }
 }
 
-/// Reports whether clients other than a carrier open websockets. The hosting service can't tell the two apart.
+/// Reports whether clients other than carriers can open WebSocket connections. The hosting service can't distinguish such clients from
+/// carriers.
 pub(super) fn opens_plain_sockets(config: &Config) -> bool {
     (config.transports.iter()).any(|transport| transport.runner_key == "websocket")
 }

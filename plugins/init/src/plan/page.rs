@@ -96,7 +96,7 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
     }
 }
 
-/// Returns configurations that together give every variable a value.
+/// Returns configurations that together set every template variable.
 fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     reserved::configurations()

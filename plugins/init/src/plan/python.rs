@@ -1,4 +1,4 @@
-//! The Python version and the requirements of a project, each with a lower and an upper bound.
+//! The Python version and the package requirements for a project, each with lower and upper bounds.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::option_table::Feature;
 
-/// The requirements of every bot in addition to the framework.
+/// The packages that every bot requires in addition to the framework.
 const ALWAYS: [&str; 2] = ["loguru>=0.7.3,<1", "python-dotenv>=1.0.1,<2"];
 
-/// The requirement of a bot with an `aiohttp.ClientSession`.
+/// The package required by bots with an `aiohttp.ClientSession`.
 const SESSION: &str = "aiohttp>=3.11,<4";
 
-/// Returns the template variable `python`.
+/// Returns the value of the `python` template variable.
 pub(super) fn variable(config: &Config, needs_session: bool) -> Value {
     let wanted = config.services().filter_map(|service| {
         let version = service.requires_python.as_deref();

@@ -1,4 +1,4 @@
-//! Quoting of arbitrary text for the languages of generated files.
+//! Quotes arbitrary text for the languages used in generated files.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ pub(super) fn double(text: &str) -> String {
     quoted(text, '"')
 }
 
-/// Quotes one word for a POSIX shell.
+/// Quotes a single word for a POSIX shell.
 pub(super) fn sh(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -33,7 +33,7 @@ pub(super) fn sh(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Escapes text for the content of an HTML element or a quoted attribute.
+/// Escapes text for use in an HTML element or a quoted attribute.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -49,7 +49,7 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// Escapes text for a line of Markdown, so that it contains no markup.
+/// Escapes text for a line of Markdown, so that no character is interpreted as markup.
 pub(super) fn md(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text
@@ -90,7 +90,7 @@ fn quoted(text: &str, quote: char) -> String {
     out
 }
 
-/// Matches control characters, line separators and characters that reorder or hide text.
+/// Reports whether a character is a control character, is a line separator, or reorders or hides text.
 fn invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

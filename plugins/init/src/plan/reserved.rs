@@ -1,4 +1,4 @@
-//! Tests that a pack can't import or read a name that generated code already uses.
+//! Tests that packs can't import or read names that generated code already uses.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
     all
 }
 
-/// Reports whether a pack may use `name` as a class, an import or a variable.
+/// Reports whether a pack may use `name` as a class, an import or a variable, depending on `what`.
 fn with(name: &str, what: &str) -> bool {
     let argument = match what {
         "class" => json!({ "name": "x", "value": 1 }),

@@ -1,4 +1,4 @@
-//! The template engine: Jinja with quoting filters. Lines that contain only tags leave no blank line.
+//! The template engine: Jinja with quoting filters. Lines that contain only tags produce no blank lines.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 use super::{PlanError, quote};
 
-/// The extension of rendered files. Other files are copied.
+/// The file extension for templates. All other files are copied unchanged.
 const ENDING: &str = ".jinja";
 
 type Quote = fn(&str) -> String;
@@ -40,7 +40,7 @@ impl Templates {
             .map_err(Clone::clone)
     }
 
-    /// Parses templates from pairs of a path below `templates/project` and a text.
+    /// Parses templates from `(path, text)` pairs. Paths are relative to `templates/project`.
     pub(super) fn of(
         files: impl IntoIterator<Item = (&'static str, &'static str)>,
     ) -> Result<Self, PlanError> {
@@ -66,7 +66,7 @@ impl Templates {
         Ok(Self { engine, copied })
     }
 
-    /// Renders a project file, or copies it if it isn't a template. `path` is the template's path without `.jinja`.
+    /// Renders a project file, or copies the file if it isn't a template. `path` is the template's path without `.jinja`.
     pub(super) fn render(&self, path: &str, values: &Value) -> Result<String, PlanError> {
         if let Some(text) = self.copied.get(path) {
             return Ok((*text).to_owned());
@@ -77,7 +77,7 @@ impl Templates {
     }
 }
 
-/// Quotes a text, or a list of texts in brackets.
+/// Quotes a string or a list of strings. A list is enclosed in brackets.
 fn literal(input: &Value, quote: Quote) -> Result<String, minijinja::Error> {
     if !matches!(input.kind(), ValueKind::Seq | ValueKind::Iterable) {
         return Ok(quote(&input.to_string()));

@@ -1,4 +1,4 @@
-//! The environment variables of a project in groups without duplicates, for `.env.example`, the README and the code.
+//! A project's environment variables, grouped and deduplicated for `.env.example`, the README and the code.
 
 use bot_cli_templates::catalogue::{Arg, Direction, Provider, Reader, Service, Type};
 use serde::Serialize;
@@ -10,11 +10,11 @@ use crate::option_table::Feature;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableGroup {
-    /// A heading such as `Deepgram`.
+    /// The heading, such as `Deepgram`.
     pub title: String,
-    /// The page for creating a key.
+    /// The web page for creating an API key.
     pub site: Option<String>,
-    /// The run options of the transport that needs these variables, such as `-t livekit`. `None` if the bot always needs them.
+    /// The run options for the transport that needs these variables, such as `-t livekit`. `None` means that the bot always needs them.
     pub only_for: Option<String>,
     /// The variables in the order in which the bot reads them.
     pub variables: Vec<VariableView>,
@@ -29,16 +29,16 @@ pub struct VariableView {
     pub about_markdown: String,
     /// Whether the bot or the transport needs the variable or one of its alternatives.
     pub required: bool,
-    /// Variables that may be set instead.
+    /// Alternative variables that may be set instead.
     pub alternatives: Vec<String>,
-    /// The variable that this one may replace.
+    /// The variable that this variable can replace.
     pub instead_of: Option<String>,
     pub default: Option<String>,
     /// The value in `.env.example`: the default as a dotenv value, or empty.
     pub example: String,
 }
 
-/// A variable as the generated code reads it.
+/// An environment variable that the generated code or a service class reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Reading {
     pub name: String,
@@ -46,7 +46,7 @@ pub(crate) struct Reading {
     pub choices: Vec<String>,
     #[serde(flatten)]
     pub unset: Unset,
-    /// Whether an argument passes the value. Otherwise, a class reads the variable itself.
+    /// Whether the value is passed as an argument. Otherwise, the service class reads the variable itself.
     #[serde(rename = "used")]
     pub is_argument: bool,
     /// The class's default, for display only.
@@ -54,20 +54,21 @@ pub(crate) struct Reading {
     class_default: Option<String>,
 }
 
-/// The behavior for an unset or empty variable. If several readings of a variable differ, the later of these variants wins.
+/// The behavior if a variable is unset or empty. If a variable is read with different behaviors, the variant declared last takes
+/// precedence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "unset", content = "default", rename_all = "snake_case")]
 pub(crate) enum Unset {
-    /// `NOT_GIVEN`, so that the class uses its own default.
+    /// Pass `NOT_GIVEN`, so that the class uses its own default.
     NotGiven,
     None,
-    /// A default in the generated code.
+    /// Use a default in the generated code.
     Default(String),
-    /// An error.
+    /// Report an error.
     Required,
 }
 
-/// Returns the variables of the services: first those of a service's arguments, then those that its class reads itself.
+/// Returns the variables for each service: first those passed as arguments, then those that the service class reads itself.
 pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
@@ -93,7 +94,7 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
     Ok(found)
 }
 
-/// Returns the variables of a bot's services and avatars.
+/// Returns the variables for a bot's services and avatars.
 pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
@@ -127,7 +128,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
     unite(reading, found)
 }
 
-/// Returns a default as a Python literal. Python numbers can't have leading zeros.
+/// Normalizes a numeric default for Python, where numbers can't have leading zeros. Other defaults are returned unchanged.
 fn as_python(default: &str, kind: Type) -> String {
     let number = match kind {
         Type::Int => default.parse::<i64>().ok().map(|it| it.to_string()),
@@ -137,7 +138,7 @@ fn as_python(default: &str, kind: Type) -> String {
     number.unwrap_or_else(|| default.to_owned())
 }
 
-/// Adds a reading, or merges it with the reading of the same variable.
+/// Adds a reading, or merges it with an existing reading of the same variable.
 fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     let Some(known) = found.iter_mut().find(|reading| reading.name == new.name) else {
         found.push(new);
@@ -169,7 +170,7 @@ fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Groups the variables by owner: services in the order of the pipeline, then transports, then features.
+/// Groups the variables by owner: services in pipeline order, then transports, then features.
 pub(super) fn groups(
     config: &Config,
     readings: &[Reading],
@@ -227,7 +228,7 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// Describes a variable of a service. `reading` is merged over all services.
+/// Describes a service's variable. `reading` is merged across all services.
 fn of_service(
     config: &Config,
     service: &Service,
@@ -260,7 +261,7 @@ fn of_service(
     }
 }
 
-/// Reports whether the bot reads the variable `ENV`.
+/// Reports whether the bot reads the `ENV` variable.
 fn reads_where(config: &Config) -> bool {
     let mut directions = config.transports.iter().map(|it| it.direction());
     config.has(Feature::NoiseCancel)
@@ -277,7 +278,7 @@ pub(super) fn provider_of<'c>(
     provider.ok_or_else(|| PlanError::broken("server/services.py", &missing()))
 }
 
-/// Converts a catalogue text to a line of Markdown. Built-in texts may contain markup; texts of packs are plain.
+/// Converts catalogue text to a line of Markdown. Built-in text may contain markup, but text from packs is plain and must be escaped.
 pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     match pack {
         None => text.to_owned(),
@@ -285,7 +286,7 @@ pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     }
 }
 
-/// Returns the variables that `server.py` reads and the bot doesn't, over all transports.
+/// Returns the variables that only `server.py` reads, across all transports.
 pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
     let transports = config.transports.iter();
     let (server, bot): (Vec<_>, Vec<_>) = transports
@@ -297,7 +298,7 @@ pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
         .collect()
 }
 
-/// Adds a variable to the group with this heading unless a group already contains it.
+/// Adds a variable to the group with this heading, unless some group already contains the variable.
 fn add(groups: &mut Vec<VariableGroup>, heading: &VariableGroup, variable: VariableView) {
     let has_it = |group: &&mut VariableGroup| {
         let mut names = group.variables.iter().map(|known| &known.name);

@@ -1,4 +1,4 @@
-//! The variables of the project templates. `templates/README.md` describes them.
+//! The variables available in project templates. `templates/README.md` documents them.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::variables::{self, Reading, Unset};
 use super::{PlanError, arguments, bot, imports, manifest, python};
 use crate::config::{Config, Pipeline};
 
-/// The README partial for transports without their own.
+/// The README partial for transports that don't have their own.
 const PLAIN_README: &str = "partials/readme/plain.md";
 
-/// Returns the variables for every template below `templates/project`.
+/// Returns the variables for all templates in `templates/project`.
 pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let transports = || config.transports.iter().copied();
     let brings_calls = transports().any(|transport| transport.bot_type == BotType::Telephony);
@@ -122,7 +122,7 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
     }))
 }
 
-/// Returns the variables that `services.py` reads, and the sets of variables of which at least one is required.
+/// Returns the variables that `services.py` reads, along with each set of alternatives in which at least one variable must be set.
 fn settings(config: &Config, readings: &[Reading]) -> Value {
     let is_read = |it: &&Reading| it.is_argument || it.unset == Unset::Required;
     let ways: BTreeSet<&Vec<String>> = config.services().map(|service| &service.one_of).collect();

@@ -13,7 +13,7 @@ pub fn without_input(command: &str) -> String {
     format!("{command} </dev/null")
 }
 
-/// Returns the command that copies the contents of the folder `from` to `to`. Both must be quoted.
+/// Returns the command that copies the contents of the folder `from` to `to`. Both paths must already be quoted.
 pub fn copy_over(from: &str, to: &str) -> String {
     format!("cp -R {from}/. {to}")
 }
@@ -31,7 +31,7 @@ pub fn is_own(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Changes the files' owner to the owner of `folder` if root created them there. Errors are ignored.
+/// Changes the owner of `files` to the owner of `folder`, if root runs this program in another user's folder. Errors are ignored.
 pub fn give_to_owner_of(folder: &Metadata, files: &[PathBuf]) {
     if rustix::process::geteuid().is_root() && !is_own(folder) {
         for file in files {
@@ -51,7 +51,7 @@ pub fn remove_locked(file: &Path, lock: File) -> io::Result<()> {
     removed
 }
 
-/// Renames a file or folder, but never replaces an existing one.
+/// Renames a file or folder without replacing an existing one.
 pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         // Some filesystems do not support the flag.

@@ -1,4 +1,4 @@
-//! Reads a record. The project may be hostile, and a merge of two branches may have damaged the record.
+//! Reads a record, which may be malicious, or damaged by a merge of two branches.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -16,11 +16,11 @@ use crate::digest::sha256;
 pub struct Recorded {
     /// The version of this program that wrote the record.
     pub tool: String,
-    /// The framework's version as a requirement: `>=1.14.0,<2`.
+    /// The framework's version requirement, such as `>=1.14.0,<2`.
     pub framework: String,
-    /// The configuration with its problems.
+    /// The parsed configuration and its problems.
     pub config: FromFile,
-    /// The configuration as written.
+    /// The configuration as written in the record.
     pub members: Map<String, Value>,
     /// The SHA-256 hash of each generated file, by path.
     pub hashes: BTreeMap<String, String>,
@@ -42,10 +42,10 @@ struct Written<'a> {
     files: BTreeMap<String, String>,
 }
 
-/// Parses the bytes of `project.json`.
+/// Parses the contents of `project.json`.
 ///
 /// # Errors
-/// Fails if a later version wrote the record, if the record is damaged, or if a path leads outside the project.
+/// Returns an error if a later version wrote the record, if the record is damaged, or if a path leads outside the project.
 pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     let damaged = |reason: &str| Unusable::Damaged(reason.to_owned());
     let text = str::from_utf8(project).map_err(|_| damaged("it is not UTF-8"))?;
@@ -80,7 +80,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     })
 }
 
-/// Reports whether a path can belong to a generated file: one inside the project, but not in a `.git` folder or the record's folder.
+/// Reports whether a path is valid for a generated file: inside the project, but outside any `.git` folder and the record's folder.
 fn is_generated(path: &str) -> bool {
     let plain = !path.contains(['\\', ':']) && !path.contains(char::is_control);
     let first = path.split('/').next().unwrap_or_default();
@@ -89,10 +89,10 @@ fn is_generated(path: &str) -> bool {
     plain && path.split('/').all(is_name) && !first.eq_ignore_ascii_case(FOLDER)
 }
 
-/// The maximum size of an unpacked archive, about a hundred times that of a project.
+/// The maximum unpacked size of an archive in bytes, about a hundred times the size of a project.
 const MAX_UNPACKED: u64 = 32 << 20;
 
-/// Unpacks the files of `base.tar.gz` in memory. Files that are damaged, or whose hash differs from the recorded one, are left out.
+/// Unpacks the files in `base.tar.gz` in memory. Omits files that are damaged or whose hash differs from the recorded hash.
 pub fn unpack(base: &[u8], hashes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let unpacked = GzDecoder::new(base).take(MAX_UNPACKED);

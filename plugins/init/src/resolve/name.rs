@@ -8,19 +8,19 @@ use crate::wording::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectName {
-    /// The name as the user wrote it.
+    /// The name as entered by the user, trimmed.
     pub display: String,
-    /// The name under the hosting service's rules: `[a-z0-9-]`, 3 to 63 characters, no hyphen at the ends.
+    /// The name adapted to the hosting service's rules: 3 to 63 characters from `[a-z0-9-]`, with no hyphen at either end.
     pub slug: String,
 }
 
 const SHORTEST: usize = 3;
 const LONGEST: usize = 63;
-/// The maximum length of a folder name.
+/// The maximum length of a display name, which is also the usual limit for a folder name.
 const LONGEST_DISPLAY: usize = 255;
 
 impl ProjectName {
-    /// Accepts any line of text, or returns the problem.
+    /// Parses a single-line project name, or returns a description of the problem.
     pub fn parse(raw: &str) -> Result<Self, String> {
         let display = raw.trim();
         if display.is_empty() {
@@ -100,7 +100,7 @@ fn slug(text: &str) -> String {
     slug
 }
 
-/// Matches control characters, and other characters that break or reverse lines.
+/// Reports whether a character is a control character, breaks a line or changes the text direction.
 fn unprintable(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

@@ -99,7 +99,7 @@ fn service<'c>(
     found
 }
 
-/// Returns the reason why no service of this kind has this name.
+/// Returns an explanation of why no service of this kind has the name `raw`.
 fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> String {
     let known = catalogue.services(kind).map(|service| service.id.as_str());
     let near = did_you_mean(raw, known);
@@ -139,7 +139,7 @@ const fn noun(kind: Kind) -> &'static str {
     }
 }
 
-/// Checks that the services fit together. Pack authors don't know each other's services.
+/// Checks that the services can be combined, since pack authors don't know each other's services.
 pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &mut Problems) {
     for (index, service) in services.iter().enumerate() {
         for earlier in &services[..index] {
@@ -155,7 +155,7 @@ pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &
     }
 }
 
-/// Returns the reason why two services can't share one file of code.
+/// Returns the reason why two services can't be used in the same file, if any.
 fn conflict(one: &Service, other: &Service) -> Option<String> {
     for (module, name) in imported(one) {
         let elsewhere = imported(other).find(|(from, same)| *same == name && *from != module);

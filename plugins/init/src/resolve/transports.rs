@@ -59,7 +59,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Reports whether the user's word names the family or one of its transports.
+    /// Reports whether `raw` names the family or one of its transports.
     fn concerns(&self, raw: &str, catalogue: &Catalogue) -> bool {
         let of_family = catalogue
             .transport_family(raw)
@@ -69,7 +69,7 @@ impl Direction {
     }
 }
 
-/// Resolves one word to a transport.
+/// Resolves a transport or family name to a transport.
 fn one(
     raw: &str,
     directions: &[Direction],

@@ -1,4 +1,4 @@
-//! Compares a plan with a target. Writes nothing.
+//! Compares a plan with the files in a target, without writing anything.
 
 use std::fs;
 use std::io::{self, Read};
@@ -17,9 +17,9 @@ pub struct Comparison {
     pub changes: Vec<Change>,
     /// Files that already match the plan.
     pub unchanged: Vec<String>,
-    /// Guides that the user edited, or must agree to replace.
+    /// Existing guides that are not replaced unless the user agrees.
     pub kept: Vec<Kept>,
-    /// The files in the way, with the reasons.
+    /// The existing files that conflict with the plan, each with a reason.
     pub conflicts: Vec<(String, String)>,
 }
 
@@ -35,7 +35,7 @@ pub enum Guides {
     Overwrite,
 }
 
-/// Compares every file of a plan, and of its record, with `target`.
+/// Compares all planned files and record files with the contents of `target`.
 pub fn compare(
     target: &Path,
     files: &[PlannedFile],
@@ -67,7 +67,7 @@ pub fn compare(
 }
 
 impl Comparison {
-    /// Describes the kept guides that an older version wrote.
+    /// Returns a description of each outdated guide that is not replaced.
     pub fn stale(&self) -> Vec<String> {
         let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
         stale
@@ -80,7 +80,7 @@ impl Comparison {
         self.changes.extend(kept.map(|kept| kept.change));
     }
 
-    /// Fails if files are in the way, and names all of them. `way_out` replaces the hint to move them away.
+    /// Returns an error that lists all conflicting files, if any. `way_out` replaces the default hint to move the files away.
     pub fn refuse_conflicts(
         &self,
         shown_target: &str,
@@ -148,12 +148,12 @@ impl Comparison {
 pub enum PathState {
     Nothing,
     File(Vec<u8>),
-    /// A symbolic link, an unreadable file, or something else; the text is the rest of a sentence about it.
+    /// A path that can't be read or written, with a description such as `is a symbolic link`.
     Obstacle(String),
 }
 
 impl PathState {
-    /// Returns the reason why no file can be written here, as the rest of a sentence.
+    /// Returns the reason why no file can be written at this path, such as `is a symbolic link`.
     pub fn obstacle(self) -> String {
         match self {
             Self::Nothing | Self::File(_) => "already exists with other contents".to_owned(),
@@ -222,7 +222,8 @@ fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
     }
 }
 
-/// Appends the lines of `wanted` that `there` lacks, without comments. Returns `None` if no line is missing.
+/// Returns `there` with the missing lines from `wanted` appended, ignoring comments and blank lines. Returns `None` if no lines are
+/// missing.
 pub fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     let has = |line: &str| {
         there

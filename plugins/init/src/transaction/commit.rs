@@ -1,4 +1,4 @@
-//! Moves staged files to their places.
+//! Moves staged files into place.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -13,7 +13,7 @@ use crate::digest::sha256;
 use crate::platform::{give_to_owner_of, move_new, sync as sync_folder};
 use crate::record;
 
-/// The renames that create a project, in order. After an interruption, the next run completes them.
+/// The steps of a creation or an update, in order. The next run uses a saved journal to complete an interrupted creation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) steps: Vec<Step>,
@@ -24,16 +24,16 @@ pub(super) struct Journal {
 pub(super) struct Step {
     /// The path of a file, or of a new folder with its contents, relative to the target.
     pub(super) path: String,
-    /// The hash of the replaced or removed file; `None` if the file must not exist.
+    /// The hash of the file to replace or remove, or `None` if the file must not exist yet.
     pub(super) replaces: Option<String>,
-    /// Not serialized, since a journal contains no removals.
+    /// Whether the step removes a file. Not serialized, because a saved journal contains no removals.
     #[serde(skip)]
     pub(super) removes: bool,
 }
 
 impl Journal {
-    /// Finds the fewest renames that make `changes`: a new subtree moves as a whole. Backups are first, and the record is last. The archive
-    /// is the record's last file, because it can be rebuilt from the others.
+    /// Combines `changes` into the fewest possible renames, moving each new subtree as a whole. Backups come first and the record comes
+    /// last. Within the record, the archive is last, because it can be rebuilt from the other files.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
         let mut ordered: Vec<&Change> = changes.iter().collect();
         ordered.sort_by_key(|change| {
@@ -59,7 +59,7 @@ impl Journal {
         Self { steps }
     }
 
-    /// Writes the journal, so that the next run can complete the steps.
+    /// Saves the journal, so that the next run can complete the steps after an interruption.
     pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
         staging.put(&staging.journal(), &serde_json::to_vec(self)?)
     }
@@ -83,7 +83,7 @@ fn is_of_record(path: &str) -> bool {
     Path::new(path).starts_with(record::FOLDER)
 }
 
-/// Returns the topmost part of `path` that does not exist in the target.
+/// Returns the shortest prefix of `path` that does not exist in the target.
 fn new_part<'a>(path: &'a str, target: &Path) -> &'a str {
     path.match_indices('/')
         .map(|(end, _)| &path[..end])
@@ -95,7 +95,7 @@ fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Renames the staged tree to `root`, which does not exist yet.
+/// Renames the staged tree to `root`, which must not exist yet.
 pub(super) fn appear(staging: &Staging, root: &Path, changes: &[Change]) -> Result<(), Failure> {
     if let Some(gone) = changes.iter().find(|change| change.replaces.is_some()) {
         return Err(changed(Path::new(&gone.path)));
@@ -108,7 +108,7 @@ pub(super) fn appear(staging: &Staging, root: &Path, changes: &[Change]) -> Resu
     Ok(())
 }
 
-/// Makes the changes of a new project. After an error, `target` is unchanged.
+/// Makes the changes for a new project. If a step fails, reverses the previous steps.
 pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Failure> {
     let journal = Journal::of(changes, target);
     (journal.write(staging)).map_err(|error| unwritten(staging.path(), error))?;
@@ -125,7 +125,7 @@ pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Re
     Ok(())
 }
 
-/// Makes the changes of an update. If the first change fails, `target` is unchanged.
+/// Makes the changes in an update. If the first change fails, `target` is unchanged.
 pub(super) fn update(
     changes: &[Change],
     staging: &Staging,
@@ -160,7 +160,8 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Completes a journal, and returns the paths that have changed since. If there are any, the record is not written.
+/// Completes the steps in a journal, and returns the paths that have changed in the meantime. The record is written only if no paths have
+/// changed.
 pub(super) fn complete(
     journal: &Journal,
     staging: &Staging,
@@ -182,7 +183,7 @@ pub(super) fn complete(
     Ok(left)
 }
 
-/// Makes one step. Fails with `AlreadyExists` if the target has another file in its place.
+/// Performs one step. Fails with `AlreadyExists` if the target contains an unexpected file.
 fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(&step.path);
     let to = inside(target, &step.path)?;
@@ -201,7 +202,7 @@ fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Returns the location of a path in the target. Fails if a link in the path could lead outside the target.
+/// Joins `path` to the target. Returns an error if a symbolic link in the path could lead outside the target.
 pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
     for (end, _) in path.match_indices('/') {
         if !fs::symlink_metadata(target.join(&path[..end]))?.is_dir() {
@@ -211,7 +212,7 @@ pub(super) fn inside(target: &Path, path: &str) -> io::Result<PathBuf> {
     Ok(target.join(path))
 }
 
-/// Reads a regular file. Fails with `AlreadyExists` for anything else.
+/// Reads a regular file. Fails with `AlreadyExists` for any other file type.
 pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
     let found = fs::symlink_metadata(path)?;
     if found.is_file() {
@@ -221,7 +222,7 @@ pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
     }
 }
 
-/// Reverses one step of a creation. A new folder stays if another program has added a file to it.
+/// Reverses one step of a creation. Keeps a new folder if another program has added a file to it.
 fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
     let of_step = |change: &&Change| Path::new(&change.path).starts_with(&step.path);
     for change in changes.iter().filter(of_step) {
@@ -241,7 +242,7 @@ fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) 
     Ok(())
 }
 
-/// Removes the empty folders in a path, innermost first. Stops at paths shorter than `least` bytes.
+/// Removes the empty parent folders of a path, innermost first. Stops when a folder's path is shorter than `least` bytes.
 fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     let folders = path.match_indices('/').rev().map(|(end, _)| &path[..end]);
     for folder in folders.take_while(|folder| folder.len() >= least) {
@@ -259,7 +260,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
     }
 }
 
-/// Reports whether an error means that the target has changed since the comparison.
+/// Reports whether an error indicates that the target changed after the comparison.
 fn is_change(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -267,7 +268,7 @@ fn is_change(error: &io::Error) -> bool {
     )
 }
 
-/// Syncs the renames and removes the folders that they left empty. Errors are ignored, since everything is in its place.
+/// Syncs the renames and removes folders left empty by removals. Errors are ignored, because all files are already in place.
 fn finish(journal: &Journal, target: &Path) {
     let mut folders: Vec<_> = (journal.steps.iter())
         .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))

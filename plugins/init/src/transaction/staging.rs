@@ -1,4 +1,4 @@
-//! The folder in which changes are prepared.
+//! The staging folder, where changes are prepared.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -12,19 +12,19 @@ use crate::digest::sha256;
 use crate::platform::{create_private_folder, give_to_owner_of, is_own, remove_locked, sync};
 use crate::side_by_side;
 
-/// A staging folder that this process has locked. [`Staging::remove`] deletes it.
+/// A staging folder locked by this process. [`Staging::remove`] deletes the folder.
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
     lock: File,
 }
 
-/// Returns the path of the staging folder: inside `target`, or beside its topmost missing part.
+/// Returns the path for the staging folder: inside `target`, or next to the topmost missing folder if `target` does not exist.
 pub(super) fn place(target: &Path) -> PathBuf {
     first_missing(target).map_or_else(|| target.join(INSIDE), |root| beside(&root))
 }
 
-/// Returns the paths where an earlier run may have left its staging folder, before or after `target` existed.
+/// Returns the possible paths of an earlier run's staging folder. The run may have started before `target` existed.
 pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     match first_missing(target) {
         Some(root) => vec![beside(&root)],
@@ -38,7 +38,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".bot-cli-init-{}", &digest[..12]))
 }
 
-/// Returns the topmost part of `target` that does not exist.
+/// Returns the topmost missing folder on the path to `target`, or `None` if `target` exists.
 pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
     target
         .ancestors()
@@ -54,7 +54,8 @@ pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
 
 pub(super) const JOURNAL: &str = "journal.json";
 
-/// The file that identifies a staging folder. It is created first and removed last, so that version control never sees the folder.
+/// The file that identifies a staging folder. Version control always ignores the folder, because this file is created first and removed
+/// last.
 const MARK: &str = ".gitignore";
 
 const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\n*\n";
@@ -62,7 +63,7 @@ const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\
 const LOCK: &str = "lock";
 
 impl Staging {
-    /// Creates the folder with access for this user only.
+    /// Creates the folder, accessible only to the current user.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         create_private_folder(path).map_err(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
@@ -87,8 +88,8 @@ impl Staging {
         Self::lock(path)
     }
 
-    /// Finds the folder that an ended run left behind. Any other folder is left alone. The project may be hostile, so no link in the folder
-    /// may lead outside.
+    /// Opens and locks a staging folder that an earlier run left behind. Returns `None` for any other folder. A folder that contains
+    /// symbolic links is never accepted, because links in a malicious project could lead outside the project.
     pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Failure> {
         let is_ours = fs::symlink_metadata(path).and_then(|found| {
             Ok(found.is_dir() && is_own(&found) && is_marked(path) && is_plain(path)?)
@@ -115,7 +116,7 @@ impl Staging {
         }
     }
 
-    /// Returns the folder of the new files, laid out as in the target.
+    /// Returns the folder for new files, which has the same layout as the target.
     pub(super) fn new_files(&self) -> PathBuf {
         self.path.join("new")
     }
@@ -132,7 +133,7 @@ impl Staging {
         &self.path
     }
 
-    /// Creates a file in the folder, completely or not at all.
+    /// Creates a file in the staging folder, completely or not at all.
     pub(super) fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let draft = path.with_extension("draft");
         let mut file = File::create_new(&draft)?;
@@ -142,7 +143,7 @@ impl Staging {
         sync(&self.path)
     }
 
-    /// Stages a new file for the path `relative` in the target.
+    /// Stages a new file at the path `relative` in [`new_files`](Self::new_files).
     pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
@@ -152,7 +153,7 @@ impl Staging {
         written().map_err(|error| unwritten(relative, error))
     }
 
-    /// Flushes all written files to disk, and changes their owner to the target's.
+    /// Flushes all staged files to disk, and changes their owner to the target's owner.
     pub(super) fn sync(&self, target: &Path) -> Result<(), Failure> {
         // In parallel, since a filesystem combines simultaneous requests.
         const THREADS: usize = 8;
@@ -168,7 +169,7 @@ impl Staging {
         synced().map_err(|error| unwritten(&self.path, error))
     }
 
-    /// Empties the folder, except for the record of an interrupted update.
+    /// Empties the folder for a new run, but keeps the record of an interrupted update.
     pub(super) fn cleared(self) -> Result<Self, Failure> {
         let cleared = || -> io::Result<()> {
             let begun = Path::new(BEGUN).file_name().unwrap_or_default();
@@ -193,7 +194,8 @@ impl Staging {
         Ok(())
     }
 
-    /// Removes the folder: the journal first, since without a journal the next run completes nothing, and the mark and the lock last.
+    /// Removes the folder. The journal is removed first, so that the next run has nothing to complete. The mark and the lock are removed
+    /// last.
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
@@ -226,7 +228,8 @@ fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Reports whether a folder has the mark of a staging folder. A run may be killed early, so an empty folder or a part of the mark counts.
+/// Reports whether a folder is marked as a staging folder. Accepts an empty folder or an incomplete mark, because a run may be killed
+/// early.
 fn is_marked(folder: &Path) -> bool {
     let mark = folder.join(MARK);
     let is_short = fs::symlink_metadata(&mark)
@@ -236,7 +239,7 @@ fn is_marked(folder: &Path) -> bool {
     is_short && fs::read_to_string(mark).is_ok_and(starts) || is_empty()
 }
 
-/// Reports whether a folder contains only files and folders.
+/// Reports whether a folder contains only regular files and folders, at all levels.
 fn is_plain(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

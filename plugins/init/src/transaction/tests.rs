@@ -26,7 +26,7 @@ fn update(target: &Path, changes: &[Change], cancelled: &dyn Fn() -> bool) -> Re
     super::update(target, changes, Old::Given, cancelled)
 }
 
-/// Returns every file below a folder with its text, and every empty folder.
+/// Returns the paths of all files and folders below `folder`. Files map to their text, and folders map to an empty string.
 fn tree(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -50,7 +50,7 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Creates a folder that contains a target with files.
+/// Creates a temporary folder that contains a target with files.
 fn workshop() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("bot");
@@ -133,13 +133,13 @@ fn stage(staging: &Staging, changes: &[Change]) {
     }
 }
 
-/// Returns the changes of a creation, which removes nothing.
+/// Returns the changes for creating a project. None of these changes removes a file.
 fn created() -> Vec<Change> {
     let changes = changes().into_iter();
     changes.filter(|change| change.bytes.is_some()).collect()
 }
 
-/// Simulates a run that is killed after `steps` renames, or before it writes the journal.
+/// Simulates a run that is killed after `steps` renames, or before writing the journal if `steps` is `None`.
 fn die_after(target: &Path, steps: Option<usize>) {
     let staging = Staging::create(&staging::place(target)).unwrap();
     stage(&staging, &created());
@@ -280,7 +280,7 @@ fn nothing_outside_the_project_is_changed() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Paths that appear or change during the write.
+/// Paths that another program creates or changes during the write.
 const MEANWHILE: [&str; 3] = [".gitignore", "README.md", "server"];
 
 #[test]

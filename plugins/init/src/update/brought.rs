@@ -1,5 +1,5 @@
-//! Compares the recorded options of a project with its code. They differ if the user removed an option's code while resolving a conflict,
-//! or kept one branch's record and both branches' code.
+//! Compares a project's recorded options with its code. The two differ if the user removed an option's code while resolving a conflict, or
+//! merged two branches but kept only one branch's record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::resolve::resolve;
 
 const BOT: &str = "server/bot.py";
 
-/// Groups of options that are set by a single choice. Features are not listed: each is a group of its own.
+/// Groups of options that represent a single choice. Features are not listed, because each feature forms a group by itself.
 const TOGETHER: [&[&str]; 4] = [
     &["transports"],
     &[
@@ -43,7 +43,7 @@ impl Code {
     }
 }
 
-/// Returns the missing parts of each enabled feature: a path, and a sentence about it.
+/// Returns the parts of enabled features that are missing from the project, each as a path and a description.
 pub(crate) fn missing(
     target: &Path,
     config: &Config,
@@ -80,7 +80,7 @@ pub(crate) fn missing(
     missing
 }
 
-/// Returns the options that the code contains completely but `config` lacks.
+/// Returns the options that are fully implemented in the code but missing from `config`.
 pub(crate) fn unrecorded(target: &Path, config: &Config, recorded: &Draft) -> Draft {
     let code = Code::of(target);
     let shown = reading::read(target);
@@ -123,7 +123,7 @@ pub(crate) fn unrecorded(target: &Path, config: &Config, recorded: &Draft) -> Dr
     found
 }
 
-/// Returns the parts that an option adds: new files, and new names in the other Python files.
+/// Returns the parts that an option adds: new files, and new names in existing Python files.
 fn brought<'f>(
     without: &[PlannedFile],
     with: &'f [PlannedFile],
@@ -149,7 +149,7 @@ fn used(text: &str) -> BTreeSet<String> {
     used.map(str::to_owned).collect()
 }
 
-/// Returns the lines of code, without imports and comments.
+/// Returns the lines of code, excluding top-level imports, docstrings and comments.
 fn code_lines(text: &str) -> impl Iterator<Item = &str> {
     let is_prose = |line: &&str| {
         ["from ", "import ", "\"\"\"", "#", "Transport: "]

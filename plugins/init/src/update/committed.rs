@@ -1,4 +1,4 @@
-//! Reads a project's files from git. The repository may be hostile, so nothing in it is executed.
+//! Reads project files from git. The repository may be malicious, so nothing from the repository is executed.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::io::{Read as _, Write as _};
@@ -16,7 +16,7 @@ use crate::transaction::Change;
 /// The maximum time to wait for git.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns the files that differ from the newest commit. Returns `None` if the target is not in a repository, or git fails.
+/// Returns the files in `changes` that differ from the latest commit. Returns `None` if the target is not in a repository, or if git fails.
 pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<String>> {
     let requests = changes.iter().fold(String::new(), |requests, change| {
         requests + "HEAD:./" + &change.path + "\n"
@@ -37,7 +37,7 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
     Some(uncommitted)
 }
 
-/// Returns the versions of a file that git is merging: the common base, ours, and theirs.
+/// Returns the three versions of a file in a git merge: the common base, ours and theirs.
 pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
     let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
     let answer = ask(target, requests.collect())?;
@@ -47,7 +47,7 @@ pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
     Some([before, ours, theirs].map(|side| side.map(<[u8]>::to_vec)))
 }
 
-/// Finds git. Ignores an executable that is in the repository at `root`, or that other users can replace.
+/// Finds the git executable. Ignores executables that are inside the repository at `root` or that other users can replace.
 fn git(root: &Path) -> Option<PathBuf> {
     let trust = Trust {
         user: user(),
@@ -59,7 +59,7 @@ fn git(root: &Path) -> Option<PathBuf> {
         .find(|file| !file.starts_with(root))
 }
 
-/// Reads objects from git. Writes nothing, and fetches no missing object.
+/// Reads objects from git without writing anything or fetching missing objects.
 fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
     let root = target.ancestors().find(|it| it.join(".git").exists())?;
     let known = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"];
@@ -94,7 +94,8 @@ fn ask(target: &Path, requests: String) -> Option<Vec<u8>> {
     answer.ok()?.ok()
 }
 
-/// Parses the next object, if it exists, and returns the rest. Returns `None` for an invalid answer.
+/// Parses the next object in git's output, and returns the object, if it exists, with the remaining output. Returns `None` if the output is
+/// invalid.
 fn object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let head = str::from_utf8(&answer[..end]).ok()?;

@@ -25,7 +25,7 @@ pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Differ
 }
 
 impl Difference {
-    /// Formats the difference as one line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
+    /// Formats the difference as one line, such as `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
     pub(crate) fn words(&self) -> String {
         format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to))
     }

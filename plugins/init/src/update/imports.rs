@@ -1,10 +1,10 @@
-//! Checks the imports between the Python modules of a project.
+//! Checks the imports between a project's Python modules.
 
 use super::walk::Files;
 use super::{About, Note};
 use crate::code::Names;
 
-/// Returns each import of a project module, or of a name in one, that exists `before` an update but not `after` it.
+/// Returns a note for each broken import, whose project module or imported name exists in `before` but not in `after`.
 pub(super) fn broken(before: &Files, after: &Files) -> Vec<Note> {
     let mut broken = Vec::new();
     for (path, code) in after {

@@ -1,4 +1,4 @@
-//! Marks conflicts in text, in the form that version control and editors use.
+//! Writes and finds conflict markers in the format that version control and editors use.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use bot_cli_protocol::failure::Failure;
 use crate::merge::{Merged, Part};
 use crate::target::compare::{PathState, find};
 
-/// Returns a merged file's text with conflicts between markers, and the line of each conflict, counted from 1.
+/// Returns the merged text with conflict markers, and the line number of each conflict, starting at 1.
 pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
     let mut text = String::new();
     let mut places = Vec::new();
@@ -45,7 +45,7 @@ const YOURS: &str = "<<<<<<< yours";
 const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
-/// Returns the first marked conflict of each `generated` file in `target`, such as `server/bot.py:41`.
+/// Returns the location of the first conflict marker, such as `server/bot.py:41`, for each `generated` file that contains a marker.
 pub(crate) fn standing<'p>(
     target: &Path,
     generated: impl Iterator<Item = &'p String>,
@@ -61,8 +61,8 @@ pub(crate) fn standing<'p>(
     Ok(places)
 }
 
-/// Returns the line of the first marker, counted from 1, even if its conflict is incomplete. Prose may quote the markers of version
-/// control, so only those of an update count there.
+/// Returns the line number of the first conflict marker, starting at 1, even if the conflict is incomplete. In Markdown, which may quote
+/// version control markers, only the markers from an update count.
 fn first(path: &str, text: &str) -> Option<usize> {
     let is_prose = Path::new(path).extension().is_some_and(|it| it == "md");
     let is_marker = |line: &str| {

@@ -1,4 +1,4 @@
-//! Finds the lines of a project that use old framework names. The code is not rewritten.
+//! Finds lines in a project that use outdated framework names. The code is not rewritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use super::walk::Files;
 use super::{About, Note};
 use crate::code::{Kind, Names, words};
 
-/// Finds names in the Python code of `files` that are outdated since the `recorded` range of framework releases. An invalid range counts as
-/// the oldest.
+/// Finds names in the Python code in `files` that have become outdated since the `recorded` range of framework releases. An invalid range
+/// is treated as the oldest release.
 pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     let Ok(new) = Version::parse(FRAMEWORK.release) else {
         return Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn uses(recorded: &str, files: &Files) -> Vec<Note> {
     between(&oldest(recorded), &new, Migration::all(), files)
 }
 
-/// Returns the oldest release of a range such as `>=1.14.0,<2`.
+/// Returns the oldest release in a range such as `>=1.14.0,<2`.
 fn oldest(range: &str) -> Version {
     let bounds = VersionReq::parse(range).unwrap_or_default().comparators;
     let least = bounds.iter().find(|bound| bound.op == Op::GreaterEq);
@@ -62,7 +62,7 @@ fn between(
     uses
 }
 
-/// Returns the old names in a file with their lines, except for classes and functions that the file defines.
+/// Returns the outdated names used in a file, each with its line number. Classes and functions that the file itself defines are excluded.
 fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'n str)> {
     let (words, _) = words(code);
     let mut found = BTreeSet::new();

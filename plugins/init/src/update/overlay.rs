@@ -1,10 +1,10 @@
-//! Combines the user's options with the recorded ones.
+//! Combines the user's options with the recorded options.
 
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
 use crate::option_table::Feature;
 
-/// Applies `asked` to the `recorded` configuration. Returns a sentence for each recorded choice that changes without being named.
+/// Applies `asked` to the `recorded` configuration. Also returns a message for each recorded choice that changes implicitly.
 pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>) {
     follow_services(&mut asked, &recorded);
     let mut told = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn over(mut recorded: Draft, mut asked: Draft) -> (Draft, Vec<String>
     (asked.over(recorded), told)
 }
 
-/// Sets the mode if a named service belongs to the other kind of pipeline.
+/// Changes the mode if a requested service belongs to the other pipeline mode.
 fn follow_services(asked: &mut Draft, recorded: &Draft) {
     if asked.mode.is_some() {
         return;

@@ -1,4 +1,4 @@
-//! Reads the options of a project from its code.
+//! Infers a project's options from its code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::merge::words;
 use crate::option_table::Feature;
 use crate::resolve::ProjectName;
 
-/// Reads the options from the code of the project in `target`. If the code uses two services of a kind, neither is returned.
+/// Infers the options from the code of the project in `target`. If the code uses several services of the same kind, none of them is
+/// selected.
 pub(crate) fn read(target: &Path) -> Draft {
     let python = &python(&target.join("server"));
     let words: BTreeSet<&str> = words(python).collect();
@@ -59,7 +60,7 @@ pub(crate) fn read(target: &Path) -> Draft {
     draft
 }
 
-/// Returns the bot's Python code and its `.env.example`.
+/// Returns the bot's Python code, followed by the contents of `.env.example`.
 fn python(server: &Path) -> String {
     let files = walk::python(server).unwrap_or_default().into_values();
     let python: String = files.map(|text| text + "\n").collect();
@@ -101,7 +102,7 @@ fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
     (!found.is_empty()).then(|| ids.collect())
 }
 
-/// Returns the project's name: the title of its page if it matches the package name, or else the package name.
+/// Returns the project name: the README's title if it matches the package name, or else the package name.
 fn name(target: &Path) -> Option<String> {
     let text = |path| fs::read_to_string(target.join(path)).ok();
     let project: toml::Table = toml::from_str(&text("server/pyproject.toml")?).ok()?;

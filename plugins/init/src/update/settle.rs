@@ -1,4 +1,4 @@
-//! Decides the result for each file.
+//! Decides the outcome of an update for each file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     Ok(update)
 }
 
-/// Reports whether the record contains a file's current contents.
+/// Reports whether a file's current contents are in the record.
 pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
     let there = change.replaces.as_deref();
     there.is_some_and(|there| base.has(&change.path, there))
@@ -63,7 +63,7 @@ impl Base {
         folder != path && self.hashes.keys().any(|file| file.starts_with(folder))
     }
 
-    /// Reports whether a file is unchanged, apart from its line ends. A matching hash alone is not enough.
+    /// Reports whether a file is unchanged except for line endings. Requires the recovered text, because a matching hash is not enough.
     fn has(&self, path: &str, bytes: &[u8]) -> bool {
         let text = self.texts.get(path);
         text.is_some_and(|text| same_lines(bytes, text.as_bytes()))
@@ -110,7 +110,7 @@ impl Update {
         self.take(path, yours, &merged, &new.text);
     }
 
-    /// Applies the merge of the user's file at `path`.
+    /// Adds the merge result for the user's file at `path` to the update.
     fn take(&mut self, path: &str, yours: String, merged: &Merged, new: &str) {
         for note in &merged.notes {
             self.note(About::Review, path, note);
@@ -145,14 +145,14 @@ impl Update {
     }
 }
 
-/// Returns the topmost missing folder of a path, with a trailing `/`, or else the path itself.
+/// Returns the topmost missing folder in a path, with a trailing `/`, or the path itself if no folder is missing.
 pub(crate) fn gone<'p>(target: &Path, path: &'p str) -> &'p str {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..=end]);
     let gone = folders.find(|folder| !target.join(folder).exists());
     gone.unwrap_or(path)
 }
 
-/// Reports whether two files have the same lines, regardless of line ends.
+/// Reports whether two files have the same lines, regardless of line endings.
 pub(super) fn same_lines(one: &[u8], other: &[u8]) -> bool {
     plain_lines(one).eq(plain_lines(other))
 }

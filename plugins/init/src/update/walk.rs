@@ -1,4 +1,4 @@
-//! Reads the Python files of a project.
+//! Reads a project's Python files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
@@ -11,16 +11,16 @@ const MOST_ENTRIES: usize = 20_000;
 /// The maximum size of a file in bytes. Generated files are far smaller.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Folders of installed or generated code. Folders whose name starts with a dot are skipped, too.
+/// Folders with installed or generated code, which are skipped. Folders whose names start with a dot are skipped, too.
 const NOT_WRITTEN: &[&str] = &["node_modules", "__pycache__", "site-packages", "venv"];
 
-/// Files that mark a virtual environment, whatever its name, or another project.
+/// Entries that identify a folder as a virtual environment, regardless of its name, or as another project.
 const OTHERS: &[&str] = &["pyvenv.cfg", ".git", ".bot-cli"];
 
-/// Texts by path.
+/// File contents, by path.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// Reads the Python files below `target` without following links. Unreadable folders, and files beyond the limits, are left out.
+/// Reads the Python files below `target` without following symbolic links. Unreadable folders and files that exceed the limits are omitted.
 pub(crate) fn python(target: &Path) -> io::Result<Files> {
     let mut files = Files::new();
     let mut left = MOST_ENTRIES;

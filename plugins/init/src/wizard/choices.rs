@@ -1,4 +1,4 @@
-//! The choices of the questions, limited to projects that can be generated.
+//! The answer choices for the questions, limited to projects that can be generated.
 
 use bot_cli_protocol::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
@@ -22,7 +22,7 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
         .collect()
 }
 
-/// Returns the draft's transports, without family names.
+/// Returns the draft's transports, excluding family names.
 pub(super) fn chosen(draft: &Draft) -> Vec<&'static Transport> {
     let names = draft.transports.iter().flatten();
     names
@@ -46,7 +46,7 @@ pub(super) fn is_telephony(name: &str) -> bool {
     transports.any(|transport| transport.bot_type == BotType::Telephony)
 }
 
-/// Returns two transports that can't be combined in one bot.
+/// Returns two transports that can't be combined in one bot, if any.
 pub(super) fn excluding(chosen: &[&'static Transport]) -> Option<[&'static str; 2]> {
     chosen.iter().enumerate().find_map(|(index, one)| {
         let mut others = chosen[index + 1..].iter();
@@ -55,7 +55,7 @@ pub(super) fn excluding(chosen: &[&'static Transport]) -> Option<[&'static str; 
     })
 }
 
-/// Returns the services of a kind: recommended ones first, deprecated ones last.
+/// Returns the services of a kind, with recommended services first and deprecated services last.
 pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
     let (current, deprecated): (Vec<_>, Vec<_>) = catalogue
         .services(kind)

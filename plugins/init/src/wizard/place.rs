@@ -1,4 +1,4 @@
-//! The target folder: expands `~` and checks that the folder is suitable for a project.
+//! Expands `~` in the target folder's path and checks that the folder is suitable for a project.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub(super) fn expanded(answer: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Returns the reason if the target contains files that a scaffold never replaces.
+/// Returns an explanation if the target already contains files that a scaffold never replaces.
 pub(super) fn in_the_way(target: &Target) -> Option<String> {
     let shown = shell::quoted(&directory(&target.shown));
     if target.path.join(PROJECT).is_file() {
@@ -40,7 +40,7 @@ pub(super) fn in_the_way(target: &Target) -> Option<String> {
     Some(format!("`{there}` is there already and never replaced"))
 }
 
-/// Returns the reason if a folder is unsuitable for a project, such as the home directory.
+/// Returns an explanation if a folder is unsuitable for a project because it is the root folder or the home directory.
 pub(crate) fn no_place(target: &Path, home: Option<&Path>) -> Option<&'static str> {
     if target.parent().is_none() {
         return Some("this is the root folder");

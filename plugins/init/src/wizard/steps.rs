@@ -1,4 +1,4 @@
-//! The questions of `questions.toml`: their conditions, their choices and the setting that each answer changes.
+//! The questions from `questions.toml`, with their conditions, their choices and the settings that they change.
 
 use std::sync::OnceLock;
 
@@ -16,9 +16,9 @@ use crate::target::Target;
 
 #[derive(Deserialize)]
 pub(super) struct Step {
-    /// The name in the summary.
+    /// The question's name in the summary.
     pub(super) label: String,
-    /// The constant part of the question. The walk adds `back` and earlier answers.
+    /// The fixed part of the question. The wizard adds `back` and earlier answers at run time.
     #[serde(flatten)]
     form: Question,
 }
@@ -33,7 +33,7 @@ pub(super) enum Sets {
     Extras,
 }
 
-/// Returns the questions. If the table can't be parsed, the list is empty; the tests rule this out.
+/// Returns the questions. If the table can't be parsed, the list is empty, but tests ensure that the table is valid.
 pub(super) fn all() -> &'static [Step] {
     #[derive(Default, Deserialize)]
     struct Table {
@@ -45,7 +45,7 @@ pub(super) fn all() -> &'static [Step] {
 }
 
 impl Step {
-    /// Returns the key of the question and of its scripted answer. For an option, this is the option's name in `snake_case`.
+    /// Returns the key for the question and its scripted answer. For a command-line option, the key is the option's name in `snake_case`.
     pub(super) fn key(&self) -> &str {
         &self.form.key
     }
@@ -65,7 +65,7 @@ impl Step {
         }
     }
 
-    /// Reports whether the question applies, given the answers to the questions above it.
+    /// Reports whether the question applies, given the answers to earlier questions.
     pub(super) fn applies(&self, selection: &Selection) -> bool {
         let draft = &selection.draft;
         let is_web = || bot_type(selection) == BotType::Web;
@@ -136,7 +136,7 @@ impl Step {
         }
     }
 
-    /// Returns the value if it is settled.
+    /// Returns the answer if the selection already determines it.
     pub(super) fn value(&self, selection: &Selection) -> Option<Answer> {
         let draft = &selection.draft;
         match self.sets() {
@@ -161,7 +161,7 @@ impl Step {
         }
     }
 
-    /// Stores the answer, or returns the problem with it.
+    /// Stores the answer in the selection, or returns a description of the problem.
     pub(super) fn store(&self, selection: &mut Selection, answer: &Answer) -> Result<(), String> {
         let text = answer.as_text().unwrap_or_default().trim();
         let many = answer.as_many().unwrap_or_default();
@@ -224,7 +224,7 @@ fn target(answer: &str, selection: &Selection) -> Result<Target, String> {
     }
 }
 
-/// Returns the features in the multiple-choice question for extras.
+/// Returns the features offered in the multiple-choice question for extras.
 fn extras() -> impl Iterator<Item = Feature> {
     let all = Feature::ALL.into_iter();
     all.filter(|feature| extra(*feature).is_some())
@@ -237,7 +237,7 @@ fn extra(feature: Feature) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Returns the applicable extras. A telephony bot has no video, and an avatar always sends video.
+/// Returns the extras that apply to the selection. A telephony bot has no video, and a bot with an avatar always sends video.
 fn offered(selection: &Selection) -> impl Iterator<Item = Feature> {
     let web = bot_type(selection) == BotType::Web;
     let avatar = selection.draft.video().is_some();

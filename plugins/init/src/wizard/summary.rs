@@ -1,4 +1,4 @@
-//! The summary: shows all choices and asks whether to create, change or cancel.
+//! Shows a summary of all choices and asks whether to create the project, change a choice or cancel.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Choice, Question};
@@ -16,7 +16,7 @@ const CREATE: &str = "create";
 const CHANGE: &str = "change";
 const CANCEL: &str = "cancel";
 
-/// Shows the summary and returns whether to create the project. After `false`, a question of the walk is unanswered again.
+/// Shows the summary and returns whether to create the project. If the result is `false`, one of the questions must be asked again.
 pub(super) fn agree(
     session: &mut Session,
     walk: &mut Walk<'_>,
@@ -63,7 +63,7 @@ pub(super) fn agree(
     }
 }
 
-/// Returns an answer as the labels of its choices.
+/// Formats an answer with the labels of the chosen values.
 fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catalogue) -> String {
     let values = match (answer.as_bool(), answer.as_many()) {
         (Some(true), _) => vec!["yes".to_owned()],
@@ -81,7 +81,7 @@ fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catal
     labels.join(", ")
 }
 
-/// Returns the notes on the transports or the service that a step selected.
+/// Returns the notes for the transports or the service selected in a step.
 fn notes<'c>(
     step: &Step,
     answer: Answer,

@@ -20,11 +20,11 @@ use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
 
-/// A user who answers in turn, then cancels.
+/// A simulated user who gives the scripted answers in order, then cancels.
 #[derive(Default)]
 struct Script {
     says: VecDeque<Value>,
-    /// Empty if there is no user.
+    /// The question types that the user can answer. Empty if no user is present.
     can_ask: Vec<QuestionKind>,
     asked: Rc<RefCell<Vec<Question>>>,
 }
@@ -78,7 +78,7 @@ fn session(ui: Script, answers: Value) -> Session {
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
 
-/// Returns the selection for scripted answers without a user.
+/// Returns the selection that results from scripted answers, without a user.
 fn answered(answers: Value) -> Result<Selection, Failure> {
     ask(
         &mut session(Script::default(), answers),
@@ -161,7 +161,7 @@ fn whole_draft() -> Draft {
     }
 }
 
-/// Returns the switches of the whole draft with these changes.
+/// Returns the switches from `whole_draft` with the given changes.
 fn switches(but: &[(Feature, Option<bool>)]) -> Switches {
     let mut switches = whole_draft().switches;
     for (feature, said) in but {

@@ -1,7 +1,7 @@
-//! Asks the questions of a table in order.
+//! Asks the questions in a table in order.
 //!
-//! The only state is the answers: replaying the table over them produces the current selection. Going back or changing an answer forgets
-//! it, and the questions that are then unanswered are asked. Forgotten answers become defaults.
+//! The answers are the only state: replaying the table with the answers produces the current selection. Going back or changing an answer
+//! removes the answer, and unanswered questions are asked again. Removed answers become defaults.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,8 @@ pub(super) struct Walk<'a> {
     find: Find<'a>,
     /// The catalogue, loaded when it is first needed.
     found: Option<&'a Catalogue>,
-    /// The current answers.
     answers: BTreeMap<&'static str, Answer>,
-    /// The last accepted answer to each question, including forgotten ones.
+    /// The last accepted answer to each question, including removed answers.
     earlier: BTreeMap<&'static str, Answer>,
     /// The question whose answer the user wants to change.
     changing: Option<&'static str>,
@@ -30,9 +29,9 @@ pub(super) struct Walk<'a> {
 /// The result of replaying the answers.
 struct Replay {
     selection: Selection,
-    /// The steps with an answer, in order.
+    /// The answered steps, in order.
     answered: Vec<&'static Step>,
-    /// The first step without a value.
+    /// The first applicable step without a valid answer.
     open: Option<&'static Step>,
 }
 
@@ -48,7 +47,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Asks all open questions. Without a user, one failure names all of them.
+    /// Asks all open questions. Without a user, returns a single failure that lists all of them.
     pub(super) fn complete(&mut self, session: &mut Session) -> Result<Selection, Failure> {
         let mut unanswered: Vec<Question> = Vec::new();
         loop {
@@ -79,14 +78,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Forgets the answer to `key`. Going back from its question restores the answer.
+    /// Removes the answer to `key`, so that the question is asked again. Going back from that question restores the answer.
     pub(super) fn change(&mut self, key: &str) {
         if let Some((key, _)) = self.answers.remove_entry(key) {
             self.changing = Some(key);
         }
     }
 
-    /// Reports whether the user answered the question in this walk.
+    /// Reports whether the user has answered the question in this run.
     pub(super) fn has_asked(&self, step: &Step) -> bool {
         self.answers.contains_key(step.key())
     }
@@ -154,7 +153,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Stores the answer if it is still valid for `selection`. Returns whether it is.
+/// Stores the answer if it is still valid for `selection`, and reports whether it was stored.
 fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = selection.clone();
     let question = step.question(selection, catalogue);
@@ -165,7 +164,7 @@ fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer:
     fits
 }
 
-/// Converts an answer to JSON. The table has no secret questions, and going back isn't stored as an answer.
+/// Converts an answer to JSON, which always succeeds: the table has no secret questions, and going back isn't stored as an answer.
 fn as_json(answer: &Answer) -> Value {
     answer.to_json().unwrap_or_default()
 }

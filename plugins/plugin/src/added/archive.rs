@@ -1,4 +1,4 @@
-//! Unpacks archives into a folder, within limits and without anything that points outside.
+//! Unpacks archives into a folder, with size limits. Rejects paths that point outside the folder.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek};
@@ -9,12 +9,12 @@ use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-/// The maximum size of a plugin, and the maximum total size of the files in an archive.
+/// The maximum size of a plugin, and of an archive's unpacked contents, in bytes.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 pub const MOST_FILES: usize = 10_000;
 
-/// Unpacks the archive `file` into `folder`, and returns whether it is an archive. Messages contain the path `given`.
+/// Unpacks the archive `file` into `folder`. Returns `false` if the file is not an archive. Error messages show the path `given`.
 pub fn unpack(file: &Path, given: &Path, folder: &Path) -> Result<bool, Failure> {
     let mut head = Vec::new();
     let mut opened = File::open(file)?;
@@ -93,7 +93,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Returns the relative path of a member, or fails if the path points outside the folder.
+    /// Returns the relative path of an archive member. Fails if the path points outside the folder, or if the archive has too many files.
     fn checked(&mut self, path: &Path) -> Result<PathBuf, Failure> {
         self.files += 1;
         if self.files > MOST_FILES {
@@ -114,7 +114,7 @@ impl Unpacking<'_> {
         Ok(clean)
     }
 
-    /// Writes a member, without trusting its declared size.
+    /// Writes an archive member. Applies the size limit to the actual contents, because the declared size may be wrong.
     fn write(&mut self, path: &Path, size: u64, content: &mut impl Read) -> Result<(), Failure> {
         if size > self.left {
             return Err(unreadable(self.given, too_large()));
@@ -159,7 +159,7 @@ pub fn unreadable(of: &Path, error: io::Error) -> Failure {
     refused(of, &format!("it can't be copied: {reason}")).caused_by(error)
 }
 
-/// Quotes a path, with invisible characters escaped.
+/// Quotes a path and escapes its invisible characters.
 pub fn shown(path: &Path) -> String {
     format!("`{}`", path.to_string_lossy().escape_debug())
 }

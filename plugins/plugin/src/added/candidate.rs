@@ -1,4 +1,4 @@
-//! The plugin to add: a private copy of a file, folder or archive, judged without being started.
+//! The plugin to add: a private copy of a file, folder or archive, validated without being started.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,20 +20,20 @@ use super::sum;
 use crate::inventory::{self, Row};
 use crate::platform;
 
-/// Matches the folder of a pack in an archive, which may be named like a release: `bot-cli-pack-acme-v1.0`.
+/// Matches the name of a pack folder in an archive. The name may include a version, as in `bot-cli-pack-acme-v1.0`.
 const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 
 pub struct Candidate {
-    /// The copy, or `None` if the plugin stays as it is in its place.
+    /// The copy, or `None` if the source is the installed plugin itself, which stays unchanged.
     pub staged: Option<PathBuf>,
     pub entry: Entry,
     pub judged: Row,
-    /// The temporary folder, removed with the candidate.
+    /// The temporary folder, deleted when the candidate is dropped.
     _staging: TempDir,
 }
 
 impl Candidate {
-    /// Copies the file, folder or archive `from`, and judges the plugin in it. Fails if its sum is not `sum`.
+    /// Copies the file, folder or archive `from` and validates the plugin in it. Fails if the checksum isn't `sum`.
     pub fn stage(
         from: &Path,
         sum: Option<&str>,
@@ -93,7 +93,7 @@ pub fn is_usable(name: &str, place: &Path, discovery: &Discovery) -> bool {
     judge(name, place, place, discovery).is_ok()
 }
 
-/// Judges the plugin in `place` by its manifest, and fails if it can't be used. Messages contain the path `given`.
+/// Validates the manifest of the plugin at `place`. Fails if the plugin can't be used. Error messages show the path `given`.
 fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Result<Row, Failure> {
     // Searches only the folder of the plugin.
     let folder = place.parent().unwrap_or(place).to_owned();
@@ -123,7 +123,7 @@ fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Resul
     Ok(row)
 }
 
-/// Copies a file, unpacks it if it is an archive, and returns the path of the plugin.
+/// Copies the file `from`, unpacks the copy if it is an archive, and returns the plugin's path. Fails if the file's checksum isn't `sum`.
 fn unpacked(from: &Path, staging: &Path, sum: Option<&str>) -> Result<PathBuf, Failure> {
     let copied = staging.join("given");
     copy_file(from, &copied, false, from)?;
@@ -158,7 +158,7 @@ fn unpacked(from: &Path, staging: &Path, sum: Option<&str>) -> Result<PathBuf, F
     }
 }
 
-/// Returns the name in a program's manifest, if the file is an executable or a script.
+/// Returns the name from a program's manifest. Fails if the file is neither an executable nor a script.
 fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
     let manifest = Manifest::find(&fs::read(file)?).map_err(|error| match error {
         ManifestError::Malformed(reason) => {
@@ -234,7 +234,7 @@ fn copy_file(source: &Path, target: &Path, is_program: bool, from: &Path) -> Res
     copied().map_err(|error| unreadable(from, error))
 }
 
-/// Compares a sum with the given one, which may have upper-case digits and the prefix `sha256:`.
+/// Checks that the checksum equals `given`, which may have upper-case digits and the prefix `sha256:`.
 fn check_sum(sum: &str, given: Option<&str>, from: &Path) -> Result<(), Failure> {
     let wanted = given.map(|given| given.trim().to_ascii_lowercase());
     if wanted.is_none_or(|wanted| wanted.strip_prefix("sha256:").unwrap_or(&wanted) == sum) {

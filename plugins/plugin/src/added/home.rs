@@ -1,4 +1,5 @@
-//! The user's own plugin and pack folders, and `plugins.lock` beside them, which records the origin and the sum of each added plugin.
+//! The user's own plugin and pack folders. The record `plugins.lock`, next to these folders, lists the origin and checksum of each added
+//! plugin.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use tempfile::{NamedTempFile, TempDir};
 use super::sum;
 use crate::platform;
 
-/// The prefix of private files and folders.
+/// The name prefix of temporary files and folders.
 const STAGING: &str = ".adding-";
 
 const VERSION: u32 = 1;
@@ -28,15 +29,15 @@ const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` b
 #[derive(Debug)]
 pub struct Home {
     folder: PathBuf,
-    /// The entries of the record. Their names are unique.
+    /// The recorded plugins. Each name is unique.
     pub entries: Vec<Entry>,
-    /// The lock that keeps other commands from changing anything. Nothing is changed without it.
+    /// The lock that excludes concurrent `plugin` commands. Any change requires the lock. In a dry run, this field is `None`.
     lock: Option<File>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The name, with the prefix of its role: `pack-acme`.
+    /// The name with the role's prefix, such as `pack-acme`.
     pub name: String,
     pub role: Role,
     #[serde(default)]
@@ -68,7 +69,7 @@ impl Home {
         Ok(home)
     }
 
-    /// Creates the folders, locks them against other commands, and reads the record. In a dry run, only reads the record.
+    /// Creates the folders, locks them against other commands, and reads the record. A dry run only reads the record.
     pub fn open(
         discovery: &Discovery,
         session: &mut Session,
@@ -101,7 +102,7 @@ impl Home {
         Ok(home)
     }
 
-    /// Puts a plugin back that a killed command had moved to `from`.
+    /// Restores plugins that a killed command had moved to `from`.
     fn put_back(&self, from: &Path) {
         let places = self.entries.iter().map(|entry| self.place(entry));
         for place in places.filter(|place| !is_there(place)) {
@@ -122,7 +123,7 @@ impl Home {
         })
     }
 
-    /// Returns the path at which a plugin is installed.
+    /// Returns the path where a plugin is installed.
     pub fn place(&self, entry: &Entry) -> PathBuf {
         let name = &entry.name;
         match entry.form {
@@ -143,14 +144,15 @@ impl Home {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Returns the entry of the plugin in `place`, and whether the plugin was changed since it was added.
+    /// Returns the entry for the plugin at `place`, and whether the plugin has been modified since it was added.
     pub fn origin(&self, place: &Path) -> Option<(&Entry, bool)> {
         let entry = self.entries.iter().find(|it| self.place(it) == place)?;
         let is_changed = sum::of(place).map_or(true, |now| now != entry.sha256);
         Some((entry, is_changed))
     }
 
-    /// Creates a private folder. With the lock, the folder is beside the plugins, so that files can be renamed into place.
+    /// Creates a private temporary folder. While the lock is held, the folder is next to the plugins, so that files can be renamed into
+    /// place.
     pub fn staging(&self) -> Result<TempDir, Failure> {
         let beside = self.lock.as_ref().map(|_| self.folder.clone());
         let folder = beside.unwrap_or_else(std::env::temp_dir);
@@ -159,7 +161,7 @@ impl Home {
         made.map_err(|error| not_written(&folder, error))
     }
 
-    /// Moves the plugin at `staged`, if any, into place, and records `entry`.
+    /// Moves the plugin at `staged`, if given, into place and records `entry`.
     pub fn put(&mut self, staged: Option<&Path>, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
         self.entries.retain(|it| it.name != entry.name);
@@ -185,8 +187,8 @@ impl Home {
         })
     }
 
-    /// Writes the new record beside the old one, changes the plugin in `place`, then renames the record. The change may move old files to
-    /// the path that it receives, which is removed afterwards.
+    /// Writes the new record to a temporary file, changes the plugin at `place`, then renames the new record into place. `change` receives
+    /// a path to which it may move old files. That path is deleted afterwards.
     fn change(
         &self,
         place: &Path,
@@ -225,7 +227,7 @@ impl Home {
 }
 
 impl Entry {
-    /// Returns the kind, name and version: "the plugin `hello` 1.2.0".
+    /// Returns the kind, name and version, such as "the plugin `hello` 1.2.0".
     pub fn title(&self) -> String {
         let kind = match &self.role {
             Role::Command => "plugin".to_owned(),
@@ -238,7 +240,7 @@ impl Entry {
     }
 }
 
-/// Reports whether anything exists in `place`, even a dangling link.
+/// Reports whether anything exists at `place`, including a dangling link.
 pub fn is_there(place: &Path) -> bool {
     fs::symlink_metadata(place).is_ok()
 }
@@ -271,7 +273,7 @@ fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-/// Returns the name of the plugin in `place` while it is moved away.
+/// Returns the temporary file name for the old version of the plugin at `place`.
 fn moved(place: &Path) -> OsString {
     let mut name = OsString::from("old-");
     name.push(place.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! SHA-256 sums of files and folders.
+//! SHA-256 checksums of files and folders.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Returns the sum of a file. For a folder, returns the sum of the lines that `sha256sum` prints for its files, sorted by name.
+/// Returns the checksum of a file. For a folder, hashes the lines that `sha256sum` would print for the folder's files, sorted by name.
 pub fn of(path: &Path) -> io::Result<String> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return of_file(path);
@@ -26,7 +26,8 @@ pub fn of(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&Sha256::digest(lines)))
 }
 
-/// Returns the relative paths of everything in a folder except folders. Hidden files are not part of a plugin, and are left out.
+/// Returns the relative paths of all files in a folder and its subfolders, including links and pipes. Skips hidden files and folders, which
+/// are not part of a plugin.
 pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! The state that the checks share: the plugin, its manifest, and the faults seen so far.
+//! The state shared by all checks: the plugin, its manifest, and the problems found so far.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fs;
@@ -15,14 +15,14 @@ use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_templates::pack::{self, Contents};
 use bot_cli_terminal::cancel::Cancel;
 
-/// The minimum time limit, also for child processes to end by themselves. Slow machines need it.
+/// The minimum time limit, which also applies to the exit of child processes. Slow machines need this much time.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub enum Stop {
     Failed(String),
     NotRun(String),
-    /// No further check can be run.
+    /// A failure that prevents all further checks.
     Ended(Box<Failure>),
 }
 
@@ -31,9 +31,9 @@ pub type Held = Result<(), Stop>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// A process that receives messages.
+    /// A program that exchanges messages with the host.
     Spoken,
-    /// A manifest. The file is never started.
+    /// A file with a manifest. The file is never started.
     Declared,
     Folder,
 }
@@ -46,13 +46,13 @@ pub struct Bench<'a> {
     pub form: Form,
     /// The contents of a pack, read on first use.
     pub contents: OnceCell<Result<Contents, String>>,
-    /// The time limit where the protocol sets none.
+    /// The time limit if the protocol sets none.
     pub patience: Cell<Duration>,
-    /// The reason why a backend's place is not opened again.
+    /// The reason for skipping further checks in a backend's scope, if opening the scope failed.
     pub shut: RefCell<Option<String>>,
-    /// The messages since the last finding.
+    /// The messages exchanged since the last finding.
     pub messages: RefCell<Vec<String>>,
-    /// Faults for other checks to judge: the kind, the fault, and the messages.
+    /// Problems for other checks to report, each with its kind, description and messages.
     pub faults: RefCell<Vec<(&'static str, String, Vec<String>)>>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Returns `NAME` if the file is called `bot-cli-NAME`.
+    /// Returns `NAME` for a file named `bot-cli-NAME`.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
         let name = Endings::default().program(name).unwrap_or(name);
@@ -99,13 +99,13 @@ impl<'a> Bench<'a> {
         self.manifest.as_ref().or_else(failed)
     }
 
-    /// Returns the time limit for actions that a correct plugin completes immediately. It is longer if the caller sets a longer limit for a
-    /// slow machine.
+    /// Returns the time limit for actions that a correct plugin completes immediately. The limit is longer if `Kit::patience` is set to a
+    /// longer time for a slow machine.
     pub fn least_patience(&self) -> Duration {
         LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
-    /// Halves the time limit after a failed check that used all of it. A plugin that never replies is then judged within a minute or two.
+    /// Halves the time limit if a failed check used all of it. This way, checking a plugin that never replies takes only a minute or two.
     pub fn grow_impatient(&self, began: Instant) {
         let patience = self.patience.get();
         if began.elapsed() >= patience {
@@ -122,7 +122,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Fails with the first fault of this kind, if any was seen.
+    /// Fails with the first recorded problem of this kind, if any.
     pub fn check_unseen(&self, kind: &str) -> Held {
         let faults = self.faults.borrow();
         let Some((_, what, messages)) = faults.iter().find(|(it, ..)| *it == kind) else {

@@ -1,4 +1,4 @@
-//! The checks, in order. They are data beside the documents that they check, in the format of `sdk/protocol/checks/README.md`.
+//! The checks, in order. Data files next to the protocol documents define the checks. `sdk/protocol/checks/README.md` describes the format.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use bot_cli_protocol::failure::{Exit, Failure};
 #[derive(Debug, Deserialize)]
 pub struct File {
     pub document: String,
-    /// JSON members for the parameters of every request.
+    /// The JSON members to add to the parameters of every request.
     #[serde(default)]
     pub params: String,
-    /// The replacement text of each `$word`.
+    /// The replacement text for each `$word`.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
     #[serde(default)]
@@ -24,14 +24,14 @@ pub struct File {
     pub checks: Vec<Check>,
 }
 
-/// The steps that open a place and restore it afterwards.
+/// The steps that open a backend's scope, such as an organization, and the steps that restore it afterwards.
 #[derive(Debug, Default, Deserialize)]
 pub struct Place {
     pub enter: String,
     pub leave: String,
 }
 
-/// A rule, and the steps that check it. The same data also describes how a plugin breaks the rule, but only the tests read that part.
+/// A rule and the steps that check it. The data files also describe plugins that break the rule, but only the tests read that part.
 #[derive(Debug, Deserialize)]
 pub struct Check {
     pub id: String,
@@ -39,18 +39,18 @@ pub struct Check {
     /// The heading of the rule's section in the document.
     pub section: String,
     pub mend: String,
-    /// The reason to skip all later checks if this one fails.
+    /// The reason for skipping all later checks if this check fails.
     pub shuts: Option<String>,
-    /// The forms of plugins that the check applies to. If empty, the check applies to all.
+    /// The plugin forms that the check applies to. If empty, the check applies to all forms.
     #[serde(default)]
     only: Vec<Form>,
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The lines to send, and the expected replies.
+    /// The lines to send and the expected replies.
     pub steps: String,
 }
 
-/// Returns the checks that apply to the plugin on the bench.
+/// Returns the check files for the plugin's role and form.
 pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
     let names: &[&str] = match (&bench.role, bench.form) {
         (Role::Command, _) => &["file", "messages", "command", "whole"],

@@ -1,4 +1,4 @@
-//! A conversation with a plugin, in raw lines.
+//! The exchange of raw lines with a plugin.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -27,13 +27,13 @@ use bot_cli_protocol::{DEPTH, Message, Role, codes, methods, shape};
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::process::StopSignal;
 
-/// The interval at which the dialogue checks whether the plugin has ended.
+/// The interval at which the dialogue checks whether the plugin has exited.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The time limit for a plugin to end by itself after its last check.
+/// The time limit for a plugin to exit by itself after its last check.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// The maximum number of answered questions in a run.
+/// The maximum number of questions answered in a run.
 const ANSWERED: usize = 20;
 
 /// The maximum number of recorded lines in a conversation.
@@ -43,7 +43,7 @@ const KEPT: usize = 200;
 enum Output {
     Open,
     Ended,
-    /// Both standard output and standard error have ended.
+    /// Both standard output and standard error are closed.
     Silent,
 }
 
@@ -53,24 +53,24 @@ pub struct Dialogue<'a> {
     streams: Streams,
     input: Option<Sender<Vec<u8>>>,
     output: Output,
-    /// The folder that contains `work`, `home` and `tmp`.
+    /// The folder with the subfolders `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
     messages: Vec<String>,
     pub last_id: i64,
-    /// The ids and methods of the requests without a reply.
+    /// The ids and methods of requests that have no reply yet.
     pub open: Vec<(Value, String)>,
-    /// The replies that no check has read.
+    /// The received replies that no check has read yet.
     pub replies: VecDeque<Value>,
     offers: bool,
-    /// The answer to all questions, instead of their defaults and a made-up password. `null` leaves questions unanswered.
+    /// The answer to every question, in place of the question's default or a made-up password. `null` leaves questions unanswered.
     pub answer: Option<Value>,
     pub asked: Vec<Question>,
-    /// The methods of received messages other than replies.
+    /// The methods of all received messages that are not replies.
     pub heard: Vec<String>,
     faults: Vec<(&'static str, String)>,
     /// Whether the plugin received the made-up password.
     told: bool,
-    /// The last line of standard error.
+    /// The last line from standard error.
     complaint: String,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Dialogue<'a> {
         })
     }
 
-    /// Writes lines unchanged, and records the requests among them as open.
+    /// Writes the lines unchanged, and records the requests among them as open.
     pub fn write(&mut self, bytes: Vec<u8>) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.note("->", line);
@@ -129,7 +129,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Ends the plugin's input after the lines already written.
+    /// Closes the plugin's standard input once the pending lines are written.
     pub fn close_input(&mut self) {
         self.note("--", b"end of input");
         self.input = None;
@@ -140,7 +140,8 @@ impl<'a> Dialogue<'a> {
         self.group.tell(signal);
     }
 
-    /// Waits until `wanted` returns a value. Returns `None` at the deadline, and fails if the plugin's output ends.
+    /// Waits until `wanted` returns a value, and returns that value. Returns `None` at the deadline. Fails if the plugin closes its output
+    /// first.
     pub fn wait<T>(
         &mut self,
         deadline: Instant,
@@ -156,7 +157,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Waits until the plugin has ended and all of its output is read.
+    /// Waits for the plugin to exit and reads the rest of its output. Fails after `patience`, or if a request has no reply.
     pub fn ended(&mut self, patience: Duration) -> Result<ExitStatus, Stop> {
         let Some(status) = self.until(Instant::now() + patience, |it| it.group.end())? else {
             let seconds = patience.as_secs_f32();
@@ -170,13 +171,14 @@ impl<'a> Dialogue<'a> {
         failed(format!("it ended with {status} and without a reply"))
     }
 
-    /// Returns the first fault, which may explain a missing reply.
+    /// Returns the first problem as a suffix for an error message, or an empty string if there is none. The problem may explain a missing
+    /// reply.
     pub fn first_fault(&self) -> String {
         let first = self.faults.first();
         first.map_or_else(String::new, |(_, what)| format!(": {what}"))
     }
 
-    /// Handles messages until `is_there` returns a value. Returns `None` at the deadline.
+    /// Handles messages until `is_there` returns a value, and returns that value. Returns `None` at the deadline.
     fn until<T>(
         &mut self,
         deadline: Instant,
@@ -271,7 +273,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Records a line of the conversation, unless there are too many.
+    /// Records a line of the conversation, up to a maximum number of lines.
     fn note(&mut self, mark: &str, line: &[u8]) {
         if self.messages.len() < KEPT {
             self.messages.push(format!("{mark} {}", shown(line)));
@@ -288,7 +290,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Searches places that the user's other programs may read for the made-up password.
+    /// Searches for the made-up password in files and processes that the user's other programs can read.
     fn look_around(&mut self) {
         if !self.told || self.bench.role != Role::SecretsBackend {
             return;
@@ -340,7 +342,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Ends the processes that a plugin left behind, and reads the rest of their output.
+    /// Waits briefly for the processes that the plugin left running, then kills them and reads the rest of their output.
     fn look_behind(&mut self) -> Held {
         // One such process is enough for the verdict.
         let seen = self.bench.check_unseen("process").is_err();
@@ -394,7 +396,7 @@ fn empty_folder() -> io::Result<Rc<TempDir>> {
     Ok(Rc::new(folder))
 }
 
-/// Returns the plugin's command, with a reduced environment.
+/// Returns the command that starts the plugin with a reduced environment.
 fn command(bench: &Bench, folder: &Path) -> Command {
     let program = &bench.kit.program;
     let mut command = Command::new(fs::canonicalize(program).as_deref().unwrap_or(program));

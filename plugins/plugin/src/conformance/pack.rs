@@ -1,4 +1,4 @@
-//! The services of a provider pack, judged by the pack reader.
+//! Checks the services in a provider pack with the pack reader.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use bot_cli_protocol::{Role, major_minor};
 use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::pack::{self, Contents, Effects, SCHEMA};
 
-/// Returns the effects of a pack's services, or none if the pack can't be read.
+/// Returns the effects of a pack's services. The result is empty if the pack can't be read.
 pub fn effects(bench: &Bench) -> Effects {
     let providers = match (&bench.role, contents(bench)) {
         (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
@@ -38,7 +38,7 @@ pub fn check_services(bench: &Bench) -> Held {
     failed(broken.join("; "))
 }
 
-/// Reads a pack as the commands that use it do.
+/// Reads a pack in the same way as the commands that use packs.
 fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a String>, Stop> {
     let manifest = bench.manifest()?;
     let read = || {

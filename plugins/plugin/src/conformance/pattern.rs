@@ -1,4 +1,4 @@
-//! Patterns for messages: JSON in which members may be missing, and in which a string that begins with `$` matches many values.
+//! Patterns for messages. A pattern is JSON. It may omit members of a message, and its strings that begin with `$` can match many values.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ use bot_cli_secrets::names_a_credential;
 #[derive(Debug, Default)]
 pub struct Known {
     pub method: String,
-    /// The first value seen for each `$$NAME`.
+    /// The first value that each `$$NAME` matched.
     pub names: BTreeMap<String, Value>,
 }
 
 impl Known {
-    /// Compares a value with a pattern. The error contains the expected value and its place, `at`.
+    /// Matches a value against a pattern. The error contains the expected value and the value's path, `at`.
     pub fn compare(
         &mut self,
         pattern: &Value,
@@ -95,7 +95,7 @@ impl Known {
         must(holds, at, what)
     }
 
-    /// Applies a rule such as `{"$one":PATTERN}`. An empty list meets a rule for all elements.
+    /// Applies a rule such as `{"$one":PATTERN}`. An empty list satisfies any rule about all elements of a list.
     fn rule(
         &mut self,
         rule: &str,
@@ -150,7 +150,7 @@ fn must(holds: bool, at: &str, what: &str) -> Result<(), String> {
     Err(format!("`{at}` must be {what}"))
 }
 
-/// Checks that a value has the shape that its method requires.
+/// Checks that `value` has the type that the protocol specifies for `method`.
 pub fn shaped(method: &str, name: &str, value: &Value) -> Result<(), String> {
     let read: fn(&str, &Value) -> Result<(), String> = match method {
         methods::RUN => read::<RunResult>,

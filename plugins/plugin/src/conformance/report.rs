@@ -1,16 +1,16 @@
-//! The findings of the checks.
+//! The report on a plugin, with the findings of all checks.
 
 use std::path::PathBuf;
 
 use bot_cli_templates::pack::Effects;
 use serde::{Deserialize, Serialize};
 
-/// The findings of all checks of a plugin.
+/// A conformance report on one plugin.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The plugin's name, from its manifest or its file name.
+    /// The plugin's name, from its manifest or file name.
     pub plugin: String,
-    /// The plugin's file, or the pack's folder.
+    /// The plugin file or pack folder.
     pub file: PathBuf,
     /// One finding per check, in the order of the checks.
     pub findings: Vec<Finding>,
@@ -18,29 +18,29 @@ pub struct Report {
     pub effects: Effects,
 }
 
-/// The finding of one check.
+/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The check's stable name: `junk_line_answered`.
+    /// The stable name of the check, such as `junk_line_answered`.
     pub id: String,
-    /// Whether the document requires or recommends it.
+    /// Whether the rule is a requirement or a recommendation.
     pub level: Level,
-    /// The result of the check.
+    /// The outcome of the check.
     pub verdict: Verdict,
-    /// The fault, or the reason why the check was not run.
+    /// The problem, or the reason why the check was not run. Empty if the check passed.
     pub reason: String,
-    /// The document that contains the rule: `PROTOCOL.md`.
+    /// The document that contains the rule, such as `PROTOCOL.md`.
     pub document: String,
-    /// The section of the document.
+    /// The heading of the rule's section in the document.
     pub rule: String,
-    /// The fix for the plugin.
+    /// Advice on fixing the plugin.
     pub mend: String,
-    /// The sent and received messages, one per line, shortened and without passwords.
+    /// The messages that were sent and received, one per line, shortened and without passwords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
 }
 
-/// The level of a rule.
+/// The requirement level of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -50,13 +50,13 @@ pub enum Level {
     Should,
 }
 
-/// The result of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// No fault was seen.
+    /// The check found no problem.
     Passed,
-    /// A fault was seen.
+    /// The check found a problem.
     Failed,
     /// The check could not be run.
     NotRun,
@@ -81,7 +81,7 @@ const SHOWN: usize = 300;
 /// The made-up password. It has no characters that JSON escapes.
 pub const CANARY: &str = "kit-canary-7Qz9vW3x";
 
-/// Returns a line for display: shortened, without the password, and with control characters escaped.
+/// Returns a line for display. Shortens the line, hides the password, and escapes control characters.
 pub fn shown(line: &[u8]) -> String {
     // Leaves enough of the line to hide a password that crosses the end of the shown part.
     let looked_at = &line[..line.len().min(SHOWN * 4 + CANARY.len())];

@@ -1,4 +1,4 @@
-//! Runs the steps of a check: sends its lines, and compares the replies with patterns.
+//! Runs the steps of a check: sends lines and compares the replies with patterns.
 
 mod words;
 
@@ -24,7 +24,7 @@ use bot_cli_terminal::process::{StopSignal, shell_status};
 use words::Words;
 pub use words::wrong_place;
 
-/// The word that fills a line up to the maximum length, and the time limit for such a line. Shells read byte by byte.
+/// The word that fills a line up to the maximum length. Such a line has a longer time limit, because shells read byte by byte.
 const FILLER: &str = "$filler";
 const LONG_LINE: Duration = Duration::from_secs(60);
 
@@ -33,13 +33,13 @@ struct Script<'a> {
     file: &'a File,
     check: &'a Check,
     plugin: Option<Dialogue<'a>>,
-    /// The values of words, in addition to those in the check's file.
+    /// The values of the `$` words that the check's file doesn't define.
     words: Words,
     known: Known,
-    /// The bytes of the next write.
+    /// The bytes that the next write sends.
     unsent: Vec<u8>,
     replies: Vec<Value>,
-    /// The description of a backend's place, once it is open.
+    /// The backend's reply to the last `open` request.
     opened: OpenResult,
     patience: Duration,
 }
@@ -65,7 +65,7 @@ pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held 
 }
 
 impl<'a> Script<'a> {
-    /// Returns the plugin, and starts it on first use.
+    /// Returns the plugin, starting it on first use.
     fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
         if self.plugin.is_none() {
             self.start(None)?;
@@ -103,7 +103,7 @@ impl<'a> Script<'a> {
         self.flush()
     }
 
-    /// Runs the check's steps in a place that is opened before and restored afterwards.
+    /// Opens the backend's scope, runs the check's steps, and restores the scope afterwards.
     fn hold_in_place(&mut self) -> Held {
         let place = &self.file.place;
         self.take(&place.enter).inspect_err(|stop| {
@@ -184,7 +184,7 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Compares a subject with patterns: `manifest {"name":"$text"}`.
+    /// Compares a value such as the manifest with patterns, as in `manifest {"name":"$text"}`.
     fn check_subject(&mut self, step: &str) -> Held {
         let (subject, patterns) = step.split_once(' ').unwrap_or((step, ""));
         let patterns = self.patterns(patterns)?;
@@ -202,7 +202,7 @@ impl<'a> Script<'a> {
         self.compare(patterns, &value, subject)
     }
 
-    /// Adds a line to the next write: a message, or a request made from a method and its parameters.
+    /// Adds a line to the next write: a complete message, or a request built from a method and its parameters.
     fn send(&mut self, rest: &str) -> Held {
         self.plugin()?;
         let mut line = self.fill(rest);
@@ -234,7 +234,7 @@ impl<'a> Script<'a> {
         Ok(())
     }
 
-    /// Waits for the next reply, or for a request from the plugin, and compares it with these patterns.
+    /// Waits for a reply or a request from the plugin, and compares it with the patterns in `rest`.
     fn expect(&mut self, rest: &str) -> Held {
         self.flush()?;
         let mut patterns = self.patterns(rest)?;
@@ -295,7 +295,7 @@ impl<'a> Script<'a> {
         ))
     }
 
-    /// Waits until the plugin ends, and checks that it has one of these statuses.
+    /// Waits for the plugin to exit, and checks that its exit status is one of `statuses`.
     fn end(&mut self, statuses: &[&str], limit: Duration) -> Held {
         let status = self.plugin()?.ended(limit)?;
         let is_it = |word: &&str| match signal(word) {
@@ -308,7 +308,7 @@ impl<'a> Script<'a> {
         failed(format!("it ended with {status}"))
     }
 
-    /// Stores the last reply as the description of the open place.
+    /// Stores the last reply as the result of the backend's `open` request.
     fn open(&mut self) -> Held {
         let result = self.replies.last().map(|reply| reply["result"].clone());
         let opened = shape::read::<OpenResult>("result", result.unwrap_or_default());
@@ -326,7 +326,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Checks that the last reply equals the manifest in the file. Either of the two may lack the command tree.
+    /// Checks that the last reply equals the manifest in the file. Ignores the command trees, because either manifest may lack one.
     fn check_described(&mut self) -> Held {
         let Some(result) = self.replies.last().and_then(|reply| reply.get("result")) else {
             return Ok(());
@@ -381,7 +381,7 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Stop> {
     serde_json::from_str(text).map_err(|error| mistake(&error.to_string()))
 }
 
-/// Returns the failure for a mistake in the check data, which the tests find.
+/// Returns the failure for an error in the check data. Tests ensure that the data has no such errors.
 fn mistake(what: &str) -> Stop {
     Stop::Failed(format!("the steps can't be read: {what}"))
 }

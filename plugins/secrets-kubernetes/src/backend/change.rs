@@ -1,7 +1,8 @@
-//! Changes that report their outcome.
+//! Changes to Secrets.
 //!
-//! Every change names the version of the object that it applies to, so no change is applied twice or undoes another. If the response is
-//! lost, the object shows the outcome: once its version has changed, a late request can no longer apply.
+//! A change to an existing object specifies the object's version. Therefore, no change is applied twice, and no change undoes another. If
+//! the response is lost, the object's current state reveals the outcome: once the version has changed, a delayed request no longer takes
+//! effect.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +21,11 @@ use crate::object::{MAX_SECRET_SIZE, OPAQUE, Object, Touched, Written, kind};
 #[derive(Default)]
 pub(super) struct Change<'a> {
     pub name: &'a str,
-    /// The type of the Secret; `None` to delete a Secret of any type.
+    /// The type of the Secret, or `None` to delete a Secret of any type.
     pub type_: Option<&'static str>,
-    /// The keys with their new values; `None` for a key to remove.
+    /// The keys with their new values. A key without a value is removed.
     pub wanted: Vec<(String, Option<Secret>)>,
-    /// The state that the caller saw, if the change depends on it.
+    /// The expected state of the set, if the change depends on it.
     pub prior: Option<Prior>,
 }
 
@@ -37,7 +38,7 @@ struct Attempt<'a> {
 }
 
 impl Kubernetes {
-    /// Applies a change. Returns the set as it was before, if it existed.
+    /// Applies a change. Returns the previous state of the set, if the set existed.
     pub(super) fn carry_out(
         &self,
         change: &Change<'_>,
@@ -63,12 +64,12 @@ impl Kubernetes {
 }
 
 impl Change<'_> {
-    /// Reports whether the change needs an existing set.
+    /// Reports whether the change requires an existing set, because it deletes the set or removes keys.
     fn removes(&self) -> bool {
         self.type_.is_none() || self.wanted.iter().any(|(_, value)| value.is_none())
     }
 
-    /// Checks that the set is as the caller saw it, can be changed, and stays within the limits. Returns the affected keys.
+    /// Checks that the set has the expected state, can be changed, and stays within the limits. Returns the affected keys.
     fn check(&self, base: Option<&Object>) -> Result<Touched, Error> {
         if let Some(base) = base {
             self.check_base(base)?;

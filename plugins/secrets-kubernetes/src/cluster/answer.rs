@@ -1,7 +1,7 @@
-//! Responses of the API.
+//! Responses from the API.
 //!
-//! Only a response from the API itself counts: a proxy's page doesn't show whether a set exists. Messages never quote the cluster, because
-//! a response or an admission webhook may repeat a value.
+//! A response from any other server is an error, because a proxy's error page doesn't show whether a set exists. Messages never quote a
+//! response, because the API or an admission webhook may repeat a secret value in it.
 
 use bot_cli_secrets::{ChangeError, Code, Error};
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use super::Request;
 pub struct Answer(Zeroizing<Vec<u8>>);
 
 impl Answer {
-    /// Decodes the body, or returns `None` if it has another shape. The parser's message is dropped, because it would quote the body.
+    /// Decodes the JSON body. Returns `None` on failure and discards the parser's message, which would quote the body.
     pub fn decode<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.0).ok()
     }
@@ -60,7 +60,7 @@ pub fn read(
     })
 }
 
-/// Returns the error for a status. `said` is the `Status` object, if the API sent one.
+/// Returns the error for an HTTP status. `said` is the `Status` object, if the API sent one.
 fn explain(status: u16, said: Option<&Status>, request: &Request, namespace: &str) -> Error {
     let Request { verb, resource, .. } = request;
     match (status, said) {

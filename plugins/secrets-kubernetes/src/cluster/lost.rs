@@ -1,4 +1,4 @@
-//! Errors of requests without a complete response.
+//! Errors for requests without a complete response.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,7 +10,7 @@ use bot_cli_secrets::{ChangeError, Code, Error};
 use bot_cli_terminal::short_line;
 use kube::client::AuthError;
 
-/// Returns the error for a request without a response.
+/// Returns the error for a request whose response did not arrive. If connecting or signing in failed, the request had no effect.
 pub fn failed(error: &kube::Error) -> ChangeError {
     if cause::<AuthError>(error).is_some() {
         return sign_in().not_done();
@@ -24,7 +24,7 @@ pub fn failed(error: &kube::Error) -> ChangeError {
     }
 }
 
-/// Returns the error for a response that broke off or is too large.
+/// Returns the error for a response that is incomplete or too large.
 pub fn broken() -> ChangeError {
     unreachable("the connection broke off").unknown()
 }
@@ -43,7 +43,7 @@ pub fn timed_out(limit: Duration) -> ChangeError {
 
 /// Returns the error for a sign-in that failed before any request was sent.
 ///
-/// The output of a sign-in program may contain a token, so it is not quoted.
+/// The error doesn't quote the output of a sign-in program, which may contain a token.
 pub fn sign_in() -> Error {
     let message = "the sign-in of the kubeconfig failed: its program, token, certificates or key can't be used";
     Error::new(Code::NotSignedIn, message)
@@ -56,7 +56,7 @@ fn causes(error: &Cause) -> impl Iterator<Item = &Cause> {
     iter::successors(Some(error), |error| (*error).source())
 }
 
-/// Returns the first cause of type `T`.
+/// Returns the first error of type `T` in the chain of causes.
 fn cause<T: StdError + 'static>(error: &Cause) -> Option<&T> {
     // The `source` of an I/O error skips the error that it wraps.
     causes(error).find_map(|error| {
@@ -66,7 +66,7 @@ fn cause<T: StdError + 'static>(error: &Cause) -> Option<&T> {
     })
 }
 
-/// Returns the message of the innermost cause. The message of a failed connection can't contain a value.
+/// Returns the message of the innermost cause. For a failed connection, this message can't contain a secret value.
 fn innermost(error: &Cause) -> String {
     let innermost = causes(error).last().unwrap_or(error);
     let words = match innermost.downcast_ref::<io::Error>() {

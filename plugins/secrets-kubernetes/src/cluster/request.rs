@@ -1,4 +1,4 @@
-//! Requests to the Kubernetes API. `kube` builds their addresses and headers.
+//! Requests to the Kubernetes API. `kube` builds the URLs and headers.
 
 use bot_cli_secrets::{Code, Error};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::object::{MANAGED_BY, Object, Written};
 
-/// The name under which the API records our changes.
+/// The field manager that the API records for changes by `bot-cli`.
 const FIELD_MANAGER: &str = "bot-cli";
 
 /// A request, with its RBAC verb and resource for error messages.
@@ -24,17 +24,17 @@ pub struct Request {
     pub http: http::Request<Bytes>,
 }
 
-/// A request, or the error for an invalid name or body.
+/// An HTTP request, or the error for an invalid name or body.
 type Built = Result<http::Request<Vec<u8>>, request::Error>;
 
 impl Request {
-    /// Fetches one Secret.
+    /// Builds a request that fetches one Secret.
     pub fn get(namespace: &str, name: &str) -> Result<Self, Error> {
         let built = secrets(namespace).get(name, &GetParams::default());
         Self::new("get", "secrets", built)
     }
 
-    /// Lists our Secrets of one type, without their values.
+    /// Builds a request that lists all Secrets of one type that `bot-cli` manages, without their values.
     pub fn list(namespace: &str, type_: &str) -> Result<Self, Error> {
         let (label, value) = MANAGED_BY;
         let params = ListParams::default()
@@ -44,7 +44,7 @@ impl Request {
         Self::new("list", "secrets", built)
     }
 
-    /// Creates a Secret. Fails if the name is already in use.
+    /// Builds a request that creates a Secret. The API rejects the request if the name is already in use.
     pub fn create(namespace: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PostParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
@@ -55,7 +55,7 @@ impl Request {
         Self::new("create", "secrets", body.and_then(created))
     }
 
-    /// Patches the version of a Secret that `written` names.
+    /// Builds a request that patches a Secret only if the Secret's version is still the one in `written`.
     pub fn patch(namespace: &str, name: &str, written: &Written<'_>) -> Result<Self, Error> {
         let params = PatchParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
@@ -65,7 +65,7 @@ impl Request {
         Self::new("patch", "secrets", built)
     }
 
-    /// Deletes exactly this version of a Secret.
+    /// Builds a request that deletes a Secret only if the Secret's version is still the one in `base`.
     pub fn delete(namespace: &str, name: &str, base: &Object) -> Result<Self, Error> {
         let params = DeleteParams::default().preconditions(Preconditions {
             resource_version: base.metadata().resource_version.clone(),

@@ -11,12 +11,12 @@ use tokio::runtime::{Builder, Runtime};
 /// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The interval between progress reports. A host treats longer silence as a fault.
+/// The interval between progress reports. A host treats a longer silence as a failure.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// The runtime of a scope. One thread is enough for consecutive requests.
+/// The asynchronous runtime of a scope. One thread is enough for consecutive requests.
 ///
-/// Connections end with the runtime. A sign-in program that hangs must not keep this process running.
+/// Dropping the runtime closes all connections, and doesn't wait for a sign-in program that hangs.
 pub struct Worker(Option<Runtime>);
 
 impl Worker {
@@ -30,7 +30,7 @@ impl Worker {
         Ok(Self(Some(runtime)))
     }
 
-    /// Waits for the future, or until the user cancels. Cancellation is checked first.
+    /// Waits until the future completes or the user cancels. If both happen, cancellation takes precedence.
     ///
     /// `what` describes the wait in progress reports.
     pub fn wait<T>(

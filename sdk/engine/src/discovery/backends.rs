@@ -8,35 +8,35 @@ use super::role::{self, Refused, judge};
 use crate::compat::{Fit, User};
 use bot_cli_protocol::{Manifest, Role};
 
-/// The prefix of the name in a backend's manifest: `secrets-vault`.
+/// The prefix of a backend's name in its manifest, as in `secrets-vault`.
 pub const BACKEND_PREFIX: &str = "secrets-";
 
 /// A secrets backend and its status.
 #[derive(Debug, Clone)]
 pub struct FoundBackend {
-    /// The short name: `vault` for `bot-cli-secrets-vault`.
+    /// The short name, such as `vault` for `bot-cli-secrets-vault`.
     pub name: String,
     /// The backend's file.
     pub file: PathBuf,
-    /// The manifest, if it can be read.
+    /// The manifest, if the file has a valid one.
     pub manifest: Option<Manifest>,
-    /// Whether the backend is used.
+    /// The status of the backend.
     pub standing: BackendStanding,
 }
 
-/// Whether a secrets backend is used.
+/// The status of a secrets backend.
 #[derive(Debug, Clone)]
 pub enum BackendStanding {
     /// The backend is used.
     Usable(Box<Plugin>, Fit),
     /// Another file with the same name is used instead.
     Shadowed(PathBuf),
-    /// The backend is not used.
+    /// The backend is not used, for this reason.
     Refused(Refused),
 }
 
 impl Discovery {
-    /// Returns the backends of this name, in search order. The first that is not shadowed is the one that is used or refused.
+    /// Returns the backends with this name, in search order. At most one of them is usable.
     pub fn backend(&self, name: &str, user: Option<&User>) -> Vec<FoundBackend> {
         let Ok(full) = role::full_name(name, BACKEND_PREFIX) else {
             return Vec::new();
@@ -49,7 +49,7 @@ impl Discovery {
         self.standings(name, files.collect(), user, &[])
     }
 
-    /// Returns every secrets backend, sorted by name and then by search order. No plugin can have a name in `built_in`.
+    /// Returns every secrets backend, sorted by name and then by search order. Refuses plugins whose name is in `built_in`.
     pub fn backends(&self, user: Option<&User>, built_in: &[&str]) -> Vec<FoundBackend> {
         self.named(BACKEND_PREFIX)
             .into_iter()

@@ -1,7 +1,6 @@
-//! A cache for the manifests of native executables, so that megabytes are searched only once per version of a file.
+//! A cache for the manifests of native executables, so that each version of a large file is searched only once.
 //!
-//! An entry that can't be read, or that belongs to another version, counts as missing. If an entry can't be written, a later run tries
-//! again.
+//! An entry counts as missing if it can't be read or belongs to another version. If an entry can't be written, a later run tries again.
 
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::platform::files::{self, FileId};
 use crate::platform::{folders, trust};
 
-/// The number of changes to [`Manifest`](bot_cli_protocol::Manifest) within a version of this library. An older entry lacks the newer
-/// fields.
+/// The revision of the fields of [`Manifest`](bot_cli_protocol::Manifest) within a version of this library. Cache entries from an earlier
+/// revision lack the fields that were added later.
 const FIELDS: u32 = 6;
 
-/// The maximum size of an entry, far above that of the longest manifest.
+/// The maximum size of an entry in bytes, far above the size of the largest manifest.
 const LONGEST: u64 = 32 << 20;
 
 /// The identity of one version of a file.
@@ -29,12 +28,12 @@ pub struct Identity {
     id: FileId,
     size: u64,
     modified: Option<SystemTime>,
-    /// The version of this library. Another version may read more from a manifest.
+    /// The version of this library, with the revision of the manifest fields. Another version may read more from a manifest.
     library: String,
 }
 
 impl Identity {
-    /// Identifies the version of the file `real` that has these `facts`.
+    /// Creates the identity of the file `real` from its metadata `facts`.
     pub fn new(real: &Path, facts: &Metadata) -> Self {
         Self {
             path: real.as_os_str().as_encoded_bytes().to_vec(),
@@ -60,7 +59,7 @@ struct Entry<T> {
     kept: T,
 }
 
-/// Returns the cached value for this version of the file.
+/// Returns the cached value for this version of the file, if any.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
     let mut entry = files::open_at_once(&file.entry(folder)).ok()?;
     let facts = entry.metadata().ok()?;

@@ -23,20 +23,20 @@ pub struct Plugin {
     pub name: PluginName,
     /// The path at which the file was found.
     pub file: PathBuf,
-    /// The manifest. A plugin without one is an ordinary executable.
+    /// The manifest. A plugin without a manifest is an ordinary executable.
     pub manifest: Option<Manifest>,
 }
 
 /// The reason why a plugin's file is not run.
 #[derive(Debug, Clone)]
 pub enum Unusable {
-    /// The file can't be trusted or executed.
+    /// The file is not trusted or not executable.
     Refused(Refusal),
     /// The manifest is malformed, for this reason.
     Malformed(String),
-    /// The plugin uses this other version of the protocol.
+    /// The plugin uses this unsupported version of the protocol.
     Protocol(String),
-    /// The manifest is that of a plugin with this other name.
+    /// The manifest specifies this name instead of the plugin's.
     OtherName(String),
     /// The plugin has this version, but must have the host's version.
     NotOfHost(String),
@@ -95,7 +95,7 @@ impl Unusable {
     }
 }
 
-/// Checks the file of the plugin `name`, and reads its manifest.
+/// Checks the file of the plugin `name` and reads the file's manifest.
 pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
     let real = discovery.trust.check(file).map_err(Unusable::Refused)?;
     let manifest = declared(&real, discovery.cache.as_deref())?;
@@ -114,8 +114,8 @@ pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<
     })
 }
 
-/// Reads the manifest in a file. Only native executables use the cache, because reading the head of a script is as fast as reading an
-/// entry.
+/// Reads the manifest from a file. Uses the cache only for native executables, because reading the start of a script is as fast as reading
+/// a cache entry.
 fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Unusable> {
     let mut file = match File::open(real) {
         // A file that can be executed but not read can still run.

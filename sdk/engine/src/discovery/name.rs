@@ -7,12 +7,12 @@ pub const PREFIX: &str = "bot-cli-";
 
 const LONGEST: usize = 32;
 
-/// A plugin's name: `^[a-z][a-z0-9-]{0,31}$`.
+/// A plugin's name, which matches `^[a-z][a-z0-9-]{0,31}$`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PluginName(String);
 
 impl PluginName {
-    /// Returns `text` as a name, if it is valid.
+    /// Parses a plugin's name. Returns `None` if `text` is not a valid name.
     pub fn parse(text: &str) -> Option<Self> {
         let first = text.bytes().next()?;
         let valid = text.len() <= LONGEST
@@ -28,7 +28,7 @@ impl PluginName {
         &self.0
     }
 
-    /// Returns the name of the plugin's file.
+    /// Returns the plugin's file name, without an extension.
     pub fn file(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }

@@ -1,4 +1,4 @@
-//! Plugins that other plugins use: finds their files by name, and checks whether they fit.
+//! Finds plugins that other plugins use, and checks their compatibility.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,20 @@ pub use crate::refused::{Refused, in_a_line};
 use bot_cli_protocol::{Manifest, Role};
 
 impl Refused {
-    /// Creates the refusal of a file that can't be used.
+    /// Creates a refusal for a file that can't be used.
     pub fn unusable(unusable: &Unusable, file: &Path) -> Self {
         Self::new(unusable.reason(), unusable.remedy(file))
     }
 
-    /// Creates the refusal of a file that is not trusted.
+    /// Creates a refusal for a file that is not trusted.
     pub fn untrusted(refusal: &Refusal, file: &Path) -> Self {
         Self::new(refusal.reason(), refusal.remedy(file))
     }
 }
 
 impl Discovery {
-    /// Returns the files `bot-cli-`, `prefix` and a name, sorted by that name and then by search order.
+    /// Returns the files whose names start with `bot-cli-` and `prefix`, grouped by the rest of the name. Each group is sorted by search
+    /// order.
     pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for (full, file) in self.named_files() {
@@ -40,7 +41,7 @@ impl Discovery {
     }
 }
 
-/// Returns the full name of a role's plugin, or the reason why `name` is invalid.
+/// Returns the full name of a plugin with a role, or the reason why `name` is invalid. `prefix` is the role's prefix.
 pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
     if !is_name(name) {
         return Err(Refused::with_remedy(
@@ -54,7 +55,8 @@ pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
     })
 }
 
-/// Reports whether a role's plugins can have this name. It consists of words joined by hyphens, so that identifiers can begin with it.
+/// Reports whether a plugin with a role can have this name. A valid name consists of words joined by hyphens, so that identifiers can start
+/// with the name.
 pub fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -63,7 +65,7 @@ pub fn is_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.bytes().all(is_letter))
 }
 
-/// Returns the manifest of a plugin of this role, and the part of the plugin that `user` can use.
+/// Returns the plugin's manifest, and the part of the plugin that `user` can use. Fails if the plugin has another role or is incompatible.
 pub fn judge(
     plugin: &Plugin,
     role: &Role,
@@ -79,7 +81,7 @@ pub fn judge(
     Ok((manifest.clone(), fits(manifest, role, user)?))
 }
 
-/// Returns the part of a plugin of this role that `user` can use.
+/// Returns the part of the plugin that `user` can use. Fails if the plugin has another role or is incompatible.
 pub fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
     if manifest.role != *role {
         let (declared, wanted) = (manifest.role.name(), role.name());

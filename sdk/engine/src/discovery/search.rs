@@ -12,17 +12,17 @@ use bot_cli_protocol::{Manifest, Role};
 
 use crate::platform::files;
 
-/// The names of the host's own commands. A plugin can't have one of these names.
+/// The names of the host's own commands, which plugins can't use.
 pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
 
-/// The plugin that manages the others. It decides which files to trust, and removes bad plugins. The host therefore accepts it only from
-/// its own folder and only in its own version.
+/// The plugin that manages other plugins. It decides which files to trust, and removes bad plugins. The host therefore accepts this plugin
+/// only from the host's own folder and only in the host's own version.
 pub const MANAGER: &str = "plugin";
 
 /// The plugins that are released with the host.
 pub const SHIPPED: [&str; 4] = ["init", "dev", "cloud", MANAGER];
 
-/// The version of the host, which is the version of this library.
+/// The host's version, which is also the version of this library.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The plugin that a name resolves to, and the files that were refused during the search.
@@ -30,27 +30,27 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Named {
     /// The plugin, if any file is usable.
     pub plugin: Option<Plugin>,
-    /// The files before the plugin in the search that are not run, with the reasons.
+    /// The files that were found before the plugin but are not run, with the reasons.
     pub refused: Vec<(PathBuf, Unusable)>,
 }
 
-/// A file with the name of a plugin.
+/// A file whose name marks it as a plugin.
 #[derive(Debug, Clone)]
 pub struct PluginFile {
-    /// The name of the plugin, from the file name.
+    /// The plugin's name, derived from the file name.
     pub name: String,
     /// The path of the file.
     pub file: PathBuf,
-    /// Whether the file is run.
+    /// The status of the file.
     pub standing: Standing,
 }
 
-/// Whether a file with the name of a plugin is run.
+/// The status of a file whose name marks it as a plugin.
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// The file is run by its name.
+    /// The plugin's name resolves to this file.
     Usable(Box<Plugin>),
-    /// The name runs another file, or the host itself if `None`.
+    /// The plugin's name resolves to this other file. `None` means that the name is reserved for the host.
     Shadowed(Option<PathBuf>),
     /// The file is not run, for this reason.
     Unusable(Unusable),
@@ -59,7 +59,8 @@ pub enum Standing {
 }
 
 impl PluginFile {
-    /// Returns `shadowed` or `refused`, the reason and the remedy, unless the file is run by its name.
+    /// Returns the status `shadowed` or `refused`, the reason, and an optional remedy. Returns `None` if the plugin's name resolves to this
+    /// file.
     pub fn unused(&self) -> Option<(&'static str, String, Option<String>)> {
         match &self.standing {
             Standing::Usable(_) => None,
@@ -86,7 +87,7 @@ impl PluginFile {
     }
 }
 
-/// Returns the commands among `found` that use plugins of `role`, with their manifests.
+/// Returns the plugins among `found` that use plugins with this `role`, together with their own manifests.
 pub fn users_of<'a>(
     role: &'a Role,
     found: &'a [PluginFile],
@@ -99,7 +100,7 @@ pub fn users_of<'a>(
 }
 
 impl Discovery {
-    /// Returns the plugin that `name` runs, which is the first usable one.
+    /// Returns the first usable plugin with this name, and the files that were refused before it.
     pub fn by_name(&self, name: &PluginName) -> Named {
         let mut refused = Vec::new();
         let file_name = name.file();
@@ -149,7 +150,7 @@ impl Discovery {
         folder.is_some() && folder.as_ref() == host
     }
 
-    /// Returns every file with the name of a plugin, sorted by name and then by search order.
+    /// Returns every file whose name marks it as a plugin, sorted by name and then by search order.
     pub fn all(&self) -> Vec<PluginFile> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for (name, file) in self.named_files() {
@@ -191,7 +192,7 @@ impl Discovery {
     }
 }
 
-/// Reports whether two paths are the same file. A second path to a file is not a second plugin.
+/// Reports whether two paths refer to the same file, and therefore to the same plugin.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |file: &Path| {
         let facts = fs::metadata(file).ok()?;
@@ -201,7 +202,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 impl Discovery {
-    /// Returns the files `bot-cli-NAME` in search order, each with its NAME.
+    /// Returns the files named `bot-cli-NAME` in search order, each with its `NAME`.
     pub(super) fn named_files(&self) -> Vec<(String, PathBuf)> {
         let mut named = Vec::new();
         let mut seen = Vec::new();

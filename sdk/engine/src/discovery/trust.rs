@@ -14,11 +14,11 @@ use bot_cli_terminal::shell;
 pub enum Refusal {
     /// The file can't be inspected, for this reason.
     Unreadable(String),
-    /// The path is a folder, a pipe or the like.
+    /// The path is not a regular file.
     NotAFile,
-    /// The file has no permission to be executed.
+    /// The file is not executable.
     NotExecutable,
-    /// Everyone may write to this file, or replace a file in this folder.
+    /// Every user can write to the file, or replace files in the folder.
     WritableByOthers {
         /// The file or folder.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum Refusal {
     ForeignOwner {
         /// The file or folder.
         path: PathBuf,
-        /// The owner.
+        /// The owner of the file or folder.
         owner: UserId,
     },
 }
@@ -57,7 +57,8 @@ impl Refusal {
         }
     }
 
-    /// Returns the remedy, which never changes files of another user. `file` is the plugin: an executable, or the folder of a pack.
+    /// Returns the remedy, if one exists. A remedy never changes another user's files. `file` is the plugin's executable or the pack's
+    /// folder.
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Unreadable(_) | Self::NotAFile => None,
@@ -86,7 +87,7 @@ pub fn quoted(path: &Path) -> String {
 pub struct Trust {
     /// The user who runs the file.
     pub user: UserId,
-    /// The host's own file.
+    /// The host's executable, if it is known.
     pub host: Option<HostFile>,
 }
 
@@ -113,14 +114,15 @@ impl HostFile {
         })
     }
 
-    /// Returns the folder of the executable itself, even if the host was started by a link.
+    /// Returns the folder that contains the real executable, even if the host was started through a symbolic link.
     pub fn folder(&self) -> &PathBuf {
         &self.folder
     }
 }
 
 impl Trust {
-    /// Returns the real path of `file`, if the file can be trusted and executed. A link is as trustworthy as its target.
+    /// Returns the real path of `file`, if the file is trusted and executable. For a symbolic link, checks the link's folder and the
+    /// target.
     pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
         let real = self.check_data(file)?;
         if is_executable(&real, &fs::metadata(&real)?) {
@@ -130,7 +132,7 @@ impl Trust {
         }
     }
 
-    /// Returns the real path of `file`, if no other user can have written its contents.
+    /// Returns the real path of `file`, if no untrusted user can change the file's contents.
     pub fn check_data(&self, file: &Path) -> Result<PathBuf, Refusal> {
         let real = fs::canonicalize(file)?;
         let facts = &fs::metadata(&real)?;
@@ -155,8 +157,9 @@ impl Trust {
         Ok(real)
     }
 
-    /// Reports whether a plugin is beside the host, has the same owner, and is no easier to change. A user who can change the host decides
-    /// what runs anyway. On file systems without owners, such as folders shared with a container, everyone can change both.
+    /// Reports whether a plugin is in the host's folder, has the host's owner, and is no easier to change than the host. Such a plugin can
+    /// be trusted, because a user who can change the host already controls what runs. On file systems without owners, such as folders
+    /// shared with a container, everyone can change both files.
     fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
         self.host.as_ref().is_some_and(|host| {
             real.parent() == Some(host.folder.as_path())

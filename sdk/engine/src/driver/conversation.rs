@@ -1,4 +1,4 @@
-//! Sends requests to a plugin, and handles everything that happens until the reply.
+//! Sends requests to a plugin, and handles all events until the reply.
 
 mod ending;
 
@@ -28,7 +28,7 @@ use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 /// The interval at which cancellation and deadlines are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The maximum number of events stored while a question is open. The plugin must then wait.
+/// The maximum number of events to store while a question is open. Beyond this limit, the plugin blocks on its output.
 const PENDING: usize = 64;
 
 /// A plugin's reply: a result, or the plugin's own error.
@@ -43,7 +43,7 @@ pub struct Plugin {
     /// The events that arrived while a question was open, oldest first.
     pending: VecDeque<Event>,
     last_id: i64,
-    /// Whether the plugin is being ended. Its requests are no longer answered.
+    /// Whether the plugin is being shut down. Requests from the plugin are then no longer answered.
     ending: bool,
     listener: Listener,
 }
@@ -52,7 +52,7 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     stop_sequence: StopSequence<'a>,
-    /// Whether the request belongs to a role. Only this process sees its result.
+    /// Whether a plugin's role defines the request's method. Only this process sees the result of such a request.
     for_role: bool,
     offered: Capabilities,
 }
@@ -73,8 +73,8 @@ impl Plugin {
         })
     }
 
-    /// Sends the only request, serves the plugin until it replies, and closes its input. After a failure other than the plugin's own error,
-    /// the plugin has been ended.
+    /// Sends the plugin's only request, serves the plugin until it replies, and closes its input. On any failure other than the plugin's
+    /// own error, the plugin has already been shut down.
     pub fn request(
         &mut self,
         method: &str,
@@ -92,8 +92,9 @@ impl Plugin {
         replied?.map_err(|error| cancel.explain(error.into()))
     }
 
-    /// Sends a request of a role, and serves the plugin until it replies. The plugin may use the `offered` capabilities. The inner error is
-    /// the plugin's own. After an outer error, the plugin has been ended, but may have done the work. No copy of `params` stays in memory.
+    /// Sends a request for a role, and serves the plugin until it replies. The plugin may use the `offered` capabilities. The inner error
+    /// comes from the plugin. On an outer error, the plugin has already been shut down, but may have completed the work. No copy of
+    /// `params` stays in memory.
     pub fn call(
         &mut self,
         method: &str,
@@ -126,7 +127,8 @@ impl Plugin {
         })
     }
 
-    /// Handles the plugin's output since its last reply. A second reply ends the plugin. Fails if the plugin is no longer running.
+    /// Handles the output since the plugin's last reply. If the plugin replied again or can no longer receive requests, shuts down the
+    /// plugin and fails.
     pub fn hear_out(&mut self, ui: &mut dyn Ui) -> Result<(), Failure> {
         while let Ok(event) = self.next_event(Duration::ZERO) {
             if let Some(violation) = self.listener.late(event, ui) {
@@ -140,7 +142,7 @@ impl Plugin {
         Err(self.give_up(self.no_reply(end), ui))
     }
 
-    /// Stops showing and quoting the plugin's output, because the plugin received or sent secrets.
+    /// Stops showing and quoting the plugin's output. Call this before the plugin receives or sends secrets.
     pub fn mute(&mut self) {
         self.listener.discreet = true;
         self.listener.muted = true;
@@ -191,13 +193,14 @@ impl Plugin {
         }
     }
 
-    /// Returns the next event. Waits at most `patience`.
+    /// Waits at most `patience` for the next event.
     fn next_event(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
         let pending = self.pending.pop_front();
         pending.map_or_else(|| self.process.streams.next(patience), Ok)
     }
 
-    /// Sends a line without waiting for a plugin that does not read. Such a plugin may itself be waiting for a reader of its output.
+    /// Sends a line without blocking, because a plugin that does not read its input may itself be blocked on its output. Shuts down the
+    /// plugin if the queue is full.
     fn send(&mut self, line: Outgoing, ui: &mut dyn Ui) -> Result<(), Failure> {
         if !self.process.send(line) {
             return Err(self.give_up(Violation::UnreadAnswers, ui));
@@ -216,7 +219,7 @@ impl Plugin {
         let _ = self.process.send(message.to_wiped_line());
     }
 
-    /// Handles a line, and returns the reply if the line is the reply to the open request.
+    /// Handles a line. Returns the contents if the line is the reply to the open request.
     fn hear(
         &mut self,
         line: Line,
@@ -275,7 +278,8 @@ impl Plugin {
         Ok(None)
     }
 
-    /// Serves a request from the plugin while the plugin can receive the answer. The user is not prompted for a plugin that has ended.
+    /// Serves a request from the plugin, as long as the plugin can receive the answer. Never prompts the user on behalf of a plugin that
+    /// has exited.
     fn serve(
         &mut self,
         id: &Id,
@@ -312,7 +316,7 @@ impl Plugin {
         Ok(())
     }
 
-    /// Shows a notification from the plugin, if it belongs to the open request.
+    /// Shows a notification from the plugin, if the notification belongs to the open request.
     fn notice(&self, method: &str, params: Value, open: &Open<'_>, ui: &mut dyn Ui) {
         if self.listener.muted {
             return;
@@ -350,7 +354,7 @@ impl Plugin {
         }
     }
 
-    /// Ends the plugin after a reply to a request that is not open.
+    /// Shuts down the plugin after a reply to a request that is not open.
     fn stray(&mut self, id: Id, ui: &mut dyn Ui) -> Failure {
         let was_open = matches!(id, Id::Number(number) if (1..self.last_id).contains(&number));
         let violation = if was_open {
@@ -361,7 +365,7 @@ impl Plugin {
         self.give_up(violation, ui)
     }
 
-    /// Returns the reply, or a failure if it is too late.
+    /// Returns the reply, or a failure if the reply is too late.
     fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
         let late = open.stop_sequence.late();
         late.map_or(Ok(reply), |late| Err(late.by(&self.name)))
@@ -383,7 +387,7 @@ fn withdraws(event: &Event, question: &Id, open: &Id) -> bool {
     }
 }
 
-/// Returns the line of a request. No other copy of it stays in memory.
+/// Serializes a request as a line. No other copy of the request stays in memory.
 fn request_line(id: &Id, method: &str, params: &impl Serialize) -> Outgoing {
     #[derive(Serialize)]
     struct Request<'a, P> {

@@ -1,4 +1,4 @@
-//! Handles a plugin's output other than messages, and decides what is shown to the user.
+//! Handles a plugin's output that is not a protocol message, and decides what to show the user.
 
 use super::Violation;
 use crate::process::Event;
@@ -14,9 +14,9 @@ pub struct Listener {
     plugin: String,
     last_words: Option<String>,
     last_printed: Option<String>,
-    /// Whether the user was warned of a line that is not a message. The first warning is enough.
+    /// Whether the user was already warned about a line that is not a message. One warning is enough.
     warned: bool,
-    /// Whether the plugin received a password, which any later output may contain. Only output for the user is then quoted.
+    /// Whether the plugin received a password, which may appear in any later output. The host's own messages then don't quote such output.
     pub discreet: bool,
     /// Whether all output is hidden from the user.
     pub muted: bool,
@@ -30,7 +30,7 @@ impl Listener {
         }
     }
 
-    /// Shows a line of standard error, and keeps it as a possible explanation of a failure.
+    /// Shows a line from standard error, and stores the line as a possible explanation of a failure.
     pub fn stderr(&mut self, line: &str, ui: &mut dyn Ui) {
         if self.muted {
             return;
@@ -42,17 +42,17 @@ impl Listener {
         }
     }
 
-    /// Returns the last line of standard error that is not blank.
+    /// Returns the last non-blank line from standard error, unless it may contain a password.
     pub fn last_words(&self) -> Option<String> {
         self.last_words.clone().filter(|_| !self.discreet)
     }
 
-    /// Returns the last printed line that is not a message.
+    /// Returns the last printed line that is not a message, unless it may contain a password.
     pub fn last_printed(&self) -> Option<String> {
         self.last_printed.clone().filter(|_| !self.discreet)
     }
 
-    /// Returns the beginning of a line, or only its length after a password.
+    /// Returns the beginning of a line, or only the line's length if it may contain a password.
     pub fn beginning(&self, line: &[u8]) -> String {
         if self.discreet {
             format!("{} bytes", line.len())
@@ -61,7 +61,7 @@ impl Listener {
         }
     }
 
-    /// Shows a line that is not a message, and warns of the first such line only.
+    /// Logs a line that is not a message. At most one such line is logged as a warning.
     pub fn skipped(&mut self, line: &[u8], level: Level, ui: &mut dyn Ui) {
         let what = self.beginning(line);
         let level = if level == Level::Warn && std::mem::replace(&mut self.warned, true) {
@@ -75,7 +75,7 @@ impl Listener {
         self.last_printed = Some(what);
     }
 
-    /// Returns an id that the plugin sent, or a placeholder if it may contain a password.
+    /// Returns an id that the plugin sent, or a placeholder if the id may contain a password.
     pub fn shown(&self, id: Id) -> Id {
         match id {
             Id::Text(_) if self.discreet => Id::Text("[hidden]".to_owned()),
@@ -83,7 +83,7 @@ impl Listener {
         }
     }
 
-    /// Returns a name that the plugin sent, or a placeholder if it may contain a password.
+    /// Returns a name that the plugin sent, or a placeholder if the name may contain a password.
     pub fn shown_name(&self, name: &str) -> String {
         if self.discreet {
             "[hidden]".to_owned()
@@ -92,12 +92,12 @@ impl Listener {
         }
     }
 
-    /// Logs a fact that the plugin's author may find useful.
+    /// Logs a note for the plugin's author.
     pub fn note(&self, what: &str, ui: &mut dyn Ui) {
         ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
     }
 
-    /// Handles an event after the plugin's reply.
+    /// Handles an event after the plugin's reply. Returns a violation if the event is another reply.
     pub fn late(&mut self, event: Event, ui: &mut dyn Ui) -> Option<Violation> {
         match event {
             Event::Stderr(line) => {

@@ -1,4 +1,4 @@
-//! Plugins that run other plugins.
+//! Nested hosts: plugins that run other plugins.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use bot_cli_protocol::{DEPTH, HOST};
 /// The position of this process among nested hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nesting {
-    /// The number of hosts above this process. 0 for a command that the user started.
+    /// The number of hosts above this process, or 0 for a command that the user started.
     pub depth: u32,
-    /// The topmost host, which plugins may start in turn.
+    /// The executable of the topmost host, which plugins may start as well.
     pub host: Option<PathBuf>,
 }
 
 impl Nesting {
-    /// Reads the position from the environment: `Nesting::read(|name| std::env::var_os(name))`.
+    /// Reads the position from environment variables, as in `Nesting::read(|name| std::env::var_os(name))`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let depth = variable(DEPTH).and_then(|depth| depth.to_str()?.parse().ok());
         Self {
@@ -26,8 +26,8 @@ impl Nesting {
         }
     }
 
-    /// Returns the settings for starting the plugin `name` in the folder `cwd`. The time limits fit this depth, so that the innermost
-    /// plugin ends first.
+    /// Returns the settings for starting the plugin `name` in the folder `cwd`. The time limits depend on the depth, so that the innermost
+    /// plugin exits first. Fails if too many hosts are nested.
     pub fn launch(
         &self,
         name: &str,

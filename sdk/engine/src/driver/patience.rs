@@ -1,4 +1,4 @@
-//! The time limits of a host for its plugins.
+//! A host's time limits for its plugins.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ pub const DEEPEST: u32 = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Patience {
-    /// The time from `cancel` to TERM.
+    /// The time between the `cancel` message and TERM.
     pub cancel: Duration,
-    /// The time from `cancel` to TERM if a signal asked this process to end.
+    /// The time between the `cancel` message and TERM if a signal asked this process to exit.
     pub told: Duration,
-    /// The time from TERM to KILL.
+    /// The time between TERM and KILL.
     pub terminate: Duration,
-    /// The time from the end of the plugin's input to TERM.
+    /// The time between the end of the plugin's input and TERM.
     pub finish: Duration,
     /// The time limit for the reply. `None` means no limit.
     pub reply: Option<Duration>,
-    /// The maximum time without a message while the plugin works on a request. `None` means no limit. The time that the user needs for an
-    /// answer does not count.
+    /// The maximum time without a message while the plugin works on a request. `None` means no limit. The time that the user takes to
+    /// answer a question does not count.
     pub silence: Option<Duration>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Returns time limits of `step` for every step, and no limit for the reply.
+    /// Creates time limits with `step` for every step and no limit for the reply.
     pub fn of(step: Duration) -> Self {
         Self {
             cancel: step,
@@ -49,9 +49,11 @@ impl Patience {
         }
     }
 
-    /// Returns the time limits of a host with `depth` hosts above it. The host passes a signal on immediately, so that every plugin
-    /// receives it at about the same time. After Ctrl-C, the host waits half as long as the host above it. It therefore sends KILL first.
-    /// The host above could not find the remaining processes, or report the state of the work.
+    /// Returns the time limits for a host with `depth` hosts above it. The host forwards a signal immediately, so that all plugins receive
+    /// the signal at about the same time.
+    ///
+    /// After Ctrl-C, the host waits half as long as the host above it, and therefore sends KILL first. If the host above killed this host
+    /// first, it could neither find the remaining processes nor report the state of the work.
     pub fn below(self, depth: u32) -> Self {
         if depth == 0 {
             return self;

@@ -1,4 +1,4 @@
-//! A plugin's process: its output as events, its end, and the end of every process that it started.
+//! Starts a plugin's process, reads the process's output as events, and terminates every process that the plugin started.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -12,10 +12,11 @@ use super::Launch;
 use crate::process::{Event, Group, Stopped, Streams};
 use bot_cli_terminal::background::spawn;
 
-/// The maximum number of lines that the plugin has not read yet.
+/// The maximum number of lines in the queue for the plugin's input.
 const BACKLOG: usize = 16;
 
-/// The shortest and longest pause between two checks of a plugin that is about to end. Most plugins end immediately, and a user is waiting.
+/// The shortest and the longest pause between checks for a plugin's exit. The first pauses are short, because most plugins exit immediately
+/// and the user is waiting.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(16)];
 
 /// A line to send to the plugin. It may contain a password.
@@ -23,10 +24,10 @@ pub type Outgoing = Zeroizing<Vec<u8>>;
 
 #[derive(Debug)]
 pub struct Process {
-    /// The plugin, and every process that it started in its group.
+    /// The process group that contains the plugin and the processes that it started.
     pub group: Group,
     pub streams: Streams,
-    /// The queue of lines for the plugin, until its input is closed.
+    /// The queue of lines for the plugin, or `None` once its input is closed.
     input: Option<SyncSender<Outgoing>>,
 }
 
@@ -56,8 +57,8 @@ impl Process {
         })
     }
 
-    /// Sends a line. Returns `false` if the queue is full because the plugin does not read. A closed input is reported by the plugin's end
-    /// instead.
+    /// Queues a line for the plugin. Returns `false` if the queue is full because the plugin does not read. A closed input is not an error
+    /// here, because the plugin's exit is detected separately.
     pub fn send(&self, line: Outgoing) -> bool {
         let sent = self.input.as_ref().map(|input| input.try_send(line));
         !matches!(sent, Some(Err(TrySendError::Full(_))))
@@ -67,7 +68,7 @@ impl Process {
         self.input = None;
     }
 
-    /// Handles events until `done` returns `true` or until `deadline`, and returns whether `done` did.
+    /// Passes events to `hear` until `done` returns `true` or the deadline passes. Returns `false` at the deadline.
     pub fn hear_until(
         &mut self,
         deadline: Instant,
@@ -100,8 +101,8 @@ impl Process {
             && self.group.stopped() != Some(Stopped::AtTheTerminal)
     }
 
-    /// Ends the remaining processes of the plugin's group: TERM, then KILL after `patience`. Passes their output to `hear`, because a
-    /// plugin with blocked output could not end.
+    /// Terminates the remaining processes in the plugin's group with TERM, then with KILL after `patience`. Meanwhile, passes their output
+    /// to `hear`, because a process that is blocked on its output can't exit.
     pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();
         if self.group.is_left() {

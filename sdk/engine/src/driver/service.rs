@@ -1,4 +1,4 @@
-//! Serves the requests of a working plugin: questions and reads.
+//! Serves a running plugin's requests for the user's answers and piped input.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -20,11 +20,11 @@ pub struct Served {
     pub line: Outgoing,
     /// Whether the reply contains a password.
     pub secret: bool,
-    /// Whether the user wants to stop instead.
+    /// Whether the user cancelled the question.
     pub cancelled: bool,
 }
 
-/// Serves a request from the plugin while it is `wanted`. Returns `None` if it is no longer wanted.
+/// Serves a request from the plugin while `wanted` returns `true`. Returns `None` once the request is no longer wanted.
 pub fn reply(
     id: &Id,
     method: &str,
@@ -51,7 +51,7 @@ pub fn reply(
     })
 }
 
-/// A password as an answer. No other copy of it stays in memory.
+/// The result of a password question. No other copy of the password stays in memory.
 #[derive(Serialize)]
 struct Accepted<'a> {
     action: AskAction,

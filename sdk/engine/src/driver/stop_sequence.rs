@@ -1,4 +1,4 @@
-//! Stops a plugin step by step: `cancel`, then TERM, then KILL.
+//! Stops a plugin in steps: the `cancel` message, then TERM, then KILL.
 
 use std::time::{Duration, Instant};
 
@@ -8,16 +8,16 @@ use bot_cli_terminal::cancel::Cancel;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopAction {
-    /// Send `cancel` with this reason.
+    /// Send the `cancel` message with this reason.
     Tell(&'static str),
-    /// Show the user that the plugin still works, and how to end it.
+    /// Tell the user that the plugin is still running, and how to end it.
     Remind,
     Terminate,
     /// Send KILL, and stop waiting.
     Kill,
 }
 
-/// The time from the user's request until the reminder that the plugin still works.
+/// The time from the user's request until the reminder that the plugin is still running.
 const REMINDER: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -25,11 +25,11 @@ pub struct StopSequence<'a> {
     patience: Patience,
     cancel: &'a Cancel,
     started: Instant,
-    /// The time of the plugin's last message, or of the last line sent to the plugin.
+    /// The time of the last message from the plugin, or of the last line sent to the plugin.
     heard: Instant,
     stage: Stage,
     reminded: bool,
-    /// The missed time limit, if it is the reason for stopping.
+    /// The time limit that the plugin missed, if that is the reason for stopping.
     late: Option<Violation>,
 }
 
@@ -42,7 +42,7 @@ enum Stage {
 }
 
 impl<'a> StopSequence<'a> {
-    /// Creates the state for a plugin that starts to work now.
+    /// Creates the state for a request that is being sent to the plugin.
     pub fn new(patience: Patience, cancel: &'a Cancel) -> Self {
         Self {
             patience,
@@ -55,7 +55,7 @@ impl<'a> StopSequence<'a> {
         }
     }
 
-    /// Records that the plugin sent a message.
+    /// Records that a message was sent or received at `now`.
     pub fn hear(&mut self, now: Instant) {
         self.heard = now;
     }
@@ -97,12 +97,12 @@ impl<'a> StopSequence<'a> {
         Some(step)
     }
 
-    /// Returns the missed time limit, if it is the only reason for stopping.
+    /// Returns the time limit that the plugin missed, unless the user also requested a stop.
     pub fn late(&self) -> Option<Violation> {
         self.late.clone().filter(|_| !self.cancel.requested())
     }
 
-    /// Returns the time from `cancel` to TERM.
+    /// Returns the time between the `cancel` message and TERM.
     fn patience(&self) -> Duration {
         if self.cancel.terminated() {
             self.patience.told
@@ -137,7 +137,7 @@ mod tests {
         silence: None,
     };
 
-    /// Returns the actions that are due at these seconds.
+    /// Returns the action that is due at each time, in seconds after the start.
     fn advanced(stop_sequence: &mut StopSequence, seconds: &[u64]) -> Vec<Option<StopAction>> {
         let start = stop_sequence.started;
         let at = |second: &u64| start + Duration::from_secs(*second);

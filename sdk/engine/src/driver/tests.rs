@@ -27,9 +27,9 @@ struct Recorder {
     seen: Vec<String>,
     answers: VecDeque<Answer>,
     input: Vec<u8>,
-    /// A file to create when a question opens. The question is then left unanswered.
+    /// A file to create when a question opens. The question then stays unanswered.
     patient: Option<PathBuf>,
-    /// An action to run when a line with this text arrives.
+    /// An action to run when a line that contains this text arrives on standard error.
     at: Option<(&'static str, Act)>,
 }
 
@@ -134,7 +134,7 @@ fn pids(ui: &Recorder) -> Vec<u32> {
         .collect()
 }
 
-/// Reports whether a process is running. A zombie is not. KILL is fast, but not instant.
+/// Reports whether a process is still running after a short wait, because KILL takes effect with a delay. A zombie counts as exited.
 fn lives(pid: u32) -> bool {
     let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {

@@ -1,41 +1,41 @@
-//! The violations of the protocol, with their messages.
+//! Protocol violations and their error messages.
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::{Id, MAX_LINE};
 
-/// A violation of the protocol, or an end without a reply.
+/// A protocol violation, or an exit without a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
-    /// The process ended or closed its output before it replied.
+    /// The process exited or closed its output before it replied.
     NoReply {
-        /// The exit: `exit status: 3`.
+        /// The description of the exit, such as `exit status: 3`.
         end: String,
-        /// Whether a signal ended the process, in the middle of its work.
+        /// Whether a signal terminated the process before it finished its work.
         by_signal: bool,
-        /// The last line of standard error.
+        /// The last non-blank line from standard error.
         stderr: Option<String>,
         /// The last printed line that is not a message.
         printed: Option<String>,
     },
-    /// The reply is not valid, for this reason.
+    /// The reply is invalid, for this reason.
     WrongReply(String),
     /// The plugin, or a program that it started, used the terminal.
     WantsTerminal,
-    /// The plugin replied to a request that was not made.
+    /// The plugin replied to a request that was never sent.
     WrongId(Id),
     /// The plugin replied twice.
     DoubleReply(Id),
-    /// The plugin sends more and more requests without reading the answers.
+    /// The plugin kept sending requests without reading the answers.
     UnreadAnswers,
-    /// A line is not UTF-8.
+    /// A line is not valid UTF-8.
     NotUtf8,
     /// A line is longer than 8 MiB.
     LineTooLong,
-    /// The result of a method is not valid.
+    /// The result is not valid for the method.
     WrongResult {
         /// The method.
         method: String,
-        /// The problem.
+        /// The reason why the result is not valid.
         reason: String,
     },
     /// The plugin did not reply within this number of seconds.

@@ -1,10 +1,10 @@
-//! The identity and the permissions of files.
+//! File identity and permissions.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// The identity of a file or folder on this system: its volume, and its number on the volume.
+/// The identity of a file or folder on this system: the number of the volume, and the number of the file within that volume.
 pub(crate) type FileId = (u64, u64);
 
 #[cfg(unix)]
@@ -26,7 +26,7 @@ pub(crate) fn id_of(path: &Path, facts: &Metadata) -> FileId {
     }
 }
 
-/// Opens a file for reading, without blocking if it is a pipe.
+/// Opens a file for reading. Does not block if the file is a named pipe.
 pub fn open_at_once(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -37,7 +37,7 @@ pub fn open_at_once(path: &Path) -> io::Result<File> {
     options.read(true).open(path)
 }
 
-/// Reports whether any user can execute the file with these `facts`.
+/// Reports whether `facts` include any execute permission.
 #[cfg(unix)]
 pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -45,7 +45,7 @@ pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
     facts.mode() & 0o111 != 0
 }
 
-/// Reports whether a file can be executed, by its name.
+/// Reports whether a file is executable, based on its extension.
 #[cfg(windows)]
 pub fn is_executable(path: &Path, _: &Metadata) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

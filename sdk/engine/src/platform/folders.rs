@@ -17,7 +17,7 @@ pub fn cache(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_CACHE_HOME", ".cache")
 }
 
-/// Returns the folder in the variable `name`, or its default: `below` the user's home, or on Windows the folder of the user's programs.
+/// Returns the absolute path in the variable `name`. The default is `below` in the user's home folder, or `LOCALAPPDATA` on Windows.
 fn home(variable: &impl Fn(&str) -> Option<OsString>, name: &str, below: &str) -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = variable(name).map(PathBuf::from);
@@ -32,7 +32,8 @@ fn home(variable: &impl Fn(&str) -> Option<OsString>, name: &str, below: &str) -
     })
 }
 
-/// Creates a folder that only its owner can enter, and its parents. On Windows, they inherit the rights of their parent folder.
+/// Creates a folder and its missing parents, accessible only to their owner. On Windows, the new folders inherit the permissions of their
+/// parent folder.
 pub fn create_private(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -40,7 +41,7 @@ pub fn create_private(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Creates a temporary folder that only its owner can enter. On Windows, it inherits the rights of its parent folder.
+/// Creates a temporary folder, accessible only to its owner. On Windows, the folder inherits the permissions of its parent folder.
 pub fn temporary(prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -48,7 +49,7 @@ pub fn temporary(prefix: &str) -> io::Result<TempDir> {
     builder.prefix(prefix).tempdir()
 }
 
-/// The extensions of files that the system starts without another program. On Unix, a program's file has no extension.
+/// The extensions of files that the system can start without another program. On Unix, programs have no extension.
 const STARTED: &[&str] = if cfg!(windows) {
     &[".exe", ".com", ".bat", ".cmd"]
 } else {
@@ -66,8 +67,8 @@ impl Default for Endings {
 }
 
 impl Endings {
-    /// Returns the extensions in `PATHEXT` that the system starts by itself. A script with another extension needs an interpreter, which
-    /// only a shell looks for.
+    /// Returns the extensions in `PATHEXT` that the system can start without another program, or the default if none are listed. Scripts
+    /// with other extensions need an interpreter, which only a shell looks up.
     pub fn read(variable: &impl Fn(&str) -> Option<OsString>) -> Self {
         let listed = variable("PATHEXT").unwrap_or_default();
         let listed = listed.to_string_lossy().to_ascii_lowercase();
@@ -86,7 +87,7 @@ impl Endings {
         endings.map(move |ending| folder.join(format!("{name}{ending}")))
     }
 
-    /// Returns the program name of a file, or `None` if its name is not that of a program.
+    /// Returns a program's file name without its extension, or `None` if the extension is not that of a program.
     pub fn program<'a>(&self, file: &'a str) -> Option<&'a str> {
         self.0.iter().find_map(|ending| {
             let length = file.len().checked_sub(ending.len())?;

@@ -1,24 +1,24 @@
 //! File owners and permissions.
 //!
 //! On Windows, nothing is checked, and every file counts as the user's own. The access control lists of a file and its parent folders
-//! decide who can change a plugin, but these lists are not read. A plugin is therefore only as trustworthy as the search folders. The
-//! default installation folders can be changed only by their user and by administrators.
+//! determine who can change a plugin, but this module does not read them. A plugin is therefore only as trustworthy as the search folders.
+//! Only the user and administrators can change the default installation folders.
 
 use std::fs::Metadata;
 
-/// The number of a user.
+/// A numeric user id.
 pub type UserId = u32;
 
-/// The root user, whose files everyone may run.
+/// The id of the root user, whose files are always trusted.
 pub(crate) const ROOT: UserId = 0;
 
-/// Returns the user of this process.
+/// Returns the effective user id of this process.
 #[cfg(unix)]
 pub fn user() -> UserId {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns the only user that is known.
+/// Returns the same id for every user, because owners are not checked on Windows.
 #[cfg(windows)]
 pub const fn user() -> UserId {
     ROOT
@@ -29,14 +29,14 @@ pub(crate) fn owner(facts: &Metadata) -> UserId {
     std::os::unix::fs::MetadataExt::uid(facts)
 }
 
-/// Returns the only user that is known, without reading the owner.
+/// Returns the same id for every file, because owners are not checked on Windows.
 #[cfg(windows)]
 pub(crate) const fn owner(_: &Metadata) -> UserId {
     ROOT
 }
 
-/// Reports whether everyone can change a file, or replace the files in a folder. In a sticky folder, everyone may add files, but only an
-/// owner may replace a file.
+/// Reports whether every user can change the file, or replace files in the folder. In a folder with the sticky bit, only the owner of a
+/// file can replace it.
 #[cfg(unix)]
 pub(crate) fn is_writable_by_others(facts: &Metadata) -> bool {
     const WRITABLE_BY_OTHERS: u32 = 0o002;

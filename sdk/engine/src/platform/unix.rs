@@ -6,5 +6,5 @@ mod stat;
 
 pub use group::{Group, ended_by_signal, kill_all};
 
-/// The environment variables that every program needs. Unix has none.
+/// The environment variables that every program needs. On Unix, the list is empty.
 pub const INDISPENSABLE: &[&str] = &[];

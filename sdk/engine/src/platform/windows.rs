@@ -1,4 +1,4 @@
-//! Processes on Windows, each in a job with every process that it started.
+//! Processes on Windows. Each process runs in a job together with every process that it started.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
@@ -13,13 +13,13 @@ use bot_cli_terminal::process::StopSignal;
 /// The environment variables without which system libraries fail.
 pub const INDISPENSABLE: &[&str] = &["SystemRoot", "SystemDrive", "ComSpec", "PATHEXT"];
 
-/// The exit status of killed processes, which a Unix shell uses for KILL.
+/// The exit status for killed processes, which equals the status that a Unix shell reports for KILL.
 const KILLED: u32 = 137;
 
-/// The lowest status of a process that the system ended, because of an access violation or Ctrl-C for example.
+/// The lowest exit status of a process that the system terminated, for example because of an access violation or Ctrl-C.
 const FAULTS: u32 = 0xc000_0000;
 
-/// A process with its own job. The process ends with this process, however this process ends.
+/// A process with its own job. The system terminates the job when this process exits for any reason.
 #[derive(Debug)]
 pub struct Group {
     leader: Child,
@@ -38,7 +38,7 @@ impl Group {
         })
     }
 
-    /// Takes the leader's piped streams, unless they were taken before.
+    /// Takes the leader's piped streams, unless they have already been taken.
     pub fn take_streams(
         &mut self,
     ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
@@ -56,7 +56,7 @@ impl Group {
         self.leader.id()
     }
 
-    /// Returns the exit status of the leader, if it has ended.
+    /// Returns the exit status of the leader, if it has exited.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();
@@ -64,26 +64,26 @@ impl Group {
         self.ended
     }
 
-    /// Returns `None`, because the leader is never stopped.
+    /// Returns `None`, because the leader is never suspended.
     pub const fn stopped(&self) -> Option<Stopped> {
         None
     }
 
-    /// Does nothing, because the group is never stopped.
+    /// Does nothing, because the group is never suspended.
     pub const fn resume(&self) {}
 
-    /// Asks the group to end.
+    /// Sends Ctrl-Break to the group to ask its processes to exit.
     pub fn terminate(&self) {
         // Without a console, the event can't be sent, and the group is killed after its time limit.
         let _ = console::send_break(self.leader.id());
     }
 
-    /// Sends the group the same event for every signal. The other events reach every process at the console.
+    /// Sends Ctrl-Break to the group, whatever the signal, because the other events would reach every process in the console.
     pub fn tell(&self, _: StopSignal) {
         self.terminate();
     }
 
-    /// Reports whether any process of the group remains.
+    /// Reports whether any process in the group remains.
     pub fn is_left(&mut self) -> bool {
         self.end().is_none() || self.job.running().is_ok_and(|running| running > 0)
     }
@@ -109,10 +109,10 @@ impl Drop for Group {
     }
 }
 
-/// Does nothing, because the system kills the groups when this process ends.
+/// Does nothing, because the system kills the groups when this process exits.
 pub const fn kill_all() {}
 
-/// Reports whether the system ended a process, in the middle of its work.
+/// Reports whether the system terminated the process.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.code()
         .is_some_and(|code| code.cast_unsigned() >= FAULTS)

@@ -1,4 +1,4 @@
-//! The output of a process as events. Each stream has its own thread, because Windows can't wait for two pipes together.
+//! Reads a process's output as events. A separate thread reads each stream, because Windows can't wait for two pipes at once.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{ChildStderr, ChildStdout};
@@ -10,20 +10,20 @@ use std::time::Duration;
 use bot_cli_protocol::line::{self, Line};
 use bot_cli_terminal::background::spawn;
 
-/// The maximum number of unread events. The process must then wait.
+/// The maximum number of unread events. Beyond this limit, the process blocks on its output.
 const BACKLOG: usize = 16;
 
-/// The maximum number of bytes of standard error that are shown as one line.
+/// The maximum number of bytes from standard error that are shown as one line.
 const STDERR_LINE: u64 = 8 * 1024;
 
-/// An event of a process.
+/// An event from a process's output streams.
 #[derive(Debug)]
 pub enum Event {
-    /// A line of standard output.
+    /// A line from standard output.
     Line(Line),
     /// Standard output ended.
     OutputEnded,
-    /// A line of standard error.
+    /// A line from standard error.
     Stderr(String),
 }
 
@@ -35,7 +35,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Starts reading the streams of a process.
+    /// Starts reading the output streams of a process.
     pub fn new(stdout: Option<ChildStdout>, stderr: Option<ChildStderr>) -> io::Result<Self> {
         let (sender, events) = mpsc::sync_channel(BACKLOG);
         let output_ended = Arc::default();
@@ -52,12 +52,12 @@ impl Streams {
         })
     }
 
-    /// Returns the next event. Waits at most `patience`.
+    /// Waits at most `patience` for the next event.
     pub fn next(&self, patience: Duration) -> Result<Event, RecvTimeoutError> {
         self.events.recv_timeout(patience)
     }
 
-    /// Reports whether standard output has ended. Some of its lines may not have been read yet.
+    /// Reports whether standard output has ended. Some of its lines may still be unread.
     pub fn output_ended(&self) -> bool {
         self.output_ended.load(Ordering::SeqCst)
     }
@@ -86,7 +86,7 @@ fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
     }
 }
 
-/// Discards the rest of a stream, so that the process is not blocked while it ends.
+/// Reads and discards the rest of a stream, so that the process does not block on output while it exits.
 fn drop_rest(mut stream: impl Read) {
     drop(io::copy(&mut stream, &mut io::sink()));
 }

@@ -1,4 +1,4 @@
-//! The causes of a failure.
+//! Causes of failures, and conversions from other errors.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Exit, Failure, reason};
 
-/// The cause of a failure. Equality ignores it: two failures are equal if they report the same.
+/// The cause of a failure. All causes compare equal, so they do not affect whether two failures are equal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cause(Option<Arc<dyn Error + Send + Sync>>);
 
@@ -28,7 +28,7 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
-/// Converts any error into a [`Failure`]: errors of the standard library and of other crates, boxed errors and `anyhow` errors.
+/// Converts any error into a [`Failure`], including standard library errors, boxed errors and `anyhow` errors.
 pub trait OrFail<T> {
     /// Converts the error into a failure with the message `could_not: error`.
     fn or_fail(self, could_not: impl Into<String>) -> Result<T, Failure>;
@@ -71,7 +71,7 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// Formats an error for the message after `could not …: `.
+/// Formats an error for use after `could not …: ` in a message.
 pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return reason(error);
@@ -94,7 +94,7 @@ fn place(error: &serde_json::Error) -> String {
     }
 }
 
-/// Returns the texts of the causes, without those that the message or an earlier cause contains.
+/// Returns the text of each cause, unless the message or an earlier cause already contains it.
 pub(super) fn chain(failure: &Failure) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut cause = failure.source();

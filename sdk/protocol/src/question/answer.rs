@@ -15,12 +15,12 @@ pub enum Answer {
     Confirm(bool),
     /// The answer to a `multiselect` question.
     Many(Vec<String>),
-    /// The user wants to go back to the previous question.
+    /// A request to go back to the previous question.
     Back,
 }
 
 impl Answer {
-    /// Returns the answer to a `text` or `select` question.
+    /// Returns the text, if this is the answer to a `text` or `select` question.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -28,7 +28,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer to a `password` question.
+    /// Returns the secret, if this is the answer to a `password` question.
     pub fn as_secret(&self) -> Option<&Secret> {
         match self {
             Self::Secret(secret) => Some(secret),
@@ -36,7 +36,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer to a `confirm` question.
+    /// Returns the boolean, if this is the answer to a `confirm` question.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Confirm(yes) => Some(*yes),
@@ -44,7 +44,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer to a `multiselect` question.
+    /// Returns the chosen values, if this is the answer to a `multiselect` question.
     pub fn as_many(&self) -> Option<&[String]> {
         match self {
             Self::Many(values) => Some(values),
@@ -52,8 +52,7 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON form, which [`Question::check`](super::Question::check) parses. Secrets and [`Answer::Back`] have no JSON
-    /// form.
+    /// Returns the JSON form, which [`Question::check`](super::Question::check) parses. Returns `None` for secrets and [`Answer::Back`].
     pub fn to_json(&self) -> Option<Value> {
         match self {
             Self::Text(text) => Some(json!(text)),

@@ -1,9 +1,9 @@
-//! The wire form of questions.
+//! Questions as represented in the protocol.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question to the user. Scripted answers refer to it by `key`.
+/// A question for the user. Scripted answers identify questions by `key`.
 ///
 /// ```
 /// use bot_cli_protocol::question::Question;
@@ -16,36 +16,36 @@ use serde_json::Value;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Question {
-    /// The question's key: `stt`.
+    /// The question's key, such as `stt`.
     pub key: String,
-    /// The prompt: `Speech-to-text`.
+    /// The prompt, such as `Speech-to-text`.
     pub message: String,
     /// The kind of question.
     pub kind: QuestionKind,
-    /// Lines above the question, for example a summary of the planned changes.
+    /// Text shown above the question, such as a summary of the planned changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// A line below the question.
+    /// A line of help shown below the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The default answer, which Enter accepts.
+    /// The default answer, which the user accepts by pressing Enter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// The option that answers the question on the command line: `--stt`.
+    /// The option that answers the question on the command line, such as `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
     /// Whether the user can go back to the previous question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
-    /// The reason why the previous answer was rejected.
+    /// The reason the previous answer was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The choices of `select` and `multiselect`.
+    /// The choices for a `select` or `multiselect` question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
 }
 
-/// The kind of a question, which determines the form of its answer.
+/// The kind of question, which determines the type of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -56,14 +56,14 @@ pub enum QuestionKind {
     Password,
     /// Yes or no.
     Confirm,
-    /// One of `choices`, filtered as the user types.
+    /// One of the choices, filtered as the user types.
     Select,
-    /// Any number of `choices`.
+    /// Any number of the choices.
     Multiselect,
 }
 
 impl QuestionKind {
-    /// All kinds.
+    /// All question kinds.
     pub const ALL: [Self; 5] = [
         Self::Text,
         Self::Password,
@@ -72,12 +72,12 @@ impl QuestionKind {
         Self::Multiselect,
     ];
 
-    /// Reports whether the answer is one or more of [`Question::choices`].
+    /// Reports whether questions of this kind have [choices](Question::choices).
     pub const fn has_choices(self) -> bool {
         matches!(self, Self::Select | Self::Multiselect)
     }
 
-    /// Returns the wire name.
+    /// Returns the kind's name in the protocol.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -89,12 +89,12 @@ impl QuestionKind {
     }
 }
 
-/// A choice of a question.
+/// A choice offered by a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[must_use]
 pub struct Choice {
-    /// The answer's value.
+    /// The value used as the answer.
     pub value: String,
     /// The label shown to the user.
     pub label: String,
@@ -104,7 +104,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Creates a choice with its value and label.
+    /// Creates a choice with the given value and label.
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -143,12 +143,12 @@ impl Question {
         }
     }
 
-    /// Creates a question for a line of text.
+    /// Creates a question that asks for a line of text.
     pub fn text(key: &str, message: impl Into<String>) -> Self {
         Self::new(QuestionKind::Text, key, message)
     }
 
-    /// Creates a question for a line of text that is not echoed.
+    /// Creates a question that asks for a line of text without echoing it.
     pub fn password(key: &str, message: impl Into<String>) -> Self {
         Self::new(QuestionKind::Password, key, message)
     }
@@ -158,7 +158,7 @@ impl Question {
         Self::new(QuestionKind::Confirm, key, message)
     }
 
-    /// Creates a question for one of `choices`.
+    /// Creates a question that asks for one of `choices`.
     pub fn select<C: Into<Choice>>(
         key: &str,
         message: impl Into<String>,
@@ -167,7 +167,7 @@ impl Question {
         Self::new(QuestionKind::Select, key, message).choices(choices)
     }
 
-    /// Creates a question for any number of `choices`.
+    /// Creates a question that asks for any number of `choices`.
     pub fn multiselect<C: Into<Choice>>(
         key: &str,
         message: impl Into<String>,
@@ -176,25 +176,25 @@ impl Question {
         Self::new(QuestionKind::Multiselect, key, message).choices(choices)
     }
 
-    /// Shows lines above the question, for example a summary of the planned changes.
+    /// Sets the text shown above the question, such as a summary of the planned changes.
     pub fn details(mut self, details: impl Into<String>) -> Self {
         self.details = Some(details.into());
         self
     }
 
-    /// Shows a line below the question.
+    /// Sets the line of help shown below the question.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Sets the default, in the JSON form of the answer. It applies when the user presses Enter or cannot be prompted.
+    /// Sets the default answer in its JSON form. The default applies if the user presses Enter or cannot be prompted.
     pub fn default(mut self, default: impl Into<Value>) -> Self {
         self.default = Some(default.into());
         self
     }
 
-    /// Names the option that answers the question on the command line: `--stt`.
+    /// Specifies the option that answers the question on the command line, such as `--stt`.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flag = Some(flag.into());
         self
@@ -207,7 +207,7 @@ impl Question {
         self
     }
 
-    /// Shows why the previous answer was rejected.
+    /// Sets the reason the previous answer was rejected.
     pub fn problem(mut self, problem: impl Into<String>) -> Self {
         self.problem = Some(problem.into());
         self

@@ -8,23 +8,23 @@ use crate::CommandSpec;
 /// The host's options and the plugin's arguments.
 #[derive(Debug, Clone, Default)]
 pub struct Taken<'a> {
-    /// `--json`
+    /// Whether `--json` was given.
     pub json: bool,
-    /// The number of `-v` options.
+    /// The number of `-v` and `--verbose` options.
     pub verbose: u8,
-    /// `-q`
+    /// Whether `-q` or `--quiet` was given.
     pub quiet: bool,
-    /// `-h` or `--help`
+    /// The kind of help requested with `-h` or `--help`, if any.
     pub help: Option<HelpForm>,
-    /// `-V` or `--version`
+    /// Whether `-V` or `--version` was given.
     pub version: bool,
-    /// The plugin's arguments. They include `--version` and all flags that the plugin declares, even if the host uses them too.
+    /// The plugin's arguments, including `--version` and all flags that the plugin declares, even if the host also uses them.
     pub argv: Vec<OsString>,
-    /// The commands named by the arguments, starting with the root.
+    /// The commands found in the arguments, starting with the root.
     pub path: Vec<&'a CommandSpec>,
 }
 
-/// The kind of help that the user requested.
+/// The kind of help requested by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelpForm {
     /// Short help: `-h`.
@@ -33,8 +33,8 @@ pub enum HelpForm {
     Long,
 }
 
-/// Separates the host's options from the arguments of the plugin whose command tree is `root`. Values of other options and
-/// arguments after `--` are never host options.
+/// Separates the host's options from the arguments for the plugin with the command tree `root`. Values of other options and arguments after
+/// `--` are never treated as host options.
 pub fn take<'a, W: AsRef<OsStr>>(root: &'a CommandSpec, words: &[W]) -> Taken<'a> {
     let mut reader = Reader::new(root);
     let mut taken = Taken::default();
@@ -77,13 +77,13 @@ impl Taken<'_> {
     }
 }
 
-/// Reports whether the plugin receives the option. It receives `--version`, because its manifest may be outdated, and options with an
-/// unexpected value, so that it rejects them.
+/// Reports whether the option is passed on to the plugin. `--version` is passed on because the manifest may be outdated. Options with an
+/// unexpected value are passed on so that the plugin rejects them.
 fn stays(option: &Given) -> bool {
     option.own.is_some() || option.has_value || option.host == Some(HostOption::Version)
 }
 
-/// Removes the host's options from a cluster: `-qf` becomes `-f`, and `-qofile` becomes `-ofile`.
+/// Removes the host's options from a cluster of short options: `-qf` becomes `-f`, and `-qofile` becomes `-ofile`.
 fn remaining(cluster: &str, given: &[Given]) -> String {
     let mut letters = cluster.chars().skip(1);
     let mut remaining = "-".to_owned();

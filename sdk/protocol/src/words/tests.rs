@@ -28,7 +28,7 @@ fn tree() -> CommandSpec {
     .unwrap()
 }
 
-/// Returns the host's options as letters, and the plugin's arguments.
+/// Parses `line` and returns the host's options as letters, followed by the plugin's arguments.
 fn read(root: &CommandSpec, line: &str) -> (String, String) {
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
     let taken = take(root, &words);

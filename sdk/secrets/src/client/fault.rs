@@ -1,4 +1,4 @@
-//! The faults of a backend, prepared for its caller. They are safe to show, and claim no outcome that the reply does not support.
+//! Backend faults as reported to the caller. A fault is safe to show and never claims an outcome that the backend's reply does not support.
 
 use serde::de::DeserializeOwned;
 
@@ -10,13 +10,13 @@ use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
 const MOST_HINTS: usize = 5;
 
-/// The reason why a backend did not serve a request.
+/// The reason a backend did not serve a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The backend reported an error. Its message is one printable line. After a value was sent or received, the message and the hints
-    /// are empty.
+    /// The backend reported an error. The message is a single printable line. The message and the hints are empty once a value has been
+    /// sent or received.
     Told(Error),
-    /// The backend could not be started, exited, did not respond or broke the protocol. The failure quotes no secret.
+    /// The backend could not be started, exited, did not respond, or violated the protocol. The failure quotes no secrets.
     Broken(Box<Failure>),
     /// The user cancelled the request.
     Cancelled,
@@ -31,7 +31,7 @@ impl Fault {
     }
 }
 
-/// Converts an error from the backend. If `secretive`, drops its message and hints.
+/// Converts an error from the backend into a fault. If `secretive` is true, drops the message and the hints.
 pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
     let (message, mut hints) = if secretive {
         // Any part of the text may be a value.
@@ -71,8 +71,8 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
     })
 }
 
-/// Returns the outcome of a change of `keys` that failed with `error`. The outcome is unknown if the effect cannot be decoded or does
-/// not match the keys.
+/// Returns the outcome of a change to `keys` that failed with `error`. The outcome is unknown if the effect cannot be decoded or does not
+/// match the keys.
 pub fn effect(error: &ErrorObject, keys: &[String]) -> Effect {
     let not_begun = [
         codes::PARSE_ERROR,
@@ -91,7 +91,7 @@ pub fn effect(error: &ErrorObject, keys: &[String]) -> Effect {
     }
 }
 
-/// Reports whether the lists contain every key exactly once and nothing else.
+/// Reports whether the lists in `parts` together contain each key exactly once, and no other keys.
 fn covers(parts: &Parts, keys: &[String]) -> bool {
     let mut named = [&parts.done[..], &parts.unknown, &parts.not_done].concat();
     let mut keys = keys.to_vec();
@@ -100,7 +100,7 @@ fn covers(parts: &Parts, keys: &[String]) -> bool {
     named == keys
 }
 
-/// Decodes a member of the error's data. Returns `None` if it is absent or invalid.
+/// Decodes a member of the error's data. Returns `None` if the member is absent or invalid.
 fn member<T: DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
     let value = error.data.as_ref()?.get(name)?;
     serde_json::from_value(value.clone()).ok()

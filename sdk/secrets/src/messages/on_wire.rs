@@ -1,4 +1,4 @@
-//! Serializes secrets. This is the only place in this crate where a value becomes part of a message.
+//! Serializes secrets. In this crate, only this module writes secret values into messages.
 
 use std::collections::BTreeMap;
 

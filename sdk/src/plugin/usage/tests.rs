@@ -1,4 +1,4 @@
-//! Tests that usage errors never repeat a misplaced word, which may be a secret.
+//! Tests that usage errors never quote a misplaced secret.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use serde::de::DeserializeOwned;
@@ -94,7 +94,7 @@ fn what_is_wrong_is_said_without_the_word() {
     }
 }
 
-/// A value of which no four consecutive letters occur in any other text.
+/// A stand-in for a secret. Its four-character substrings do not occur in any other text.
 const CANARY: &str = "zQ7x9Wv3";
 
 #[test]

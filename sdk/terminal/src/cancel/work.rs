@@ -1,11 +1,11 @@
-//! Work that a request to stop ends immediately, unless it is guarded.
+//! Work that a request stops immediately, unless the work is guarded.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// A guard that keeps a request to stop from ending the work until it is dropped. A forgotten guard ([`std::mem::forget`]) protects the
-/// work until its reply.
+/// A guard that prevents requests from stopping the work until the guard is dropped. After [`std::mem::forget`], the guard remains in
+/// effect until the work replies.
 #[derive(Debug)]
 pub struct Guard(Arc<Work>);
 
@@ -18,7 +18,7 @@ impl Drop for Guard {
 #[derive(Default)]
 pub(super) struct Work {
     state: Mutex<State>,
-    /// The function that ends the work if that is allowed.
+    /// The function that stops the work, unless the work must continue.
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -26,15 +26,15 @@ pub(super) struct Work {
 struct State {
     stage: Stage,
     guards: usize,
-    /// Whether a step has begun that must not be interrupted.
+    /// Whether the work has started a step that must not be interrupted.
     had_step: bool,
-    /// Whether a failed question has informed the work, which therefore ends by itself.
+    /// Whether a cancelled question has notified the work of the request. The work then finishes by itself.
     told: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// Not begun, or finished by itself.
+    /// The work has not started yet, or has already finished.
     #[default]
     Idle,
     Working,
@@ -53,7 +53,7 @@ impl Work {
         }
     }
 
-    /// Ends the work and returns whether it had guarded steps. Returns `None` if the work must continue.
+    /// Stops the work and returns whether it had guarded steps. Returns `None` if the work must continue.
     pub fn take_over(&self) -> Option<bool> {
         let mut state = self.lock();
         if state.stage != Stage::Working || state.guards > 0 || state.told {
@@ -85,12 +85,12 @@ impl Work {
         self.living().told = told;
     }
 
-    /// Blocks the thread until the process ends if the work is over.
+    /// Blocks the thread until the process exits if the work has been stopped.
     pub fn wait_if_over(&self) {
         drop(self.living());
     }
 
-    /// Returns the state of work that is not over, and blocks otherwise.
+    /// Returns the state of the work. Blocks forever if the work has been stopped.
     fn living(&self) -> MutexGuard<'_, State> {
         loop {
             let state = self.lock();

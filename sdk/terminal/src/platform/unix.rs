@@ -1,4 +1,4 @@
-//! Unix.
+//! System-specific code for Unix.
 
 pub mod input;
 pub mod output;

@@ -1,7 +1,7 @@
-//! Windows.
+//! System-specific code for Windows.
 //!
-//! It differs from Unix in two ways. It has no job control, so a process is never suspended at the terminal. A console delivers events, not
-//! bytes: see [`input`].
+//! Windows differs from Unix in two respects. Windows has no job control, so a process is never suspended at the terminal. A console
+//! delivers events rather than bytes; see [`input`].
 
 pub mod input;
 pub mod output;

@@ -8,7 +8,7 @@ use crate::stream::to_stderr;
 use crate::{look, one_line};
 
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
-/// The style of chosen text, of the selected row and of help.
+/// The style for chosen text, the selected row and help.
 pub const CHOSEN: Style = AnsiColor::BrightCyan.on_default();
 pub const WRONG: Style = AnsiColor::BrightRed.on_default();
 pub const PLAIN: Style = Style::new();
@@ -18,12 +18,12 @@ pub enum Piece {
     /// Text without line breaks.
     Text(Style, String),
     LineEnd,
-    /// The position of the cursor, which is otherwise at the end.
+    /// The position of the cursor. Without this piece, the cursor is at the end.
     Cursor,
 }
 
 impl Piece {
-    /// Puts the text on one line and removes anything that can control a terminal.
+    /// Creates a piece from `text`, as a single line that can't control a terminal.
     pub fn text(style: Style, text: &str) -> Self {
         Self::Text(style, one_line(text))
     }
@@ -60,7 +60,8 @@ impl Frame {
         to_stderr(&(self.to_start(columns) + "\r\x1b[J"));
     }
 
-    /// Returns the sequence that moves the cursor to the first row. A terminal that has become narrower has wrapped the drawn rows.
+    /// Returns the escape sequence that moves the cursor to the first row. Accounts for rows that wrapped because the terminal became
+    /// narrower.
     fn to_start(&self, columns: usize) -> String {
         let Some(drawn) = &self.drawn else {
             return String::new();
@@ -83,11 +84,11 @@ fn rows_of(width: usize, columns: usize) -> usize {
     width.div_ceil(columns.max(1)).max(1)
 }
 
-/// Pieces in rows that fit the terminal's width and height.
+/// Pieces laid out in rows that fit the terminal's width and height.
 #[derive(Debug, PartialEq, Eq)]
 struct Layout {
     rows: Vec<Row>,
-    /// Row and column.
+    /// The row and column of the cursor.
     cursor: (usize, usize),
 }
 

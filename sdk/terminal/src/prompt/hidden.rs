@@ -1,7 +1,7 @@
 //! The password prompt, which does not echo its input.
 //!
-//! Pasted text may have several lines. Terminals send CR for each line end, as they do for Enter. If a terminal does not mark pasted text,
-//! lines that arrive faster than a person types count as pasted. Only an Enter that arrives alone ends such an answer.
+//! Pasted text may have several lines. Terminals send CR both for Enter and for the end of a pasted line. If a terminal does not mark
+//! pasted text, lines that arrive faster than a person can type count as pasted. Only a separate Enter ends such an answer.
 
 use std::time::Duration;
 
@@ -15,10 +15,12 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::wording::count;
 
-/// More bytes than anyone types or pastes. The text is never reallocated, so no copies stay in memory.
+/// The capacity of the input buffer in bytes, more than anyone types or pastes. The buffer is never reallocated, so no copies stay in
+/// memory.
 pub const ROOM: usize = 64 * 1024;
 
-/// Shorter than the time between two typed keys, and longer than the time between the pieces of a paste.
+/// The maximum pause within pasted text. This time is shorter than the pause between typed keys, and longer than the pause between chunks
+/// of a paste.
 pub const BURST: Duration = Duration::from_millis(25);
 
 pub struct Hidden<'a> {
@@ -150,7 +152,7 @@ impl Typed {
         self.text.trim_end_matches('\n').split('\n').count()
     }
 
-    /// Returns the answer. If it has several lines, each ends with LF, as in the file that they were copied from. A single line has no LF.
+    /// Returns the answer. In an answer with several lines, each line ends with LF, as in a file. A single line has no LF.
     pub fn answer(&self) -> Secret {
         let text = self.text.trim_end_matches('\n');
         let mut answer = String::with_capacity(text.len() + 1);
@@ -169,7 +171,7 @@ mod tests {
     use crate::prompt::frame::Piece;
     use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-    /// Returns the answer to these bytes and the line counts shown; `|` is a pause.
+    /// Returns the answer to these bytes, and the line counts that were shown. `|` in `bytes` is a pause.
     fn typed(bytes: &str) -> (Option<String>, Vec<String>) {
         let question = Question::new(QuestionKind::Password, "k", "Token");
         let mut prompt = Hidden::new(&question, None);

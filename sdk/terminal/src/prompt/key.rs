@@ -1,8 +1,8 @@
-//! Decoding of a terminal's bytes into keys.
+//! Decodes a terminal's bytes into keys.
 
 use zeroize::Zeroizing;
 
-/// The maximum number of bytes that are kept of a sequence.
+/// The maximum number of bytes to store from an escape sequence.
 const LONGEST: usize = 32;
 
 const PASTE_ENDS: &[u8] = b"\x1b[201~";
@@ -26,7 +26,7 @@ pub enum Key {
     Right,
     Home,
     End,
-    /// The letter is in lower case.
+    /// Ctrl with this lowercase letter.
     Control(char),
 }
 
@@ -50,12 +50,12 @@ impl Decoder {
         }
     }
 
-    /// Reports whether the key depends on the next byte.
+    /// Reports whether the current sequence or character is incomplete.
     pub fn is_open(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Adds a byte and returns the key that it completes.
+    /// Adds a byte. Returns the key if the byte completes one.
     pub fn take(&mut self, byte: u8) -> Option<Key> {
         let breaks_off = matches!(self.pending.first(), Some(0x80..=0xff)) && byte & 0xc0 != 0x80;
         if breaks_off {
@@ -84,7 +84,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the key for pending bytes that nothing follows.
+    /// Discards the pending bytes. Call this when no more bytes arrive. Returns [`Key::Escape`] if the user pressed Esc.
     pub fn give_up(&mut self) -> Option<Key> {
         let escapes = self.pending.iter().all(|&byte| byte == 0x1b);
         let key = (self.is_open() && escapes && !self.pasting).then_some(Key::Escape);
@@ -121,7 +121,7 @@ impl Decoder {
 enum Decoded {
     /// More bytes are needed.
     Open,
-    /// Bytes without a meaning for prompts.
+    /// Bytes that have no meaning for prompts.
     Nothing,
     Key(Key),
 }

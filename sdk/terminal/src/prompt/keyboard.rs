@@ -1,4 +1,4 @@
-//! The terminal's keys, without echo.
+//! Reads keys from the terminal without echo.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::stream::to_stderr;
 use crate::waiting::Waiting;
 use bot_cli_protocol::failure::Failure;
 
-/// The time within which the rest of a sequence arrives. A key that the user presses after Esc takes longer.
+/// The time limit for the rest of an escape sequence. A key that the user presses after Esc arrives later.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
 /// The interval between checks of the terminal's size.
@@ -19,18 +19,18 @@ const TICK: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(Key),
-    /// The display may be out of date: the terminal has another size, or a paste has ended.
+    /// The display may be outdated, because the terminal was resized or a paste has ended.
     Redraw,
-    /// No key within the given time.
+    /// No key arrived within the given time.
     Nothing,
 }
 
-/// The keys of the user's terminal, which does not echo them until this value is dropped.
+/// A reader for the terminal's keys. The terminal does not echo the keys until this value is dropped.
 pub struct Keyboard<'a, 'w> {
     waiting: &'a mut Waiting<'w>,
     decoder: Decoder,
     size: (usize, usize),
-    /// Restored last, after paste marking is off.
+    /// The input mode, which is restored last, after bracketed paste is disabled.
     _modes: Modes,
 }
 
@@ -47,7 +47,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
         })
     }
 
-    /// Waits for the next event. [`Event::Nothing`] only occurs with `patience`.
+    /// Waits for the next event. Returns [`Event::Nothing`] only if `patience` is set.
     pub fn next(&mut self, patience: Option<Duration>) -> Result<Event, Failure> {
         loop {
             let is_open = self.decoder.is_open();

@@ -7,9 +7,9 @@ use super::key::Key;
 #[derive(Debug, Default)]
 pub struct Line {
     text: String,
-    /// A byte offset between two graphemes.
+    /// The cursor's byte offset, which is always between two graphemes.
     cursor: usize,
-    /// Whether a line of pasted text has ended. A space separates it from the next one.
+    /// Whether a line of pasted text has just ended. A space then separates that line from the next.
     ended: bool,
 }
 
@@ -22,7 +22,7 @@ impl Line {
         self.text.is_empty()
     }
 
-    /// Returns the text before the cursor and the rest.
+    /// Returns the text before the cursor and the text after it.
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_at(self.cursor)
     }
@@ -92,7 +92,7 @@ mod tests {
     use super::super::key::Decoder;
     use super::Line;
 
-    /// Returns the line after these bytes, with `|` for the cursor.
+    /// Returns the line after these bytes were typed, with `|` at the cursor.
     fn edited(bytes: &str) -> String {
         let mut decoder = Decoder::new();
         let mut line = Line::default();

@@ -1,4 +1,4 @@
-//! Select and multiselect prompts, whose list the user filters by typing.
+//! Select and multiselect prompts. Typing filters the list.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use bot_cli_protocol::question::{Answer, Choice, Question, QuestionKind};
 /// The maximum number of visible rows.
 pub const PAGE: usize = 12;
 
-/// The columns for the cursor, the mark, and one free column.
+/// The number of columns reserved for the cursor, the mark, and one blank column.
 const MARGIN: usize = 7;
 
 pub struct List<'a> {
@@ -36,7 +36,7 @@ struct Row {
 }
 
 impl<'a> List<'a> {
-    /// Creates a list in which the default values are marked.
+    /// Creates a list in which the default choices are marked.
     pub fn new(question: &'a Question, help: &'a [Piece]) -> Self {
         let default: Vec<&str> = match &question.default {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
@@ -69,7 +69,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Returns the row at the cursor if any row matches the filter.
+    /// Returns the index of the row at the cursor, if any row matches the filter.
     fn current(&self) -> Option<usize> {
         self.left.get(self.cursor).copied()
     }
@@ -88,7 +88,7 @@ impl<'a> List<'a> {
         })
     }
 
-    /// Moves the cursor, and wraps at both ends of the list.
+    /// Moves the cursor by `rows`, wrapping around at both ends of the list.
     fn step(&mut self, rows: isize) {
         let length = self.left.len();
         if length > 0 {
@@ -113,7 +113,7 @@ impl<'a> List<'a> {
         self.cursor = kept.unwrap_or(0);
     }
 
-    /// Returns the visible rows, with the cursor in the middle if possible.
+    /// Returns the range of visible rows, with the cursor in the middle if possible.
     fn page(&self, page: usize) -> std::ops::Range<usize> {
         let length = self.left.len();
         let first = self.cursor.saturating_sub(page / 2);
@@ -202,7 +202,7 @@ impl Prompt for List<'_> {
     }
 }
 
-/// Returns the number of rows that fit beside the question, its help and a free row.
+/// Returns the number of list rows that fit on the screen with the question, its help and a blank row.
 fn room() -> usize {
     let (_, rows) = look::size();
     rows.saturating_sub(4).clamp(1, PAGE)
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Presses the keys and returns the answer, or the displayed rows if the question is still open.
+    /// Presses the keys. Returns the answer, or the displayed rows if the question is still open.
     fn pressed(question: &Question, keys: &str) -> Result<Answer, Vec<String>> {
         let mut list = List::new(question, &[]);
         let mut decoder = Decoder::new();

@@ -1,4 +1,4 @@
-//! Prompts line by line, for limited terminals and screen readers. Nothing moves, and no line is written twice.
+//! Line-by-line prompts for limited terminals and screen readers. Output is never moved or redrawn.
 
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 /// The answer that returns to the previous question, if the question allows it.
 const BACK: &str = "back";
 
-/// The answer that selects no choices.
+/// The answer that selects none of the choices.
 const NONE: &str = "none";
 
-/// Asks until the answer is valid.
+/// Asks `question` until the answer is valid.
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let is_hidden = question.kind == QuestionKind::Password;
     let _hidden = is_hidden
@@ -77,7 +77,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// Returns the text in front of the user's input.
+/// Returns the text that precedes the user's input.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
@@ -105,7 +105,7 @@ fn request(question: &Question) -> String {
     format!("{what}{default}{colon} ")
 }
 
-/// Returns the choices that Enter accepts, with their numbers.
+/// Returns the default choices, which Enter accepts, with their numbers.
 fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
     let is_default = |value: &str| match &question.default {
         Some(Value::Array(values)) => values.iter().any(|default| default == value),
@@ -117,7 +117,7 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
         .filter(move |(_, value)| is_default(value))
 }
 
-/// Parses a typed line, or returns the problem with it.
+/// Parses a typed line. Returns the problem if the line is not a valid answer.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     if question.kind == QuestionKind::Password {
         let mut secret = Typed::default();
@@ -153,7 +153,7 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     })
 }
 
-/// Returns the value of the choice with this number or label. Returns any other word unchanged.
+/// Returns the value of the choice with this number or label. Returns `word` unchanged if no choice matches.
 fn choice<'a>(question: &'a Question, word: &'a str) -> &'a str {
     let number = word.parse::<usize>().ok();
     let numbered = number.and_then(|number| question.choices.get(number.checked_sub(1)?));
@@ -163,7 +163,8 @@ fn choice<'a>(question: &'a Question, word: &'a str) -> &'a str {
     named.map_or(word, |choice| &choice.value)
 }
 
-/// Reads a line without its end and without control keys. If `hidden`, reads all lines that arrive together, because they were pasted.
+/// Reads a line and removes the line end and control keys. If `hidden` is `true`, reads all lines that arrive together, because they were
+/// pasted.
 fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
     let mut line = Zeroizing::new(String::with_capacity(ROOM));
     let mut decoder = Decoder::new();

@@ -84,7 +84,7 @@ impl Prompt for Text<'_> {
 
 pub const WHAT_TO_TYPE: &str = "type `y` for yes or `n` for no";
 
-/// Parses an answer. An empty one means the default.
+/// Parses a yes-or-no answer. Empty input selects the default.
 pub fn yes_or_no(typed: &str, default: Option<bool>) -> Option<bool> {
     match typed.trim().to_lowercase().as_str() {
         "" => default,
@@ -118,7 +118,7 @@ pub fn answered(message: &str, answer: &str) -> Vec<Piece> {
     ]
 }
 
-/// Returns the line with the cursor at its position.
+/// Returns the pieces that show the line and its cursor.
 pub fn typed(line: &Line) -> [Piece; 3] {
     let (before, rest) = line.parts();
     [

@@ -1,4 +1,4 @@
-//! The rules for the arguments of a service.
+//! Rules for the arguments of a service.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::pack::form::{self, shown};
 use crate::pack::{Arg, Literal, Type};
 
 impl Found {
-    /// Checks the arguments of a call, which may use the `imported` names.
+    /// Checks a call's arguments, whose expressions may use the `imported` names.
     pub(super) fn arguments(&mut self, path: &str, args: &[Arg], imported: &BTreeSet<&str>) {
         let is_class = path == "args";
         let mut names = BTreeSet::new();
@@ -65,7 +65,7 @@ impl Found {
         }
     }
 
-    /// Checks the default of an argument, and its choices.
+    /// Checks an argument's default and choices.
     fn unset(&mut self, field: &str, arg: &Arg) {
         let defaults = [&arg.default, &arg.class_default];
         let texts = defaults.into_iter().flatten();

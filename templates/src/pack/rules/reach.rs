@@ -1,4 +1,4 @@
-//! The code that a pack's service can reach: framework services and its own packages.
+//! The code that a service in a pack can use: framework services and the service's own packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::{Found, arguments, variables};
 use crate::pack::form::{self, shown};
 use crate::pack::{Provider, Service, is_standard_module};
 
-/// The framework modules that a pack can import. Other modules can run files and modules named in a text.
+/// The framework modules that a pack can import. Other framework modules can run files or modules specified by a string argument.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
 
 /// Framework modules that a pack can't import, because they run a program or code from a model's repository.
@@ -16,7 +16,7 @@ const RUNS_CODE: [&str; 3] = [
     "pipecat.services.moondream",
 ];
 
-/// The effects of services, for people who review a pack: `packages`, `modules`, `calls` and `variables`.
+/// The effects of services, for reviewers of a pack: `packages`, `modules`, `calls` and `variables`.
 pub type Effects = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// Returns the effects of a pack's services.
@@ -86,7 +86,7 @@ impl Found {
         }
     }
 
-    /// Checks that only classes are imported from the framework, because its modules also contain the names of other modules.
+    /// Checks that only classes are imported from the framework, because framework modules also expose the modules that they import.
     fn of_framework(&mut self, service: &Service, names: &[&str]) {
         for name in names {
             let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
@@ -117,7 +117,7 @@ fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
     std::iter::once((service.module.as_str(), vec![service.class.as_str()])).chain(further)
 }
 
-/// Returns the top-level modules of the service's packages, with the package of each.
+/// Returns the top-level modules in the service's packages, each with its package.
 fn brought(service: &Service) -> BTreeMap<String, &str> {
     let packages = service.packages.iter().map(|package| name(package));
     let brought = packages.flat_map(|package| {
@@ -129,7 +129,7 @@ fn brought(service: &Service) -> BTreeMap<String, &str> {
     brought.collect()
 }
 
-/// Returns the package name in a requirement.
+/// Returns the package name from a requirement.
 fn name(requirement: &str) -> &str {
     requirement.split(['[', '>']).next().unwrap_or_default()
 }
@@ -146,7 +146,7 @@ fn is_framework(module: &str) -> bool {
     FRAMEWORK.iter().any(is_in) && !RUNS_CODE.iter().any(is_in)
 }
 
-/// Reports whether a module is available without the service's packages.
+/// Reports whether a top-level module is private, or belongs to the framework or the Python standard library.
 fn is_others(top: &str) -> bool {
     let lower = top.to_ascii_lowercase();
     top.starts_with('_') || lower == "pipecat" || is_standard_module(&lower)

@@ -1,4 +1,4 @@
-//! Merges the record when git merges two branches that both changed it.
+//! Resolves git conflicts in the record when two branches are merged.
 
 use std::cell::OnceCell;
 
@@ -17,8 +17,11 @@ use crate::target::compare::{PathState, find};
 use crate::update::committed::sides;
 use crate::update::differences::shown;
 
-/// Rebuilds a record that has git conflicts from the options of both branches. If the branches chose different options, `asked` decides.
-/// Returns `None` if the record has no conflicts, git lacks one side, or another version wrote one.
+/// Rebuilds a record that has git conflicts by combining the options from both branches. If the branches have conflicting values for an
+/// option, `asked` must set that option.
+///
+/// Returns `None` if the record has no conflicts, if git doesn't contain both sides, or if another version of this program wrote either
+/// side.
 pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFile; 3]>, Failure> {
     let sides = match find(&target.path, PROJECT)? {
         PathState::File(project) if has_markers(&project) => sides(&target.path, PROJECT),
@@ -42,7 +45,7 @@ pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFil
     record.map(Some).map_err(unrecorded)
 }
 
-/// Merges the options of two branches. If both changed an option, the user must choose.
+/// Merges the options from two branches. Returns an error if the branches have conflicting values for an option that `asked` does not set.
 fn options(
     before: &Map<String, Value>,
     ours: Map<String, Value>,
@@ -72,7 +75,7 @@ fn options(
     }
 }
 
-/// Merges an option's values from two branches; `None` if the user must choose.
+/// Merges an option's values from two branches. Returns `None` if the user must choose.
 fn both(before: Option<&Value>, ours: &Value, theirs: &Value) -> Option<Value> {
     if Some(ours) == before || ours == theirs {
         return Some(theirs.clone());

@@ -1,4 +1,4 @@
-//! Reads the record of the project to update.
+//! Reads a project's record for an update.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
@@ -23,21 +23,21 @@ pub(super) const UNRESOLVED: &str = "unresolved";
 
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The recorded configuration. [`resolved`](Found::resolved) adds the options that are newer than the record.
+    /// The recorded configuration. [`resolved`](Found::resolved) adds options introduced after the record was written.
     pub(super) config: Map<String, Value>,
-    /// The bytes of `project.json`.
+    /// The contents of `project.json`.
     project: Vec<u8>,
     /// Whether the record was merged from two branches.
     pub(super) is_merged: bool,
     /// Whether the archive contains every generated file.
     is_whole: bool,
     pub(super) base: Base,
-    /// The choices of the interrupted update that this one continues.
+    /// The options chosen in an interrupted update, if this run continues one.
     pub(super) begun: Option<Draft>,
 }
 
 impl Found {
-    /// Reads the record in `target`, or uses `merged` instead.
+    /// Reads the record in `target`. If `merged` is given, it takes precedence over the existing record.
     pub(super) fn read(
         target: &Target,
         merged: Option<[RecordFile; 3]>,
@@ -80,7 +80,7 @@ impl Found {
         })
     }
 
-    /// Resolves the recorded configuration and adds the defaults of options that are newer than the record.
+    /// Resolves the recorded configuration, adding defaults for options introduced after the record was written.
     pub(super) fn resolved<'c>(
         &mut self,
         target: &Target,
@@ -96,7 +96,7 @@ impl Found {
         Some(config)
     }
 
-    /// Fails if files still have conflict markers from an earlier update or a branch merge.
+    /// Returns an error if any files still contain conflict markers from an earlier update or a branch merge.
     pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
         let standing = markers::standing(&target.path, self.recorded.hashes.keys())?;
         if standing.is_empty() {
@@ -111,7 +111,8 @@ impl Found {
         }))
     }
 
-    /// Describes where the record contradicts the project, apart from the options that change now. `before` is the recorded configuration.
+    /// Describes how the record differs from the project's code, ignoring options that this update changes. `before` is the recorded
+    /// configuration.
     pub(super) fn disagrees(
         &self,
         target: &Target,
@@ -132,7 +133,7 @@ impl Found {
             .then(|| format!("the code has what the record lacks: `{command}` records it"))
     }
 
-    /// Reports whether the existing record equals `new`. The version of this program is ignored.
+    /// Reports whether the existing record equals `new`, ignoring the version of this program.
     pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
         let contents = |project: &[u8]| {
             let mut members: Map<String, Value> =
@@ -159,7 +160,7 @@ pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
     })
 }
 
-/// Returns the recoverable generated files, and whether the archive contains all of them.
+/// Returns the generated files that can be recovered, and whether the archive contains all generated files.
 fn base(recorded: &Recorded, packed: &[u8], session: &mut Session) -> (Base, bool) {
     let hashes = recorded.hashes.clone();
     let mut texts = record::unpack(packed, &hashes);
@@ -191,7 +192,7 @@ fn no_record(target: &Target) -> Failure {
         .hint("`--adopt` instead of `--update` writes the record of a project that was made otherwise")
 }
 
-/// Returns the failure for a configuration that this version can't read.
+/// Returns the error for a recorded configuration that this version can't read.
 fn unknown(recorded: &Recorded) -> Failure {
     let problems = recorded.config.problems.iter();
     // The line numbers refer to the configuration alone, not to `project.json`.

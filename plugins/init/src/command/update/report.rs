@@ -1,22 +1,23 @@
-//! The report of an update, for people and for programs.
+//! Reports the results of an update, as text and as JSON.
 //!
 //! The `--json` document is an object:
 //!
 //! - `target`: the absolute path of the directory.
-//! - `up_to_date`: whether the update changes neither an option nor one of the user's files. With `--check`, the code must also
-//!   contain everything that the recorded options add. The record alone may change.
-//! - `written`: whether the files were written. If not, the lists describe the planned changes.
+//! - `up_to_date`: whether the update leaves all options and all of the user's files unchanged. The record itself may change. With
+//!   `--check`, the code must also contain everything that the recorded options add.
+//! - `written`: whether the files were written. If false, the lists describe the planned changes.
 //! - `config`: the new configuration.
-//! - `options`: the changed options, each `{key, from, to}`.
-//! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain edits by the
-//!   user. `deleted` files stay deleted, because the user removed them.
-//! - `kept`, `obstacles`, `review`: lists of `{path, line, note}`. `kept` files stay although they are no longer generated. `obstacles`
-//!   are files that can't be merged, and lines to edit first. `review` contains places to check.
-//! - `conflicts`: a list of `{path, line, marker, base, yours, new}`, with the lines of each version. `line` is the user's first line
-//!   before the update, counted from 1. `marker` is the line of the first marker, if it was written.
-//! - `restore`: a command that copies the replaced files back, or null if version control has them.
+//! - `options`: the changed options, each as `{key, from, to}`.
+//! - `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target. `merged` files contain the user's
+//!   edits. `deleted` files were deleted by the user and are not recreated.
+//! - `kept`, `obstacles`, `review`: lists of `{path, line, note}`. `kept` files are left unchanged. `obstacles` prevent the update: files
+//!   that can't be merged, and lines that must be edited first. `review` lists places to check.
+//! - `conflicts`: a list of `{path, line, marker, base, yours, new}`, with the lines from each version. `line` is the number of the
+//!   first conflicting line in the user's file before the update, starting at 1. `marker` is the line number of the first marker, or null
+//!   if no markers were written.
+//! - `restore`: a command that restores the replaced files, or null if no backup was made.
 //!
-//! If the update has conflicts, `error` is present as in a failure's document, and the exit status is 1.
+//! If the update has conflicts, the document also has an `error` member, as in the document for a failure, and the exit status is 1.
 
 use std::collections::BTreeSet;
 
@@ -144,14 +145,14 @@ impl Report<'_> {
         format!("{}:{line}", conflict.path)
     }
 
-    /// Returns a project folder, quoted for the shell.
+    /// Returns the path of a folder in the project, quoted for the shell.
     fn folder(&self, below: &str) -> String {
         let shown = directory(&self.target.shown);
         let shown = shown.trim_end_matches('/');
         quoted(format!("{shown}/{below}").trim_end_matches('/'))
     }
 
-    /// Returns the command that copies the replaced files back.
+    /// Returns the command that restores the replaced files, or `None` if no backup was made.
     fn restore(&self) -> Option<String> {
         let from = self.folder(&format!("{BEFORE}/files"));
         (self.old != Old::Given).then(|| copy_over(&from, &self.folder("")))
@@ -275,10 +276,10 @@ fn place(note: &Note) -> String {
     }
 }
 
-/// The maximum number of lines to quote from each side.
+/// The maximum number of lines quoted from each side.
 const SHOWN: usize = 12;
 
-/// Quotes the first lines of a file, with control characters replaced.
+/// Appends a quotation of the first lines to `text`, with control characters replaced.
 fn quote_lines(lines: &[&str], text: &mut String) {
     for line in lines.iter().take(SHOWN) {
         let is_harmful = |letter: char| letter.is_control() && letter != '\t';

@@ -1,4 +1,4 @@
-//! Changes of projects: added or removed options, and templates from a later version.
+//! Changes to projects: added or removed options, and templates from a later version.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ struct Table {
     rewrite: Vec<Rewrite>,
 }
 
-/// A change of options in several projects.
+/// An option change that applies to several projects.
 #[derive(Deserialize)]
 struct Said {
     bases: Vec<String>,

@@ -11,7 +11,7 @@ pub(super) struct Edit {
     pub name: String,
     #[serde(default)]
     step: Vec<Step>,
-    /// The names of other edits to combine.
+    /// The names of other edits to apply as well.
     #[serde(default)]
     together: Vec<String>,
     #[serde(skip)]
@@ -27,7 +27,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns `None` if the file or the text is missing.
+    /// Applies the replacement. Returns `None` if the file or the text is missing.
     pub(super) fn apply(&self, files: &mut Files) -> Option<()> {
         let file = files.get_mut(&self.file)?;
         let at = file.find(&self.old)?;

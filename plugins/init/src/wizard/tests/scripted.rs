@@ -1,4 +1,4 @@
-//! Tests without a user, with scripted answers.
+//! Tests with scripted answers instead of a user.
 
 use serde_json::{Map, Value, json};
 

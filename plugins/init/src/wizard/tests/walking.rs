@@ -1,4 +1,4 @@
-//! Tests for the order of the questions: forward, back, and the effect of an answer on later ones.
+//! Tests for the order of the questions: going forward, going back, and the effect of an answer on later questions.
 
 use bot_cli_protocol::failure::Exit;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The values of the words in a check's lines, and the conditions that a check needs.
+//! The values of the `$` words in a check's lines, and the preconditions of a check.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,11 +13,12 @@ use bot_cli_secrets::messages::OpenResult;
 
 pub type Words = BTreeMap<&'static str, String>;
 
-/// The maximum lengths of a value that is too large and of a long value that is allowed.
+/// The assumed maximum length of a value, in bytes, if the backend reports no limit or a higher one.
 const LARGEST: u64 = 4 * 1024 * 1024;
+/// The maximum length of a long but valid value, in bytes.
 const LONG: u64 = 150_000;
 
-/// Returns the words, or the reason why a need of the check is not met.
+/// Returns the values of the words. Fails with the reason if a precondition of the check is not met.
 pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     let mut words = Words::from([
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -55,7 +56,7 @@ pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
     Ok(words)
 }
 
-/// Adds the words of `--argv`, such as `organization=scratch`, as JSON members.
+/// Adds the scope from `--argv`, such as `organization=scratch`, as JSON.
 fn add_scope(argv: &[String], words: &mut Words) {
     let pairs = argv.iter().filter_map(|word| word.split_once('='));
     let mut settings: BTreeMap<&str, &str> = pairs.collect();
@@ -75,7 +76,7 @@ fn add_scope(argv: &[String], words: &mut Words) {
     words.insert("scope", scope[1..scope.len() - 1].to_owned());
 }
 
-/// Adds the arguments before the first value that the plugin completes dynamically.
+/// Adds the arguments that precede the first value with dynamic completion.
 fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     for command in commands(manifest) {
         let elements = |name: &str| command[name].as_array().cloned().unwrap_or_default();
@@ -101,7 +102,7 @@ fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     not_run("no argument has `\"completion\":\"dynamic\"` in the manifest")
 }
 
-/// Returns a manifest's commands, each with its path, its own arguments, and all arguments that it accepts.
+/// Returns the commands in a manifest, each with its path, its own arguments, and all arguments that it accepts.
 pub fn commands(manifest: &Manifest) -> Vec<Value> {
     let root = manifest.command.as_ref();
     root.map_or_else(Vec::new, |root| with_subcommands(root, &[], &[]))
@@ -156,7 +157,8 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     words.insert("SET", capital);
 }
 
-/// Returns the problem with the place in `--argv`. A misspelt name must not select another place.
+/// Returns a description of the problem with the scope in `--argv`, if any. Rejects unknown names, because a misspelt name would select a
+/// different scope.
 pub fn wrong_place(bench: &Bench) -> Option<String> {
     let (argv, manifest) = (bench.kit.argv.as_ref()?, bench.manifest().ok()?);
     if manifest.role != Role::SecretsBackend {

@@ -1,4 +1,4 @@
-//! Greets somebody: `bot-cli @NAME@ world`; without a name it asks for one.
+//! Greets someone: `bot-cli @NAME@ world`. Without a name, prompts for one.
 
 use bot_cli_sdk::plugin::{self, Candidate, Command, Context, Failure, Question, Reply, Session};
 use serde_json::json;

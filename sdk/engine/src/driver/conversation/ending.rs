@@ -1,4 +1,4 @@
-//! Ends a plugin: after its last reply, without a reply, or after a violation.
+//! Shuts down a plugin after its last reply, without a reply, or after a protocol violation.
 
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -10,34 +10,37 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
 
-/// The time without output after which an ended plugin's output counts as complete. Processes that it left behind may keep the output open.
+/// The time without output after which a terminated plugin's output counts as complete. Processes that the plugin left running may keep the
+/// output open.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// The description of the end if the plugin still runs.
+/// The exit description to show for a plugin that closed its output but is still running.
 const CLOSED: &str = "its output was closed";
 
-/// The maximum time to clean up for a plugin that wants the terminal.
+/// The maximum cleanup time for a plugin that used the terminal.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 impl Plugin {
-    /// Ends the plugin immediately, because its reply is not reliable.
+    /// Terminates a plugin whose reply is not reliable, without first waiting for the plugin to exit by itself.
     pub fn abandon(&mut self, ui: &mut dyn Ui) {
         self.end(self.patience.terminate, ui);
     }
 
-    /// Ends a plugin that waits for the terminal, because it would wait forever. The plugin can clean up after it is resumed.
+    /// Shuts down a plugin that was suspended because it used the terminal. Without this, the plugin would wait forever. Resumes the plugin
+    /// so that it can clean up.
     pub(super) fn end_at_the_terminal(&mut self, ui: &mut dyn Ui) -> Failure {
         self.end(self.patience.terminate.min(AT_ONCE), ui);
         Violation::WantsTerminal.by(&self.name)
     }
 
-    /// Returns the failure of a plugin that was stopped and did not reply.
+    /// Returns the failure for a plugin that was stopped before it replied.
     pub(super) fn stopped(&self, open: &Open<'_>) -> Failure {
         let late = open.stop_sequence.late().map(|late| late.by(&self.name));
         late.unwrap_or_else(|| open.cancel.explain(Failure::cancelled()))
     }
 
-    /// Reads the remaining output after the output or the process ended, then ends the plugin.
+    /// Reads the remaining output of a plugin that exited or closed its output, then shuts down the plugin. Returns the reply if the output
+    /// contains one.
     pub(super) fn without_reply(
         &mut self,
         open: &mut Open<'_>,
@@ -78,7 +81,7 @@ impl Plugin {
         }
     }
 
-    /// Ends the plugin: closes its input, waits for a moment, then ends the remaining processes.
+    /// Shuts down the plugin: closes its input, waits briefly for it to exit, then terminates the remaining processes.
     pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
         self.process.close_input();
         let double = self.await_end(cancel, cancel.count(), ui);
@@ -89,8 +92,8 @@ impl Plugin {
         double.map_or(Ok(()), |violation| Err(violation.by(&self.name)))
     }
 
-    /// Waits for the plugin to end by itself, until the time limit or the user's next request to stop. Returns the violation if the plugin
-    /// replied again.
+    /// Waits for the plugin to exit, until the time limit or the user's next request to stop. Returns a violation if the plugin replied
+    /// again.
     fn await_end(&mut self, cancel: &Cancel, cancels: u8, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
         let listener = &mut self.listener;
@@ -107,7 +110,7 @@ impl Plugin {
         violation.by(&self.name)
     }
 
-    /// Ends the plugin's remaining processes, and handles their output. Returns the violation if the plugin replied again.
+    /// Terminates the plugin's remaining processes and handles their output. Returns a violation if the plugin replied again.
     pub(super) fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
         let listener = &mut self.listener;

@@ -1,4 +1,4 @@
-//! Tests of the output and the questions of a working plugin.
+//! Tests the output and the questions of a running plugin.
 
 use std::path::Path;
 use std::time::Duration;

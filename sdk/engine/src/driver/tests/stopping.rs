@@ -1,4 +1,4 @@
-//! Tests of the ways in which a plugin ends.
+//! Tests for stopping a plugin.
 
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ fn a_plugin_that_is_dropped_leaves_nothing_behind() {
     }
 }
 
-/// Covers a reply that never arrives, and one that arrives after the request to stop.
+/// Covers a reply that never arrives and a reply that arrives after the request to stop.
 #[test]
 fn a_late_reply_is_not_waited_for_and_counts_for_nothing() {
     for name in ["deaf", "slow"] {

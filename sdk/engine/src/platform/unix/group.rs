@@ -1,4 +1,4 @@
-//! A process group: a process, and every process that it started and that stays in the group.
+//! A process group: the leader, and those of its descendants that stay in the group.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -20,7 +20,7 @@ pub struct Group {
     leader: Child,
     id: Pid,
     ended: Option<ExitStatus>,
-    /// Whether no process of the group remains. The group's number may then belong to another group.
+    /// Whether the group has no more processes. The group's id may then belong to another group.
     gone: bool,
 }
 
@@ -42,7 +42,7 @@ impl Group {
         })
     }
 
-    /// Takes the leader's piped streams, unless they were taken before.
+    /// Takes the leader's piped streams, unless they have already been taken.
     pub fn take_streams(
         &mut self,
     ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
@@ -60,7 +60,7 @@ impl Group {
         self.leader.id()
     }
 
-    /// Returns the exit status of the leader, if it has ended.
+    /// Returns the exit status of the leader, if it has exited.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();
@@ -68,7 +68,7 @@ impl Group {
         self.ended
     }
 
-    /// Returns the reason why the leader is stopped, or `None` if it is not.
+    /// Returns the reason why the leader is suspended, or `None` if it is not.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.ended.is_some() {
             return None;
@@ -87,20 +87,20 @@ impl Group {
         self.signal(Signal::CONT);
     }
 
-    /// Asks the group to end. A stopped group is resumed, so that it receives the signal.
+    /// Sends TERM to the group. Resumes a suspended group so that it receives the signal.
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
         self.resume();
     }
 
-    /// Sends the group a signal that asks it to stop.
+    /// Sends `signal` to the group.
     pub fn tell(&self, signal: StopSignal) {
         if let Some(signal) = Signal::from_named_raw(signal.number()) {
             self.signal(signal);
         }
     }
 
-    /// Reports whether any process of the group remains.
+    /// Reports whether any process in the group remains.
     pub fn is_left(&mut self) -> bool {
         if self.end().is_some() && !self.gone {
             self.bury_orphans();
@@ -111,13 +111,13 @@ impl Group {
         !self.gone
     }
 
-    /// Reaps the ended processes of the group, because their parent no longer can. Until then, they count as remaining.
+    /// Reaps the group's orphaned zombies, which would otherwise count as remaining processes.
     fn bury_orphans(&self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         while let Ok(Some(_)) = waitid(WaitId::Pgid(Some(self.id)), options) {}
     }
 
-    /// Kills the group's remaining processes, and the orphans that this creates.
+    /// Kills the group's remaining processes, and the processes that become orphans as a result.
     pub fn kill(&mut self) {
         if !self.is_left() {
             return;
@@ -130,7 +130,8 @@ impl Group {
         orphans::end(Duration::ZERO);
     }
 
-    /// Ends the orphans of a group whose leader was ended by a signal and could not clean up: TERM, then KILL after `patience`.
+    /// Terminates the group's orphans if the leader was terminated by a signal and could therefore not clean up. Sends TERM, then KILL
+    /// after `patience`.
     pub fn end_orphans(&mut self, patience: Duration) {
         if self.end().is_some_and(ended_by_signal) {
             orphans::end(patience);
@@ -156,7 +157,7 @@ impl Drop for Group {
     }
 }
 
-/// Kills every remaining group that this process started, right before this process ends.
+/// Kills every remaining group that this process started. Call this immediately before the process exits.
 pub fn kill_all() {
     for group in groups().iter() {
         // The group may have ended by itself.
@@ -164,7 +165,7 @@ pub fn kill_all() {
     }
 }
 
-/// Reports whether a signal ended a process, in the middle of its work.
+/// Reports whether a signal terminated the process.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.signal().is_some()
 }

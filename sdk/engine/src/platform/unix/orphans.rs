@@ -1,8 +1,8 @@
-//! Orphans of a killed group: processes that its members started in other groups, such as a host's plugins.
+//! Orphans of a killed group: processes that the group's members started in other groups, such as a nested host's plugins.
 //!
-//! On Linux, this process receives orphans instead of init. It can thus end the orphans of a group that was killed or that a signal ended.
-//! A process that leaves the session, such as a daemon, is meant to stay. Orphans of a group that ended by itself are left alone until
-//! another group must be killed.
+//! On Linux, this process becomes the parent of orphans in place of init. It can thus terminate the orphans of a group that was killed or
+//! whose leader was terminated by a signal. A process that leaves the session, such as a daemon, is left alone, because it is meant to keep
+//! running. Orphans of a group that exited normally are left alone until another group must be killed.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,29 +16,30 @@ use rustix::process::{
 use super::stat;
 use super::stat::Stat;
 
-/// The time limit for a killed process to end. A process that is stuck in a device never ends.
+/// The time limit for a killed process to exit. A process that is blocked on a device may never exit.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The time limit for processes that start others faster than they are killed.
+/// The total time limit, in case processes start others faster than they can be killed.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Returns the groups that this process started and that still exist.
+/// Locks and returns the list of groups that this process started and that still exist.
 pub fn groups() -> MutexGuard<'static, Vec<Pid>> {
     static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process the parent of its orphaned descendants, where the system supports it.
+/// Makes this process the parent of its orphaned descendants, if the system supports it.
 pub fn adopt() {
     #[cfg(target_os = "linux")]
     // If the call fails, no orphans are found later.
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
 
-/// Ends the orphans of this process, and in turn the orphans that they leave: TERM, then KILL after `patience`.
+/// Terminates the orphans of this process with TERM, then with KILL after `patience`. Also terminates processes that become orphans as a
+/// result.
 ///
-/// In a chain of nested hosts, each level becomes visible only when the level above it has ended. On a busy machine this is slow, so every
-/// killed process extends the time limit.
+/// In a chain of nested hosts, each level becomes visible only after the level above it has exited. This takes time on a busy machine, so
+/// every killed process extends the time limit.
 pub fn end(patience: Duration) {
     let Some(own) = stat::of(getpid()) else {
         return;
@@ -67,7 +68,7 @@ pub fn end(patience: Duration) {
     }
 }
 
-/// Returns the orphans in this process's session that have not ended.
+/// Returns the orphans in this process's session that are still running.
 fn left_behind(own: &Stat) -> Vec<Stat> {
     stat::all()
         .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)
@@ -88,7 +89,7 @@ fn is_led(group: Option<Pid>) -> bool {
     group.is_some_and(|group| groups().contains(&group))
 }
 
-/// Reports whether a child process has ended, and reaps it if so. Only the parent of a process can reap it.
+/// Reports whether a child process has exited, and reaps it if so. Only the parent of a process can reap it.
 fn has_ended(process: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(process), options), Ok(None))

@@ -1,4 +1,4 @@
-//! The parent, group and session of a process.
+//! Reads the parent, group and session of a process.
 
 use std::fs;
 
@@ -13,8 +13,8 @@ pub struct Stat {
     pub session: Option<Pid>,
 }
 
-/// Reads one process from a file. Returns `None` if the process has ended. In a container, the leader of a group or session may be outside
-/// and has no number here. System calls then return 0, which is not a process.
+/// Reads a process's ids from `/proc`. Returns `None` if the process has exited. In a container, the leader of a group or session may be
+/// outside the container and have no id inside. The system then reports 0, which is not a valid process id.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn of(process: Pid) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
@@ -31,7 +31,7 @@ pub fn of(process: Pid) -> Option<Stat> {
     })
 }
 
-/// Reads one process. Returns `None` if the process has ended. Only the parent of this process is known.
+/// Reads a process's ids. Returns `None` if the process has exited. The parent is known only for the current process.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub fn of(process: Pid) -> Option<Stat> {
     use rustix::process::{getpgid, getpid, getppid, getsid};
@@ -44,7 +44,7 @@ pub fn of(process: Pid) -> Option<Stat> {
     })
 }
 
-/// Returns every visible process, or nothing on a system without `/proc`.
+/// Returns every visible process. The result is empty on a system without `/proc`.
 pub fn all() -> impl Iterator<Item = Stat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| of(pid(entry.file_name().to_str()?.parse().ok()?)?))

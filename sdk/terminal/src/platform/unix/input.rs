@@ -14,10 +14,10 @@ use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 
-/// The file names of standard input.
+/// The file names that refer to standard input.
 pub const STDIN_NAMES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Reports whether a path is another name of standard input's pipe.
+/// Reports whether a path refers to the pipe at standard input.
 pub fn is_pipe_at_stdin(path: &Path) -> bool {
     let (Ok(named), Ok(stdin)) = (fs::metadata(path), fs::metadata("/dev/stdin")) else {
         return false;
@@ -31,17 +31,17 @@ pub fn is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Waits for input or its end. Returns `false` if neither arrives within that time.
+/// Waits at most `patience` for input or its end. Returns `false` if neither arrives.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     Ok(look(patience)?.is_some())
 }
 
-/// Reads the available input. Returns 0 at its end.
+/// Reads the available input. Returns 0 at the end of the input.
 pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::io::read(stdin(), bytes)?)
 }
 
-/// Reports whether the input was a terminal whose other end is closed. [`is_terminal`] returns `false` for it.
+/// Reports whether standard input is a terminal that has hung up. [`is_terminal`] returns `false` for such a terminal.
 pub fn has_hung_up() -> io::Result<bool> {
     let flags = look(Duration::ZERO)?;
     Ok(is_device() && flags.is_some_and(|flags| flags.contains(PollFlags::HUP)))
@@ -52,7 +52,7 @@ pub fn is_lost(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// Returns the poll flags of the input, or `None` if nothing arrives within that time.
+/// Returns the poll flags of standard input, or `None` if nothing arrives within `patience`.
 fn look(patience: Duration) -> io::Result<Option<PollFlags>> {
     let stdin = stdin();
     let mut input = [PollFd::new(&stdin, PollFlags::IN)];
@@ -68,7 +68,7 @@ fn is_device() -> bool {
     rustix::fs::fstat(stdin()).is_ok_and(|stat| kind(stat) == FileType::CharacterDevice)
 }
 
-/// A changed input mode of the terminal. Dropping this value restores the previous mode.
+/// A temporary input mode of the terminal. Dropping this value restores the previous mode.
 pub struct Modes(Termios);
 
 impl Modes {

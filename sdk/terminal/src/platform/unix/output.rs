@@ -8,11 +8,11 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
 
-/// The reader of the original standard output.
+/// A handle for detecting whether the original standard output still has a reader.
 #[derive(Debug)]
 pub struct Reader(OwnedFd);
 
-/// Takes the original standard output and puts standard error in its place, so that stray prints don't reach the host.
+/// Returns the original standard output and redirects standard output to standard error, so that stray prints don't reach the host.
 pub fn take_stdout() -> io::Result<(Stdout, Reader)> {
     io::stdout().flush()?;
     let real = io::stdout().as_fd().try_clone_to_owned()?;
@@ -44,7 +44,7 @@ impl Write for Stdout {
 }
 
 impl Reader {
-    /// Waits that long for the reader to close its end, and returns whether it did. A file has no reader.
+    /// Waits at most `patience` for the reader to close its end, and reports whether it did. A regular file has no reader.
     pub fn has_gone(&self, patience: Duration) -> io::Result<bool> {
         // Without requested flags, `poll` reports only the loss of the reader.
         let mut output = [PollFd::new(&self.0, PollFlags::empty())];
@@ -55,5 +55,5 @@ impl Reader {
     }
 }
 
-/// Does nothing: terminals on Unix support colours without preparation.
+/// Does nothing, because terminals on Unix support colors without preparation.
 pub const fn allow_colour() {}

@@ -10,7 +10,7 @@ use std::process::Command;
 
 pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
-/// Becomes another program, which keeps this process's terminal and streams. Returns only if that fails.
+/// Replaces this process with another program, which keeps the terminal and the streams. Returns only on failure.
 pub fn become_program(command: &mut Command) -> io::Error {
     core_dump::as_found(|| command.exec())
 }

@@ -1,4 +1,4 @@
-//! Standard input on Windows: a console, read event by event, or a file or pipe, read by a thread.
+//! Standard input on Windows. A console is read event by event. A file or pipe is read by a thread.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -14,10 +14,10 @@ use zeroize::Zeroize;
 
 use crate::background::spawn;
 
-/// The file names of standard input.
+/// The file names that refer to standard input.
 pub const STDIN_NAMES: &[&str] = &["-", "CON", "CONIN$"];
 
-/// Always returns `false`: a pipe without a name has no path.
+/// Always returns `false`, because an anonymous pipe has no path.
 pub fn is_pipe_at_stdin(_: &Path) -> bool {
     false
 }
@@ -25,7 +25,7 @@ pub fn is_pipe_at_stdin(_: &Path) -> bool {
 /// The maximum number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
-/// Input that was taken from the system but not yet read.
+/// Input that has been received from the system but not yet read.
 #[derive(Default)]
 struct Taken {
     bytes: VecDeque<u8>,
@@ -34,13 +34,13 @@ struct Taken {
     ended: bool,
 }
 
-/// Reports whether standard input is a console. The pipes of other terminals, such as Git for Windows, are not consoles, and prompts don't
-/// work there.
+/// Reports whether standard input is a console. Other terminals, such as the one in Git for Windows, use pipes instead, and don't support
+/// prompts.
 pub fn is_terminal() -> bool {
     console::is_console(Stream::Input)
 }
 
-/// Waits for input or its end. Returns `false` if neither arrives within that time.
+/// Waits at most `patience` for input or its end. Returns `false` if neither arrives.
 pub fn wait(patience: Duration) -> io::Result<bool> {
     let mut taken = taken();
     if !taken.bytes.is_empty() || taken.ended {
@@ -66,7 +66,7 @@ pub fn wait(patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// Reads the available input. Returns 0 at its end.
+/// Reads the available input. Returns 0 at the end of the input.
 pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
     while !wait(Duration::from_secs(1))? {}
     let mut taken = taken();
@@ -81,12 +81,12 @@ pub fn read(bytes: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Always returns `false`: closing a console ends its processes.
+/// Always returns `false`, because closing a console terminates its processes.
 pub const fn has_hung_up() -> io::Result<bool> {
     Ok(false)
 }
 
-/// Always returns `false`: only Unix reports a lost terminal as an error.
+/// Always returns `false`, because only Unix reports a lost terminal as an error.
 pub const fn is_lost(_: &io::Error) -> bool {
     false
 }
@@ -97,7 +97,8 @@ fn taken() -> MutexGuard<'static, Taken> {
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Receives a piece of piped input. The first call starts the thread that reads the pieces. An empty piece is the end.
+/// Waits at most `patience` for a chunk of piped input. The first call starts the thread that reads the chunks. An empty chunk marks the
+/// end of the input.
 fn wait_for_piece(patience: Duration, taken: &mut Taken) -> io::Result<bool> {
     static PIECES: OnceLock<Mutex<Receiver<io::Result<Vec<u8>>>>> = OnceLock::new();
     let pieces = PIECES.get_or_init(|| {
@@ -160,7 +161,7 @@ fn take_keys(taken: &mut Taken) -> io::Result<()> {
     Ok(())
 }
 
-/// A changed input mode of the console. Dropping this value restores the previous mode.
+/// A temporary input mode of the console. Dropping this value restores the previous mode.
 pub struct Modes(#[expect(dead_code, reason = "its end is its purpose")] InputMode);
 
 impl Modes {

@@ -12,8 +12,8 @@ use bot_cli_system::job::{Hears, Job};
 
 pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
-/// Runs another program in place of this process: waits for it and exits with its status. The program receives the console events, and ends
-/// with this process. Returns only if the program could not be started or waited for.
+/// Runs another program in place of this process: starts the program, waits for it, and exits with the program's exit status. The program
+/// receives the console events, and is terminated together with this process. Returns only if the program can't be started or waited for.
 pub fn become_program(command: &mut Command) -> io::Error {
     match stand_in_for(command) {
         Ok(never) => match never {},

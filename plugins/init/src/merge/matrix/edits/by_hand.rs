@@ -33,7 +33,7 @@ fn bot(files: &mut Files) -> Option<&mut String> {
     files.get_mut("server/bot.py")
 }
 
-/// Converts line ends to CRLF, as git may do on Windows.
+/// Converts line endings to CRLF, as git may do on Windows.
 #[expect(clippy::unnecessary_wraps, reason = "as the other edits")]
 fn windows_line_ends(files: &mut Files) -> Option<()> {
     for text in files.values_mut() {
@@ -57,7 +57,7 @@ fn byte_order_mark(files: &mut Files) -> Option<()> {
     Some(())
 }
 
-/// Wraps lines as a formatter with a shorter line length does.
+/// Wraps lines as a formatter with a shorter line length would.
 fn formatted(files: &mut Files) -> Option<()> {
     let mut seen = 0;
     for (long, short) in [

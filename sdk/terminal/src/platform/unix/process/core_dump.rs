@@ -1,24 +1,24 @@
 //! Core dumps, which would contain every secret in the process's memory.
 //!
-//! On Linux the process becomes undumpable, which also keeps the user's other processes out of its memory. Its children are dumpable again,
-//! and so is a program that it becomes. On other systems the limit for core files is lowered, and children inherit that limit. [`as_found`]
-//! restores the original limit for a child or a successor.
+//! On Linux, the process becomes undumpable, which also prevents the user's other processes from reading its memory. Child processes and a
+//! program that replaces this process are dumpable again. On other systems, the limit for core files is lowered, and children inherit that
+//! limit. [`as_found`] restores the original limit for a child or a replacement program.
 
 use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The original limit, if it was lowered.
+/// The original limit for core files, if it was lowered.
 static FOUND: OnceLock<Rlimit> = OnceLock::new();
 
-/// Prevents core dumps of this process. Must be called before any secret is read. If the system refuses, the process continues unprotected.
+/// Prevents core dumps of this process. Call this before any secret is read. If the system refuses, the process continues unprotected.
 pub fn prevent() {
     if !make_undumpable() {
         lower();
     }
 }
 
-/// Calls `start`, which starts a child or becomes another program, with the original limit.
+/// Calls `start` with the original limit. `start` starts a child process or replaces this process.
 pub fn as_found<T>(start: impl FnOnce() -> T) -> T {
     let Some(found) = FOUND.get() else {
         return start();

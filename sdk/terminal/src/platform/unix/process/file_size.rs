@@ -7,8 +7,8 @@ use signal_hook::consts::SIGXFSZ;
 
 use super::is_ignored;
 
-/// Makes a write beyond the limit fail with an error instead of ending the process. A program that this process starts or becomes inherits
-/// the original signal disposition.
+/// Makes a write beyond the limit return an error instead of terminating the process. Child processes and a program that replaces this
+/// process inherit the original signal disposition.
 pub fn fail_writes() {
     if is_ignored(SIGXFSZ) {
         return;

@@ -13,7 +13,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 impl StopSignal {
     const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
 
-    /// Reports whether the parent makes this process ignore the signal.
+    /// Reports whether this process inherited the signal as ignored.
     pub fn is_ignored(self) -> bool {
         is_ignored(self.number())
     }
@@ -28,7 +28,8 @@ impl StopSignal {
     }
 }
 
-/// Returns the exit status of a process as a shell reports it: the status, or 128 plus the signal's number.
+/// Returns the exit status that a shell reports for a process: the process's own status, or 128 plus the number of the signal that
+/// terminated it.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
@@ -40,12 +41,12 @@ fn unwatched(error: io::Error) -> Failure {
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
-/// The stop signals since the last call of [`take`](Self::take).
+/// The stop signals since the last call to [`take`](Self::take).
 #[derive(Debug)]
 pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
 
 impl StopSignals {
-    /// Returns the signals since the last call.
+    /// Returns the signals that arrived since the last call.
     pub fn take(&self) -> impl Iterator<Item = StopSignal> {
         let signals = self.0.iter();
         let come = signals.filter(|(_, come)| come.swap(false, Ordering::SeqCst));
@@ -53,8 +54,8 @@ impl StopSignals {
     }
 }
 
-/// Records stop signals instead of letting them end this process. Signals that the parent ignores stay ignored, also in a program that this
-/// process becomes: HUP under `nohup`, INT in a script's background job.
+/// Starts recording stop signals, which then no longer terminate this process. A signal that the parent process ignores stays ignored, such
+/// as HUP under `nohup` or INT in a script's background job. The same applies to a program that replaces this process.
 pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let heard = StopSignal::ALL.into_iter();
     let noted = heard.filter(|signal| !signal.is_ignored()).map(|signal| {
@@ -66,7 +67,7 @@ pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     noted.map(StopSignals).map_err(unwatched)
 }
 
-/// Reports whether the parent makes this process ignore a signal. The first call's result is cached, because this process may change the
+/// Reports whether this process inherited a signal as ignored. The first call's result is cached, because this process may change the
 /// signal's disposition later.
 pub fn is_ignored(signal: i32) -> bool {
     static FOUND: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);

@@ -1,4 +1,4 @@
-//! The file size limit, which Windows doesn't have.
+//! File size limits, which don't exist on Windows.
 
-/// Does nothing: a failed write already returns an error.
+/// Does nothing, because a failed write already returns an error.
 pub const fn fail_writes() {}

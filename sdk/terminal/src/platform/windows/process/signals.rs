@@ -10,33 +10,33 @@ use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
 
 impl StopSignal {
-    /// Always returns `false`: Windows does not report whether the parent makes this process ignore the event.
+    /// Always returns `false`, because Windows does not report whether this process inherited the event as ignored.
     pub const fn is_ignored(self) -> bool {
         false
     }
 }
 
-/// Returns the exit status of a process.
+/// Returns the exit status of a process, or -1 if the status is unknown.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     status.code().unwrap_or(-1)
 }
 
-/// The subscribers. The system has only one listener per process, which passes the events to them.
+/// The subscribers to console events. The process has only one listener, which forwards the events to the subscribers.
 static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
 
-/// The events since the last call of [`take`](Self::take).
+/// The events since the last call to [`take`](Self::take).
 #[derive(Debug)]
 pub struct StopSignals(Mutex<Receiver<StopSignal>>);
 
 impl StopSignals {
-    /// Returns the events since the last call.
+    /// Returns the events that arrived since the last call.
     pub fn take(&self) -> impl Iterator<Item = StopSignal> {
         let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         events.try_iter().collect::<Vec<_>>().into_iter()
     }
 }
 
-/// Records stop events instead of letting them end this process.
+/// Starts recording stop events, which then no longer terminate this process.
 pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     let signals = subscribe().map_err(unwatched)?;
     Ok(StopSignals(Mutex::new(signals)))
@@ -56,7 +56,7 @@ fn subscribe() -> io::Result<Receiver<StopSignal>> {
     Ok(signals)
 }
 
-/// Makes this process ignore console events, which are for the program that it waits for.
+/// Makes this process ignore console events, so that only the program that it waits for handles them.
 pub fn leave_to_others() -> io::Result<()> {
     LISTENERS
         .lock()
@@ -87,7 +87,7 @@ fn tell(event: Event) {
     }
 }
 
-/// Always returns `false`: Windows has no signals that a process can ignore.
+/// Always returns `false`, because Windows has no signals that a process can ignore.
 pub const fn is_ignored(_: i32) -> bool {
     false
 }
