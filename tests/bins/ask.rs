@@ -1,10 +1,10 @@
-//! A plugin that asks what its argument says, a question or several, and shows the answers as they came.
+//! A plugin that asks the question, or the list of questions, in its JSON argument and prints the answers as JSON.
 use std::io::{self, BufRead as _, Write as _};
 use std::os::unix::process::parent_id;
 
 use serde_json::{Value, json};
 
-/// Found by the host in this executable's bytes.
+/// The manifest, which the host reads from the executable's bytes.
 const MANIFEST: &str = concat!(
     "bot-cli-plugin: ",
     r#"{"protocol":"1.0","name":"ask","about":"Ask"}"#,
@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
     write(&reply)
 }
 
-/// The answer, or the error.
+/// Asks a question and returns the result or error in the host's reply.
 fn ask(given: &Value) -> io::Result<Value> {
     let mut question = json!({"key": "it", "message": format!("What {}", parent_id())});
     if let (Some(question), Some(given)) = (question.as_object_mut(), given.as_object()) {

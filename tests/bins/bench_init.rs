@@ -1,8 +1,8 @@
-//! How near the limit `bot-cli` and `bot-cli-init` are: ratios of median wall-clock times, side by side in one run, to the least that the same
-//! work can cost (`cp -r`, `/bin/true`, `--version`) and to the framework's own tool.
+//! Benchmarks for `bot-cli` and `bot-cli-init`. They compare median wall-clock times with the minimum for the same work (`cp -r`,
+//! `/bin/true`, `--version`) and with the framework's own tool. The two commands in a comparison run alternately.
 //!
-//! `cargo run -p bot-cli-tests --bin bench-init` builds the executables and prints a row for each work. Words behind `--` are more words for
-//! `cargo build`, such as `--target`. Without the framework the rows of its tool are missing.
+//! `cargo run -p bot-cli-tests --bin bench-init` builds the executables and prints a row for each comparison. Arguments after `--` are
+//! passed to `cargo build`, for example `--target`. The rows for the framework's tool are omitted if the framework is not installed.
 
 use std::env;
 use std::path::Path;
@@ -16,11 +16,11 @@ use bot_cli_tests::python::Python;
 
 const EXECUTABLES: [&str; 3] = ["bot-cli", "bot-cli-plugin", "bot-cli-init"];
 
-/// One bot, in the words of both tools.
+/// The arguments that describe the same bot to each tool.
 const OURS: &str = "made --transport=p2p_webrtc --mode=cascade --stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts --recording --transcription --eval";
 const THEIRS: &str = "init made --bot-type=web --transport=smallwebrtc --mode=cascade --stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts --client-framework=none --recording --transcription --eval";
 
-/// Runs of each of ours; the framework's tool takes seconds.
+/// The number of runs for our commands. The framework's tool takes seconds, so it runs fewer times.
 const ROUNDS: usize = 100;
 const THEIR_ROUNDS: usize = 7;
 
@@ -101,7 +101,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A command, each run of which has an empty working folder of its own.
+/// A command that runs in a new, empty working directory each time.
 struct Work {
     program: std::path::PathBuf,
     words: String,
@@ -121,7 +121,7 @@ impl Work {
         self.run_in(tempfile::tempdir()?.path())
     }
 
-    /// The time from start to exit.
+    /// Runs the command in `folder` and returns the time from start to exit.
     fn run_in(&self, folder: &Path) -> Result<Duration> {
         let mut command = Command::new(&self.program);
         command
@@ -139,7 +139,7 @@ impl Work {
     }
 }
 
-/// Prints the medians of both, taken in turns so that whatever else the machine does meets both.
+/// Prints the median times of both commands. The runs alternate, so that system load affects both equally.
 fn compare(work: &str, ours: &Work, other: &Work, rounds: usize) -> Result<()> {
     // The first run of each warms caches and does not count.
     ours.run()?;

@@ -1,4 +1,4 @@
-//! The host's `main` under a name that tests can find, less patient where a test says so.
+//! The host's `main` under a name that tests can find. `IT_PATIENCE` shortens the host's timeouts.
 use std::time::Duration;
 
 use bot_cli_engine::driver::Patience;

@@ -1,4 +1,4 @@
-//! `bot-cli-dev` of this build.
+//! The `dev` plugin's `main` under a name that tests can find.
 fn main() -> std::process::ExitCode {
     bot_cli_dev::main()
 }

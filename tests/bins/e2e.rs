@@ -1,4 +1,4 @@
-//! `cargo e2e`: see `bot_cli_tests::e2e`.
+//! The `cargo e2e` command. See `bot_cli_tests::e2e`.
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

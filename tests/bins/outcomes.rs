@@ -1,5 +1,5 @@
-//! Runs any number of drawn operations against a service that fails, and names every untrue word:
-//! `outcomes [OPERATIONS] [SEED]`.
+//! Runs random operations against a faulty service and prints every false claim about their outcomes. Usage: `outcomes [OPERATIONS]
+//! [SEED]`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A plugin that breaks the protocol in the way its first word says.
+//! A plugin that breaks the protocol. The first argument selects the violation.
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use signal_hook::consts::SIGCONT;
 use signal_hook::iterator::Signals;
 
-/// Found by the host in this executable's bytes.
+/// The manifest, which the host reads from the executable's bytes.
 const MANIFEST: &str = concat!(
     "bot-cli-plugin: ",
     r#"{"protocol":"1.0","name":"rogue","version":"0.0.1","about":"Break the protocol"}"#,
@@ -102,7 +102,8 @@ fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the words through the host, and says which processes this and the host above are. The deaf one ignores TERM.
+/// Replaces this process with a shell that runs `words` through the host. The shell first appends its own process ID and its parent's to
+/// the file in `IT_PIDS`. If `deaf` is true, the shell ignores TERM, INT and HUP.
 fn nest(deaf: bool, words: &[&str]) -> io::Error {
     let pids = std::env::var("IT_PIDS").unwrap_or_default();
     let mut host = std::env::current_exe().unwrap_or_default();
@@ -114,7 +115,7 @@ fn nest(deaf: bool, words: &[&str]) -> io::Error {
     shell.args(words).exec()
 }
 
-/// Asks, and is gone as soon as somebody opens the pipe `go`; or goes on whatever the answer is.
+/// Asks a question. In `gone-asking` mode, exits once a test opens the pipe `go`; otherwise keeps running until the input ends.
 fn ask(mode: &str, kind: &str) -> io::Result<ExitCode> {
     let params = json!({"key":"name","kind":kind,"message":"Your name"});
     say(&json!({"jsonrpc":"2.0","id":"q","method":"ask","params":params}).to_string())?;
@@ -149,7 +150,7 @@ fn note(text: &str) -> String {
         .to_string()
 }
 
-/// Makes the file `continued` as soon as the process goes on after it was stopped.
+/// Creates the file `continued` when the process resumes after being stopped.
 fn tell_of_going_on() -> io::Result<()> {
     let mut signals = Signals::new([SIGCONT])?;
     thread::spawn(move || {

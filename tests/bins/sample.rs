@@ -1,4 +1,4 @@
-//! A command that keeps the protocol, but for the rules in a file beside it.
+//! A command plugin that follows the protocol, except where the rules in a file next to the executable add faults.
 
 use bot_cli_tests::faulty::{self, Plugin, Wire};
 use serde_json::{Value, json};

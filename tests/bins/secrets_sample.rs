@@ -1,4 +1,4 @@
-//! A secrets backend that keeps the protocol, but for the rules in a file beside it.
+//! A secrets backend that follows the protocol, except where the rules in a file next to the executable add faults.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ const MANIFEST: &str = concat!(
     "\n"
 );
 
-/// The most bytes of a value.
+/// The maximum size of a value, in bytes.
 const LARGEST: usize = 200_000;
 
-/// The methods, each with the parameters that must be there.
+/// The methods with their required parameters.
 const METHODS: [(&str, &[&str]); 9] = [
     ("secrets/open", &[]),
     ("secrets/list", &[]),
@@ -32,13 +32,13 @@ const METHODS: [(&str, &[&str]); 9] = [
     ("secrets/delete", &["name"]),
 ];
 
-/// The sets by their names, each with its `kind` and `values`.
+/// Secret sets by name, each with its `kind` and `values`.
 type Sets = Map<String, Value>;
 
-/// The outcome of a request that failed.
+/// The code and message of a failed request.
 struct Refused(&'static str, &'static str);
 
-/// The file of the sets, once the place is open.
+/// The file that stores the sets, or `None` before `secrets/open`.
 struct Sample(Option<PathBuf>);
 
 fn main() {
@@ -196,7 +196,7 @@ fn summary(name: &str, set: &Value) -> Value {
     json!({ "name": name, "kind": set["kind"], "region": set["region"], "status": "ready", "error": null })
 }
 
-/// Whether a parameter is there and has its form.
+/// Reports whether a parameter is present and has the right type.
 fn fits(name: &str, value: &Value) -> bool {
     match name {
         "entries" => value

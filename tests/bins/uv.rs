@@ -1,5 +1,5 @@
-//! What `bot-cli dev` sees of uv and of a bot: it answers at a port, and says which keys it has. Files in its folder make it worse:
-//! `refuses`, `stubborn`, `eval-status`.
+//! A stand-in for uv and for the bot that `bot-cli dev` runs with it. The bot listens on a port and prints the names of its environment
+//! variables that end in `_KEY`. Tests trigger failures with the files `refuses`, `stubborn` and `eval-status` in the working directory.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 

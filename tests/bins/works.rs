@@ -1,4 +1,4 @@
-//! A plugin that works for half a minute and never looks whether the user wants it to: `free`, `guarded`, `freed` or `asking`.
+//! A plugin for cancellation tests. The argument selects the case: `free`, `guarded`, `freed`, `asking` or `said`.
 use std::thread::sleep;
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A place to run the host in: its own folder, a folder of plugins on `PATH`, a home and a working folder.
+//! An isolated environment for the host: its own folder, a plugin folder on `PATH`, a home directory and a working directory.
 
 mod transcript;
 
@@ -15,17 +15,17 @@ use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
-/// A place to run the host in.
+/// An isolated environment in which tests run the host.
 #[derive(Debug)]
 pub struct Bench {
     root: TempDir,
     variables: Vec<(&'static str, String)>,
 }
 
-/// The way a run ended. Paths below the bench begin with `[BENCH]`.
+/// The result of a run. Paths inside the bench begin with `[BENCH]`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// The exit status; `None` after a signal.
+    /// The exit status, or `None` if a signal ended the process.
     pub status: Option<i32>,
     /// Standard output.
     pub stdout: String,
@@ -34,7 +34,8 @@ pub struct Ran {
 }
 
 impl Bench {
-    /// A bench with `executables` in the host's folder: the name there, and the file. With the host comes the plugin that belongs to it.
+    /// Creates a bench. Each item of `executables` is a name in the host's folder and the path of the executable to install there.
+    /// Installing the host also installs `bot-cli-plugin`.
     pub fn new(executables: &[(&str, &str)]) -> io::Result<Self> {
         default_in_children();
         let bench = Self {
@@ -56,7 +57,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// A bench with all that is installed together.
+    /// Creates a bench with the host and the plugins that are installed along with it.
     pub fn whole() -> io::Result<Self> {
         let names = ["bot-cli", "bot-cli-init", "bot-cli-dev", "bot-cli-cloud"];
         let files = names.map(|name| executable(&format!("it-{name}")).display().to_string());
@@ -66,22 +67,22 @@ impl Bench {
         Self::new(&given)
     }
 
-    /// Sets a variable of the environment of what is run.
+    /// Sets an environment variable for later commands.
     pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
         self.variables.push((name, value.into()));
     }
 
-    /// A path below the bench.
+    /// Returns the path of `below` inside the bench.
     pub fn path(&self, below: &str) -> PathBuf {
         self.root.path().join(below)
     }
 
-    /// Puts an executable to `below`.
+    /// Installs an executable at the path `below` inside the bench.
     pub fn install(&self, file: &Path, below: &str) -> io::Result<()> {
         second_name(file, &self.path(below))
     }
 
-    /// Writes an executable script.
+    /// Writes an executable script and returns its path.
     pub fn script(&self, below: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.path(below);
         if let Some(folder) = path.parent() {
@@ -95,26 +96,26 @@ impl Bench {
     ///
     /// # Panics
     ///
-    /// If that is not possible.
+    /// Panics if the script can't be written.
     #[track_caller]
     pub fn put(&self, below: &str, text: &str) {
         let written = self.script(below, text);
         assert!(written.is_ok(), "{below}: {written:?}");
     }
 
-    /// Sets the mode of a file or folder.
+    /// Sets the permissions of a file or folder.
     pub fn mode(&self, below: &str, mode: u32) -> io::Result<()> {
         fs::set_permissions(self.path(below), Permissions::from_mode(mode))
     }
 
-    /// The host with `arguments`, in an environment that has nothing but the bench.
+    /// Returns a command that runs the host with `arguments` in the bench's environment, without any of this process's variables.
     pub fn host<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let mut command = self.command(&self.path("bin/bot-cli"));
         command.args(arguments);
         command
     }
 
-    /// Any program in the environment of [`host`](Self::host).
+    /// Returns a command that runs `program` in the same environment as [`host`](Self::host).
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -126,7 +127,7 @@ impl Bench {
         command
     }
 
-    /// The variables of the environment of [`host`](Self::host).
+    /// Returns the environment variables that every command in the bench gets by default.
     pub fn environment(&self) -> [(&'static str, String); 3] {
         let (plugins, bin) = (self.path("plugins"), self.path("bin"));
         let path = format!("{}:{}:/usr/bin:/bin", plugins.display(), bin.display());
@@ -137,13 +138,13 @@ impl Bench {
         ]
     }
 
-    /// Runs the host.
+    /// Runs the host with `arguments`.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<Ran> {
         let mut host = assert_cmd::Command::from_std(self.host(arguments));
         self.ran(&host.timeout(PATIENCE).output()?)
     }
 
-    /// Runs a script of the shell.
+    /// Runs a shell script in the bench.
     pub fn shell(&self, script: &str) -> io::Result<Ran> {
         let mut shell = self.command(Path::new("/bin/sh"));
         shell.args(["-c", script]);
@@ -151,7 +152,7 @@ impl Bench {
         self.ran(&shell.timeout(PATIENCE).output()?)
     }
 
-    /// Returns how a run ended.
+    /// Converts the output of a process, replacing the bench's path with `[BENCH]`.
     pub fn ran(&self, output: &Output) -> io::Result<Ran> {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -165,8 +166,8 @@ impl Bench {
     }
 }
 
-/// Writes an executable script. A shell of its own writes it: a descriptor for writing that another test's child inherits would make
-/// the script unusable for as long as that child takes to start.
+/// Writes an executable script from a separate shell process. If this process wrote the file, a child process of another test could inherit
+/// the open descriptor. The script could then not be run until that child called `exec`.
 pub fn write_script(path: &Path, text: &str) -> io::Result<()> {
     let mut child = Command::new("/bin/sh")
         .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
@@ -179,7 +180,7 @@ pub fn write_script(path: &Path, text: &str) -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// Whether a process still works; one that has ended and that nobody has looked after yet does not.
+/// Reports whether a process is still running. Zombies don't count.
 pub fn is_alive(process: u32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| {
         let state = stat
@@ -190,10 +191,10 @@ pub fn is_alive(process: u32) -> bool {
     })
 }
 
-/// Gives an executable a second name, or copies it where that can't be: on another filesystem, or where it is not ours.
+/// Hard-links an executable to `place`. Copies the file if linking fails, for example across filesystems or for another user's file.
 ///
-/// A program of its own copies it: a descriptor for writing that another test's child inherits would make the executable
-/// unusable for as long as that child takes to start.
+/// A separate process makes the copy. If this process wrote the file, a child process of another test could inherit the open descriptor.
+/// The executable could then not be run until that child called `exec`.
 pub fn second_name(file: &Path, place: &Path) -> io::Result<()> {
     if fs::hard_link(file, place).is_ok() {
         return Ok(());

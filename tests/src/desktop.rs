@@ -1,4 +1,4 @@
-//! A desktop session as far as secrets have to do with one: a message bus of its own, and GNOME Keyring on it.
+//! A desktop session for secrets tests: a private message bus with GNOME Keyring.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::patience::wait_until;
 use crate::program::program;
 
-/// A session; it ends with the value.
+/// A desktop session that ends when dropped.
 #[derive(Debug)]
 pub struct Desktop {
     folder: TempDir,
@@ -21,7 +21,7 @@ pub struct Desktop {
 }
 
 impl Desktop {
-    /// A session whose keyring is open, as after a login.
+    /// Starts a session with an unlocked keyring, as after a login.
     pub fn start() -> io::Result<Self> {
         let folder = TempDir::new()?;
         let config = folder.path().join("bus.conf");
@@ -55,12 +55,12 @@ impl Desktop {
         Ok(desktop)
     }
 
-    /// Returns what tells a program of this session.
+    /// Returns the environment variables that connect a program to this session.
     pub fn variables(&self) -> [(&'static str, String); 2] {
         session(self.folder.path())
     }
 
-    /// The texts of our entries by their names, as another program sees them.
+    /// Returns the value of each `bot-cli` entry by name, as read by another program.
     pub fn entries(&self) -> io::Result<BTreeMap<String, String>> {
         let output = self.secret_tool("search --all service bot-cli")?.output()?;
         let texts = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -79,14 +79,14 @@ impl Desktop {
             .collect())
     }
 
-    /// Removes an entry behind the back of its owner.
+    /// Removes an entry, as another program might.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let is_removed = self.succeeds(&format!("clear service bot-cli username {name}"));
         let problem = || io::Error::other("the entry was not removed");
         is_removed.then_some(()).ok_or_else(problem)
     }
 
-    /// Another keyring takes the place of the open one, and nobody is there to unlock it.
+    /// Replaces the keyring with a locked one that can't be unlocked.
     pub fn lock(&mut self) -> io::Result<()> {
         self.keyring.kill()?;
         self.keyring.wait()?;
@@ -96,17 +96,17 @@ impl Desktop {
         Ok(())
     }
 
-    /// The keyring says nothing any more.
+    /// Suspends the keyring, so that it stops responding.
     pub fn silence(&self) {
         self.signal(Signal::STOP);
     }
 
-    /// The keyring goes on.
+    /// Resumes the keyring.
     pub fn wake(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// The session ends.
+    /// Ends the session by stopping the message bus.
     pub fn end(&mut self) -> io::Result<()> {
         self.bus.kill()?;
         self.bus.wait().map(drop)
@@ -116,7 +116,7 @@ impl Desktop {
         let _ = kill_process(Pid::from_child(&self.keyring), signal);
     }
 
-    /// Whether another program's request succeeds; its text, if it asks for one, is empty.
+    /// Reports whether `secret-tool` succeeds with these arguments and empty standard input.
     fn succeeds(&self, words: &str) -> bool {
         let output = |mut tool: Command| tool.stdin(Stdio::null()).output();
         let output = self.secret_tool(words).and_then(output);
@@ -139,7 +139,7 @@ impl Drop for Desktop {
     }
 }
 
-/// A bus for anybody, which starts nobody: who is on it is decided here.
+/// Returns the configuration for a message bus that accepts any client and starts no services itself.
 fn configuration(folder: &Path) -> String {
     let listen = format!("unix:path={}", folder.join("bus").display());
     format!(

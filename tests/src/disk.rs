@@ -1,15 +1,15 @@
-//! Disks that are full or read-only.
+//! Mounts filesystems that tests can fill or make read-only.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A filesystem in memory, until the value goes. Mounting one needs the right to.
+/// An in-memory filesystem, unmounted when dropped. Mounting requires root privileges.
 #[derive(Debug)]
 pub struct Mounted(PathBuf);
 
 impl Mounted {
-    /// A filesystem at this folder.
+    /// Mounts a tmpfs at the folder `at`.
     pub fn tmpfs(at: &Path, options: &str) -> io::Result<Self> {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at);
@@ -17,7 +17,7 @@ impl Mounted {
         Ok(Self(at.to_owned()))
     }
 
-    /// Changes its options, say to `ro`.
+    /// Remounts the filesystem with other options, such as `ro`.
     pub fn remount(&self, options: &str) -> io::Result<()> {
         let mut mount = Command::new("mount");
         mount

@@ -1,7 +1,7 @@
-//! `cargo e2e`: runs the tests that need more than Rust, as far as this machine can, and counts the others as not run.
+//! The `cargo e2e` command, which runs the tests that need more than Rust. Groups whose requirements this machine doesn't meet are counted
+//! as not run.
 //!
-//! A group is a module of `tests/e2e`. What a group needs is looked for before it runs, and installed only where that is asked
-//! for.
+//! Each group is a module of `tests/e2e`. The requirements of a group are checked before it runs, and installed only on request.
 
 mod needs;
 
@@ -58,14 +58,14 @@ struct Arguments {
     list: bool,
 }
 
-/// `tests/e2e/groups.toml`.
+/// The contents of `tests/e2e/groups.toml`.
 #[derive(Debug, Deserialize)]
 struct Table {
     group: Vec<Group>,
     need: BTreeMap<String, Need>,
 }
 
-/// Tests that need the same.
+/// A group of tests with the same requirements.
 #[derive(Debug, Deserialize)]
 struct Group {
     name: String,
@@ -82,7 +82,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("../tests/e2e/groups.toml")).expect("groups.toml")
 });
 
-/// The outcome of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,
@@ -90,7 +89,7 @@ enum Outcome {
     NotRun,
 }
 
-/// The command: its arguments are this process's.
+/// Runs the command with the arguments of this process.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let is_chosen = |group: &&Group| match &arguments.groups[..] {
@@ -127,7 +126,7 @@ fn list(groups: &[&Group]) {
     }
 }
 
-/// Runs the groups and shows a table of them.
+/// Runs the groups and prints a table of the outcomes.
 fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
     let (file, tests) = build()?;
     let mut outcomes = Vec::new();
@@ -155,7 +154,7 @@ fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
     Ok(outcomes)
 }
 
-/// Has cargo build the tests; the executable, and the names in it.
+/// Builds the tests with cargo and returns the executable and the names of the tests in it.
 fn build() -> Result<(PathBuf, Vec<String>), String> {
     let mut cargo = nested_cargo();
     cargo.args(["test", "--package=bot-cli-tests", "--test=e2e", "--no-run"]);
@@ -183,7 +182,7 @@ impl Group {
     }
 }
 
-/// Runs the tests of a group. Each line about a test begins with the seconds since the group was started.
+/// Runs the tests in a group. Each test's progress line starts with the seconds since the group started.
 fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome, String> {
     let problem = |error| format!("could not run `{}`: {error}", file.display());
     let begun = Instant::now();
@@ -216,12 +215,12 @@ fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome,
     })
 }
 
-/// A reader that has gone changes nothing about the outcome.
+/// Prints a line to standard output. A closed pipe is ignored, because it must not change the outcome.
 fn print(line: &str) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// Straight to standard error: progress of what takes minutes.
+/// Prints progress to standard error, since some groups take minutes.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,9 +1,9 @@
-//! The executables that are under test.
+//! Finds the executables under test.
 
 use std::path::{Path, PathBuf};
 
-/// One of this package's executables, such as `it-bot-cli-init`. Cargo builds them with the tests, beside the folder of the
-/// test executable; where there is none, starting it fails with its name.
+/// Returns the path of one of this package's executables, such as `it-bot-cli-init`. Cargo builds them along with the tests, next to the
+/// folder of the test executable. If the file is missing, returns `name`, so that the error on starting it contains the name.
 pub fn executable(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     own.ancestors()

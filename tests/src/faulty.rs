@@ -1,5 +1,5 @@
-//! Plugins that are wrong as data says: rules of what comes in and what is done instead, in the marks of the checks. The format is in
-//! `sdk/protocol/checks/README.md`.
+//! Plugins with configurable faults. Rules, in the notation of the protocol checks, map incoming messages to actions.
+//! `sdk/protocol/checks/README.md` documents the format.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Stdin, Write};
@@ -16,36 +16,36 @@ use signal_hook::iterator::Signals;
 
 use crate::patience::wait_for_file;
 
-/// The delay of what comes later than it should.
+/// The delay before a late message.
 const LATER: Duration = Duration::from_millis(200);
 
-/// A plugin in order.
+/// A correct plugin, to which rules add faults.
 pub trait Plugin {
     /// Replies to a request.
     fn serve(&mut self, wire: &mut Wire, id: &Value, method: &str, params: &Value);
 }
 
-/// The standard streams of a plugin, and its rules.
+/// A plugin's standard streams and the rules that apply to them.
 pub struct Wire {
     rules: Vec<Rule>,
     input: BufReader<Stdin>,
     waiting: VecDeque<Value>,
-    /// The id of the run that waits for an answer.
+    /// The ID of the run that is waiting for an answer.
     open: Arc<Mutex<Option<Value>>>,
-    /// Nothing is said while a change is made quietly.
+    /// Whether to suppress the output for the current request.
     is_quiet: bool,
     quietly: Option<Vec<String>>,
     held: Option<Value>,
 }
 
-/// What comes in, and what is done then.
+/// An incoming event and the actions it triggers.
 #[derive(Clone)]
 struct Rule {
     on: String,
     actions: Vec<String>,
 }
 
-/// Serves until the input ends, with the rules in the file beside the executable.
+/// Serves requests until the input ends, following the rules in the file next to the executable.
 pub fn main(plugin: &mut impl Plugin) {
     let text = fs::read_to_string(beside("fault")).unwrap_or_default();
     let mut wire = Wire {
@@ -122,7 +122,7 @@ impl Wire {
         print(line);
     }
 
-    /// Asks for the run `id`; `None` at the end of the input.
+    /// Asks a question during the run `id`. Returns `None` if the input ends before the answer.
     pub fn ask(&mut self, id: &Value, question: &Value) -> Option<Value> {
         let key = &question["key"];
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
@@ -152,7 +152,7 @@ impl Wire {
         self.waiting.pop_front().or_else(|| self.read())
     }
 
-    /// The next message, after what the rules do to it.
+    /// Returns the next message after applying the rules.
     fn read(&mut self) -> Option<Value> {
         loop {
             let mut line = Vec::new();
@@ -193,7 +193,7 @@ impl Wire {
         }
     }
 
-    /// Does what a rule says. Returns a message that is to be served all the same.
+    /// Performs the actions of a rule. Returns the message that the plugin must still handle, if any.
     fn act(&mut self, rule: &Rule, message: &Value, line: &str) -> Option<Value> {
         for (at, action) in rule.actions.iter().enumerate() {
             let words = action.strip_prefix("-- ").unwrap_or_default();
@@ -233,7 +233,7 @@ impl Wire {
     }
 }
 
-/// Does what a line of a rule says, about a message and its line.
+/// Performs one action for a message, whose original text is `line`.
 pub fn do_one(action: &str, message: &Value, line: &str) {
     let (mark, rest) = action.split_at(2);
     let text = rest.trim_start().replace("$id", &message["id"].to_string());
@@ -263,7 +263,7 @@ pub fn do_one(action: &str, message: &Value, line: &str) {
     }
 }
 
-/// The file beside the executable with this ending.
+/// Returns the executable's path with the extension `ending`.
 fn beside(ending: &str) -> PathBuf {
     let file = env::current_exe().unwrap_or_default();
     file.with_extension(ending)
@@ -275,7 +275,7 @@ fn child(command: &mut Command, last: &str) {
     drop(silent.spawn());
 }
 
-/// A line for what comes in, and below it the lines for what is done.
+/// Parses rules. Each rule consists of a line for the event and one line per action.
 fn rules(text: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for line in text.lines().filter(|line| line.len() > 2) {
@@ -292,7 +292,7 @@ fn rules(text: &str) -> Vec<Rule> {
     rules
 }
 
-/// Whether the members of a pattern are there; `$any` stands for any value, `null` for none.
+/// Reports whether `value` matches `pattern`. `$any` matches any value except null, and `null` matches a missing member.
 fn fits(pattern: &Value, value: &Value) -> bool {
     match pattern {
         Value::String(text) if text == "$any" => !value.is_null(),
@@ -336,7 +336,7 @@ fn print(line: &str) {
     }
 }
 
-/// The file of a backend's sets.
+/// Returns the file in which a backend stores its sets.
 pub fn kept(params: &Value, name: &str) -> PathBuf {
     let data = env::var_os("XDG_DATA_HOME").map_or_else(env::temp_dir, PathBuf::from);
     let file = params["settings"]["file"].as_str();

@@ -1,8 +1,8 @@
-//! Random provider packs that try to get out of the text they are in, and every byte that reached a generated project compared
-//! with what it may be.
+//! Fuzzes project generation with random provider packs that try to break out of the text around them. Every byte that reaches a generated
+//! project is compared with what is allowed.
 //!
-//! A pack is drawn as its author would write it and then spoiled in several places. What is left of it after reading goes into a
-//! project. The same pack with plain texts in place of its own, its twin, gives the structure that the project must have.
+//! Each pack is generated as an author would write it, then spoiled: changed in several random places. The parts that pass validation go
+//! into a project. The project must have the same structure as its twin, which is generated from the same pack with harmless text.
 
 mod draw;
 mod grammar;
@@ -16,7 +16,7 @@ use fastrand::Rng;
 
 use crate::tally::{Tally, drawn};
 
-/// Draws `packs` of them on `hands` threads.
+/// Tests `packs` random packs on `hands` threads.
 pub fn run(seed: u64, packs: usize, hands: usize) -> Tally {
     drawn(seed, packs, hands, |seed, share| Ok(alone(seed, share))).unwrap_or_default()
 }
@@ -64,7 +64,7 @@ fn alone(seed: u64, packs: usize) -> Tally {
     tally
 }
 
-/// Whether something of a provider is not as its author wrote it.
+/// Reports whether any part of a provider differs from what its author wrote.
 fn is_spoiled(provider: &Provider, sound: &[Provider]) -> bool {
     let is_it =
         |other: &&Provider| (&other.label, &other.site) == (&provider.label, &provider.site);
@@ -80,7 +80,7 @@ fn is_spoiled(provider: &Provider, sound: &[Provider]) -> bool {
             .all(|service| sound.services.contains(service))
 }
 
-/// Returns what is wrong with the services that were taken, and with the project that they give.
+/// Returns the problems with the accepted services and with the project generated from them.
 fn look(providers: &[Provider], random: &mut Rng, tally: &mut Tally) -> Vec<String> {
     let mut wrong: Vec<String> = providers.iter().flat_map(grammar::breaches).collect();
     let services = providers

@@ -1,4 +1,4 @@
-//! Runs of `bot-cli-init`, and what they leave.
+//! Runs `bot-cli-init` and inspects the results.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
-/// The executable, in `folder`, without a terminal and without anything of this process's environment.
+/// Returns a command that runs `bot-cli-init` in `folder`, without a terminal or any of this process's environment variables.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     default_in_children();
     let mut command = Command::new(executable("it-bot-cli-init"));
@@ -30,7 +30,7 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the executable.
+/// Runs `bot-cli-init` in `folder`.
 pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     let mut command = assert_cmd::Command::from_std(command(folder, arguments));
     let output = command.timeout(PATIENCE).output().unwrap();
@@ -41,7 +41,7 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     }
 }
 
-/// A run that succeeds and has nothing to say on stderr but the next commands and the remarks below them: its stdout.
+/// Returns the standard output of a run. The run must succeed and print only the next commands and their notes to standard error.
 pub fn done(folder: &Path, arguments: &[&str]) -> String {
     let run = run(folder, arguments);
     assert_eq!(run.status, Some(0), "{arguments:?}: {run:?}");
@@ -54,7 +54,7 @@ pub fn done(folder: &Path, arguments: &[&str]) -> String {
     run.stdout
 }
 
-/// All that a run showed, for a snapshot.
+/// Returns the complete output of a run, for a snapshot.
 pub fn shown(folder: &Path, arguments: &[&str]) -> String {
     let run = run(folder, arguments);
     let path = folder.canonicalize().unwrap().display().to_string();
@@ -67,7 +67,7 @@ pub fn shown(folder: &Path, arguments: &[&str]) -> String {
     .replace(&path, "[FOLDER]")
 }
 
-/// The document of a run with `--json`, and its status.
+/// Runs with `--json` and returns the exit status and the document.
 pub fn json(folder: &Path, arguments: &[&str]) -> (Option<i32>, serde_json::Value) {
     let mut arguments = arguments.to_vec();
     arguments.push("--json");
@@ -77,7 +77,7 @@ pub fn json(folder: &Path, arguments: &[&str]) -> (Option<i32>, serde_json::Valu
     (run.status, document)
 }
 
-/// The fields of a failure as `field: problem`.
+/// Returns the invalid fields in a failure document, as `field: problem`.
 pub fn problems(document: &serde_json::Value) -> Vec<String> {
     let fields = document["error"]["fields"].as_array().unwrap();
     fields
@@ -92,7 +92,7 @@ pub fn problems(document: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// Every entry below a folder: files with their bytes, links with their aim, folders with nothing.
+/// Returns every entry below a folder: files with their contents, links with their targets, and folders.
 pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -122,7 +122,7 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Makes `target` what [`tree`] has found. It has no links.
+/// Replaces the contents of `target` with a tree from [`tree`] that has no links.
 pub fn plant(target: &Path, tree: &BTreeMap<String, Vec<u8>>) {
     fs::remove_dir_all(target).unwrap();
     fs::create_dir(target).unwrap();
@@ -137,7 +137,7 @@ pub fn plant(target: &Path, tree: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// A web bot's options.
+/// The options for a web bot.
 pub const WEB: [&str; 10] = [
     "-t",
     "p2p_webrtc",
@@ -151,7 +151,7 @@ pub const WEB: [&str; 10] = [
     "cartesia_tts",
 ];
 
-/// `first`, then [`WEB`].
+/// Returns `first` followed by [`WEB`].
 pub fn web<'a>(first: &[&'a str]) -> Vec<&'a str> {
     first.iter().copied().chain(WEB).collect()
 }

@@ -1,5 +1,5 @@
-//! Kubernetes clusters for the tests of its secrets backend: a real API server, and a stand-in that answers as it does. One suite
-//! runs against both.
+//! Kubernetes clusters for testing the secrets backend: a real API server, and a stand-in that imitates one. The same suite runs against
+//! both.
 
 #![allow(
     clippy::unwrap_used,

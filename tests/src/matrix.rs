@@ -1,7 +1,7 @@
-//! Bots to be: combinations of everything that `init` lets choose.
+//! Bot configurations for tests: combinations of all the choices in `init`.
 //!
-//! The axes are the keys of a configuration, as its schema has them, and the transports and services of the catalogue: what
-//! joins these, joins the combinations. Which combinations are allowed, `init` itself is asked.
+//! The axes are the keys in the configuration schema plus the transports and services in the catalogue, so new choices are included
+//! automatically. `init` itself decides which combinations are allowed.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use crate::pairwise::{self, Row};
 
 const SCHEMA: &str = include_str!("../../plugins/init/config.schema.json");
 
-/// Keys with values of their own kind; a transport's own identifier says its direction.
+/// The keys that are not axes, because their values are not choices or because other axes set them. A transport's identifier already
+/// implies the call direction.
 const NO_AXES: [&str; 10] = [
     "$schema",
     "generate_client",
@@ -27,17 +28,17 @@ const NO_AXES: [&str; 10] = [
     "twilio_daily_sip_mode",
 ];
 
-/// A bot to be.
+/// A bot configuration to test.
 #[derive(Debug, Clone)]
 pub struct Combination {
-    /// For its folder and for messages.
+    /// The name of the project folder, also used in messages.
     pub name: String,
-    /// The configuration, in the words of its file. Booleans are all said.
+    /// The configuration, keyed as in a configuration file. Every Boolean is set explicitly.
     pub keys: Map<String, Value>,
 }
 
 impl Combination {
-    /// As options and files fill it.
+    /// Returns the draft that the equivalent options and files would produce.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         for (key, value) in &self.keys {
@@ -46,13 +47,13 @@ impl Combination {
         draft
     }
 
-    /// Returns what `init` makes of it, or why it refuses.
+    /// Resolves the configuration with `init`. Returns an error if `init` refuses the combination.
     pub fn config(&self) -> Result<Config<'static>, String> {
         resolve(&self.draft(), Some(&self.name), Offered::built_in())
             .map_err(|problems| format!("{problems:?}"))
     }
 
-    /// The arguments of `init` that say it.
+    /// Returns the `init` arguments for this combination.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![self.name.clone()];
         for (key, flag) in fields() {
@@ -74,32 +75,32 @@ impl Combination {
     }
 }
 
-/// A choice: what one value of an axis says.
+/// A choice and its possible values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// The key of a configuration, or what the axis stands for.
+    /// The configuration key, or a label for a transport axis.
     pub name: String,
-    /// The values; of a transport's axis, identifiers.
+    /// The possible values. For a transport axis, these are identifiers.
     pub values: Vec<Value>,
 }
 
-/// Every choice but the services of the pipeline, which fit one another freely.
+/// All choices except the pipeline's services, which can be combined freely.
 #[derive(Debug)]
 pub struct Axes {
     /// The axes, transports first.
     pub list: Vec<Axis>,
-    /// For each transport, it and all that `init` takes together with it.
+    /// For each transport, the transports that `init` accepts together, starting with that transport.
     all: BTreeMap<String, Vec<Value>>,
 }
 
 const TRANSPORT: &str = "transport";
 const BESIDE_IT: &str = "transport beside it";
-/// Values of [`BESIDE_IT`] that are no transports.
+/// The value of the [`BESIDE_IT`] axis for bots with a single transport.
 const NONE: &str = "none";
 const ALL: &str = "all";
 
 impl Axes {
-    /// Those of the catalogue and the schema.
+    /// Returns the axes from the catalogue and the schema.
     pub fn of_the_catalogue() -> Self {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
         let ids = |bot_type| {
@@ -134,12 +135,12 @@ impl Axes {
         Self { list: axes, all }
     }
 
-    /// Returns how many values each has.
+    /// Returns the number of values on each axis.
     pub fn sizes(&self) -> Vec<usize> {
         self.list.iter().map(|axis| axis.values.len()).collect()
     }
 
-    /// Whether `init` takes these choices together, as far as they are made.
+    /// Reports whether `init` accepts the choices made so far.
     pub fn fits(&self, chosen: &[Option<usize>]) -> bool {
         let Some(combination) = self.said(chosen) else {
             return false;
@@ -153,12 +154,12 @@ impl Axes {
             .all(|field| is_missing(&field) && (!whole || field.field.ends_with("_service")))
     }
 
-    /// The combination of a row, without a pipeline's services.
+    /// Returns the combination for a row, without the pipeline's services.
     pub fn combination(&self, row: &[usize]) -> Option<Combination> {
         self.said(&row.iter().copied().map(Some).collect::<Vec<_>>())
     }
 
-    /// `None`: a transport beside itself, or an axis that is no choice of that transport.
+    /// Returns the combination of the choices made so far, or `None` if the second transport equals the first.
     fn said(&self, chosen: &[Option<usize>]) -> Option<Combination> {
         let mut keys = Map::new();
         let mut transport = None;
@@ -196,8 +197,7 @@ impl Axes {
     }
 }
 
-/// Combinations in which every value of every axis meets every value of every other, and in which every service is
-/// there for both kinds of bot.
+/// Returns combinations that cover every allowed pair of values on any two axes, and every service for both kinds of bot.
 pub fn pairwise() -> Vec<Combination> {
     let axes = Axes::of_the_catalogue();
     let rows = pairwise::cover(&axes.sizes(), |chosen| axes.fits(chosen));
@@ -233,7 +233,7 @@ pub fn pairwise() -> Vec<Combination> {
     dealt
 }
 
-/// Adds the pipeline's services that the mode asks for, others for each number.
+/// Adds the pipeline services that the mode requires. Different numbers select different services.
 pub fn add_services(keys: &mut Map<String, Value>, number: usize) {
     let kinds: &[(&str, Kind)] = match keys.get("mode").and_then(Value::as_str) {
         Some("realtime") => &[("realtime_service", Kind::Realtime)],
@@ -261,7 +261,7 @@ fn most_services(mode: &str) -> usize {
     counts.max().unwrap_or_default()
 }
 
-/// A transport and all that `init` takes together with it.
+/// Returns a transport, followed by all others that `init` accepts with it.
 fn with_all(transport: &str) -> Vec<Value> {
     let catalogue = Catalogue::get();
     let mut found = vec![json!(transport)];
@@ -282,7 +282,7 @@ fn with_all(transport: &str) -> Vec<Value> {
     found
 }
 
-/// Whether `init` takes these transports together.
+/// Reports whether `init` accepts these transports together.
 pub fn agree(transports: &[Value]) -> bool {
     let mut draft = Draft::default();
     set(&mut draft, "transports", &Value::Array(transports.to_vec()));

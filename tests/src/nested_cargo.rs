@@ -1,4 +1,4 @@
-//! Cargo, started by what cargo itself has started.
+//! Runs cargo from a process that cargo itself started.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// Returns a command for the same cargo. What it tells its tests about their package is not for the packages that it builds: these
-/// would be built again.
+/// Returns a command for the same cargo, without the package variables that cargo sets for its tests. Those variables would cause the
+/// packages to be rebuilt.
 pub fn nested_cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
@@ -22,7 +22,7 @@ pub fn nested_cargo() -> Command {
     cargo
 }
 
-/// Runs a command of cargo that builds, and returns the executables of it by their names.
+/// Runs a cargo build command and returns the executables by name.
 pub fn built(cargo: &mut Command) -> Result<BTreeMap<String, PathBuf>, String> {
     let output = cargo
         .arg("--message-format=json-render-diagnostics")

@@ -1,7 +1,7 @@
-//! Random changes against a service whose faults are drawn from a seed, and every sentence, member and status compared with
-//! what the service really holds afterwards.
+//! Makes random changes against a service with random faults. Every message, member and status is then compared with what the service
+//! actually stores.
 //!
-//! The same operations run inside this process, with short pauses, and through the real executable, with real signals.
+//! The same operations run in this process with short timeouts and delays, and through the real executable with real signals.
 
 mod claims;
 mod operation;
@@ -16,7 +16,7 @@ use crate::service::Service;
 use crate::tally::{Tally, drawn};
 pub use runner::{Ran, Runner};
 
-/// Runs `operations` of them on `hands` threads, each with a service of its own.
+/// Runs `operations` random operations on `hands` threads. Each thread has its own service.
 pub fn run(seed: u64, operations: usize, hands: usize, runner: &Runner) -> io::Result<Tally> {
     drawn(seed, operations, hands, |seed, share| {
         alone(seed, share, runner)

@@ -1,20 +1,20 @@
-//! Few combinations in which every pair of values meets: what goes wrong, mostly goes wrong between two choices.
+//! Pairwise testing: a small number of combinations in which every pair of values occurs. Most faults involve only two choices.
 //!
-//! Each row is begun with a pair that has not met yet, and every further axis takes the value that meets the most
-//! values for the first time. The same axes give the same rows.
+//! Each row starts with a pair that is not yet covered. Every further axis takes the value that covers the most new pairs. The same axes
+//! always give the same rows.
 
 use std::collections::BTreeSet;
 
-/// The value that each axis has, by its place.
+/// The index of the value on each axis.
 pub type Row = Vec<usize>;
 
-/// Two axes, the first before the second, and a value of each.
+/// A value on each of two axes, in axis order.
 type Pair = [(usize, usize); 2];
 
-/// Rows in which all values of any two axes meet that can.
+/// Returns rows that cover every possible pair of values on any two axes.
 ///
-/// `fits` is asked about the values chosen so far, axes from the first to the last; it says whether nothing in them
-/// forbids to go on and, once all are chosen, whether they are allowed together. A row only has what `fits`.
+/// `fits` takes the values chosen so far, in axis order. It returns `false` if those values already exclude each other. Every returned row
+/// satisfies `fits`.
 pub fn cover(sizes: &[usize], fits: impl Fn(&[Option<usize>]) -> bool) -> Vec<Row> {
     let mut open = reachable(sizes, &fits);
     let mut used = sizes.iter().map(|size| vec![0; *size]).collect::<Vec<_>>();
@@ -59,7 +59,7 @@ pub fn cover(sizes: &[usize], fits: impl Fn(&[Option<usize>]) -> bool) -> Vec<Ro
     rows
 }
 
-/// Every pair that stands in some allowed combination.
+/// Returns every pair that occurs in an allowed combination.
 pub fn reachable(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> BTreeSet<Pair> {
     let mut found = BTreeSet::new();
     for first in 0..sizes.len() {
@@ -83,7 +83,7 @@ pub fn reachable(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> B
     found
 }
 
-/// Chooses what is still open, so that all of it fits; `false` if that cannot be.
+/// Chooses the remaining values so that `fits` returns `true`. Returns `false` if that is impossible.
 pub fn complete(
     sizes: &[usize],
     chosen: &mut [Option<usize>],
@@ -106,7 +106,7 @@ pub fn complete(
     false
 }
 
-/// The pairs that meet in a row.
+/// Returns the pairs of values in a row.
 pub fn pairs(row: &[usize]) -> impl Iterator<Item = Pair> {
     let values = row.iter().copied().enumerate();
     values.clone().flat_map(move |first| {

@@ -1,4 +1,4 @@
-//! Waiting for files and processes: blocked until they change, and never for longer than that can take.
+//! Waits for files and processes. A wait blocks until something changes, with a time limit.
 
 use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpStream};
@@ -12,17 +12,17 @@ use rustix::fs::inotify;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// Far more than anything takes on a busy machine; only a test that fails waits so long.
+/// A time limit far above what any step takes on a busy machine. Only a failing test reaches it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Between two looks.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until there is a file at `path`, whose folder exists.
+/// Waits until a file exists at `path`. The parent folder must exist.
 ///
 /// # Panics
 ///
-/// If that takes longer than [`PATIENCE`], or files can't be watched.
+/// Panics if the wait exceeds [`PATIENCE`], or if files can't be watched.
 #[track_caller]
 pub fn wait_for_file(path: &Path) {
     let events = Events::new();
@@ -38,11 +38,11 @@ pub fn wait_for_file(path: &Path) {
     }
 }
 
-/// Waits until `done`, where nothing tells of it: whether somebody listens at a port.
+/// Polls until `done` returns `true`. Use this for events without notifications, such as a program that starts to listen on a port.
 ///
 /// # Panics
 ///
-/// If that takes longer than [`PATIENCE`]; `what` was waited for.
+/// Panics with `what` if the wait exceeds [`PATIENCE`].
 #[track_caller]
 pub fn wait_until(what: &str, done: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
@@ -52,11 +52,11 @@ pub fn wait_until(what: &str, done: impl Fn() -> bool) {
     }
 }
 
-/// Waits until a process has ended, whoever its parent is.
+/// Waits until a process ends, even if it is not a child of this process.
 ///
 /// # Panics
 ///
-/// If that takes longer than [`PATIENCE`].
+/// Panics if the wait exceeds [`PATIENCE`].
 #[track_caller]
 pub fn wait_for_end(pid: u32) {
     if let Some(process) = process(pid) {
@@ -65,8 +65,8 @@ pub fn wait_for_end(pid: u32) {
     }
 }
 
-/// Waits until a server has accepted every connection that was made to `address` before: it accepts them in their order, and
-/// closes one on which nothing is asked.
+/// Waits until a server has accepted all earlier connections to `address`. The server must accept connections in order and close a
+/// connection that sends no request.
 pub fn wait_for_earlier_connections(address: SocketAddr) {
     if let Ok(stream) = TcpStream::connect(address) {
         let _ = stream.set_read_timeout(Some(PATIENCE));
@@ -75,13 +75,13 @@ pub fn wait_for_earlier_connections(address: SocketAddr) {
     }
 }
 
-/// A process that may have ended; `None` where there is no such process.
+/// Returns a pidfd for a process, or `None` if there is no such process. The process may have ended.
 pub fn process(pid: u32) -> Option<OwnedFd> {
     let pid = Pid::from_raw(pid.try_into().ok()?)?;
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
-/// Waits until one of `sources` has something to say. Returns whether it was one within `patience`.
+/// Waits up to `patience` until one of `sources` is ready. Returns whether one is.
 pub fn wait(sources: &mut [PollFd<'_>], patience: Duration) -> bool {
     let patience = Timespec::try_from(patience).ok();
     loop {
@@ -92,24 +92,24 @@ pub fn wait(sources: &mut [PollFd<'_>], patience: Duration) -> bool {
     }
 }
 
-/// Returns what is readable once a process has ended.
+/// Returns a poll source that is ready once the process has ended.
 pub fn readable<'a>(process: &'a impl std::os::fd::AsFd) -> PollFd<'a> {
     let descriptor: BorrowedFd<'a> = process.as_fd();
     PollFd::from_borrowed_fd(descriptor, PollFlags::IN)
 }
 
-/// The names that appear in folders and go from them, as they do.
+/// A watch for names that appear in or disappear from folders.
 #[derive(Debug)]
 pub struct Events(OwnedFd);
 
 impl Events {
-    /// Watches nothing yet.
+    /// Creates a watch that has no folders yet.
     pub fn new() -> io::Result<Self> {
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
         Ok(Self(inotify::init(flags)?))
     }
 
-    /// Watches a folder, too; one that has gone has nothing to watch.
+    /// Adds a folder to the watch. A folder that no longer exists is ignored.
     pub fn watch(&self, folder: &Path) {
         let names = inotify::WatchFlags::CREATE
             | inotify::WatchFlags::DELETE
@@ -118,7 +118,7 @@ impl Events {
         let _ = inotify::add_watch(&self.0, folder, names);
     }
 
-    /// Watches a folder and all that are in it.
+    /// Adds a folder and all its subfolders to the watch.
     pub fn watch_all(&self, folder: &Path) {
         self.watch(folder);
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -128,12 +128,12 @@ impl Events {
         }
     }
 
-    /// Returns what is readable when there are events.
+    /// Returns a poll source that is ready when there are events.
     pub fn readable(&self) -> PollFd<'_> {
         readable(&self.0)
     }
 
-    /// Takes the events that are there and counts them.
+    /// Removes the pending events and returns their number.
     pub fn take(&self) -> usize {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.0, &mut buffer);

@@ -1,19 +1,20 @@
-//! Ports for programs that must be told theirs before they start.
+//! Finds free ports for programs that need a port number before they start.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Below those that systems give to connections: one of those is anybody's until the program has taken it.
+/// The lowest port. The range is below the one that systems assign to connections, so no connection can take a port before the program
+/// does.
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 10_000;
 
-/// Returns a port of this machine that is free, that no connection will be given, and that this process gets only once.
+/// Returns a free local port that the system does not assign to connections. Each call returns a different port.
 ///
 /// # Errors
 ///
-/// If none is left.
+/// Returns an error if no port is free.
 pub fn free_port() -> io::Result<u16> {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
     // Processes at once begin at places of their own.

@@ -1,9 +1,9 @@
-//! Programs that a test needs beside those of every system.
+//! Finds programs that some tests need and not every system has.
 
 use std::io;
 use std::path::PathBuf;
 
-/// The first of `names` that is on the path.
+/// Returns the first of `names` that is on `PATH`.
 pub fn program(names: &[&str]) -> io::Result<PathBuf> {
     let mut found = names.iter().filter_map(|name| which::which(name).ok());
     found

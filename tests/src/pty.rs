@@ -1,4 +1,4 @@
-//! An executable at a terminal: keys go in, and what the user would see on the screen comes out.
+//! Runs an executable in a terminal: sends keys and reads what the user would see on the screen.
 
 use std::fmt;
 use std::io::{Read as _, Write as _};
@@ -15,57 +15,57 @@ use crate::bench::Bench;
 use crate::patience::{self, readable};
 use crate::signals::default_in_children;
 
-/// Far more than any step takes; only a test that fails waits so long.
+/// A time limit far above what any step takes. Only a failing test reaches it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The interval at which something outside of the terminal is looked at.
+/// The interval at which conditions outside the terminal are checked.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Moves to the next choice.
+/// The Down key, which selects the next choice.
 pub const DOWN: &str = "\u{1b}[B";
-/// Answers.
+/// The Enter key, which submits an answer.
 pub const ENTER: &str = "\r";
-/// Goes back.
+/// The Escape key, which goes back.
 pub const ESCAPE: &str = "\u{1b}";
-/// Ends the input.
+/// Ctrl-D, which ends the input.
 pub const CTRL_D: &str = "\u{4}";
-/// Cancels.
+/// Ctrl-C, which cancels.
 pub const CTRL_C: &str = "\u{3}";
-/// Empties the line.
+/// Ctrl-U, which clears the line.
 pub const CTRL_U: &str = "\u{15}";
-/// Stops the process until it is continued.
+/// Ctrl-Z, which suspends the process.
 pub const CTRL_Z: &str = "\u{1a}";
 
-/// A terminal with one process in it.
+/// A terminal that runs one process.
 pub struct Terminal {
     pty: Pty,
     child: Child,
     screen: vt100::Parser,
     output: Vec<u8>,
-    /// The number of bytes that were written before the last key.
+    /// The number of bytes written before the last key press.
     answered: usize,
     patience: Duration,
 }
 
-/// The way the process ended.
+/// The result of a process that has ended.
 #[derive(Debug)]
 pub struct Ended {
     /// The exit status.
     pub status: ExitStatus,
-    /// Everything it wrote, escape sequences included.
+    /// The complete output, including escape sequences.
     pub output: String,
     /// The text on the screen.
     pub screen: String,
 }
 
-/// A text that was waited for and did not come.
+/// The error if the expected text does not appear in time.
 pub struct Unseen {
     wanted: String,
     screen: String,
 }
 
 impl Terminal {
-    /// Starts `command` in a terminal of this size.
+    /// Starts `command` in a terminal with these dimensions.
     pub fn start(command: Command, rows: u16, columns: u16) -> Result<Self, Unseen> {
         default_in_children();
         let start = || {
@@ -88,7 +88,7 @@ impl Terminal {
         })
     }
 
-    /// Starts `words` in a shell, which tells the status and whether the terminal is as it was.
+    /// Runs `words` in a shell. The shell then prints the exit status, and `tidy` if the terminal is back in its normal mode.
     pub fn in_shell(bench: &Bench, words: &[&str]) -> Result<Self, Unseen> {
         let script = "trap : INT; \"$@\"; echo \"status $?\"; stty -a | grep -w icanon | grep -wq echo && echo tidy";
         let command = Command::new("/bin/sh")
@@ -100,17 +100,18 @@ impl Terminal {
         Self::start(command, 24, 100)
     }
 
-    /// Waits for this long from now on, for what takes longer than a step of ours.
+    /// Sets the time limit for later waits, for steps that take longer than usual.
     pub fn be_patient(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
-    /// Returns what was written since the last key, escape sequences included.
+    /// Returns the output since the last key press, including escape sequences.
     pub fn answer(&self) -> String {
         String::from_utf8_lossy(&self.output[self.answered..]).into_owned()
     }
 
-    /// Waits until what was written since the last key is as it is wanted, and looks at what happens elsewhere every now and then.
+    /// Waits until the output since the last key press satisfies `seen`. Calls `seen` regularly, so it can also check conditions outside
+    /// the terminal.
     pub fn wait_for_answer(
         &mut self,
         wanted: &str,
@@ -119,19 +120,19 @@ impl Terminal {
         self.read_until(wanted, |terminal| seen(&terminal.answer()))
     }
 
-    /// Waits until `text` stands anywhere on the screen.
+    /// Waits until `text` appears anywhere on the screen.
     pub fn wait_for(&mut self, text: &str) -> Result<(), Unseen> {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
-    /// Waits until a line of the screen is as it is wanted.
+    /// Waits until a line on the screen satisfies `wanted`.
     pub fn wait_for_line(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), Unseen> {
         self.wait_until("a line", |screen| {
             screen.lines().any(|line| wanted(line.trim()))
         })
     }
 
-    /// Waits until this question is being asked: the last line that begins with a question mark.
+    /// Waits until the question `message` is active. The active question is the last line that starts with a question mark.
     pub fn wait_for_question(&mut self, message: &str) -> Result<(), Unseen> {
         self.wait_until(&format!("the question {message}"), |screen| {
             let asked = screen.lines().rfind(|line| line.starts_with("? "));
@@ -139,17 +140,17 @@ impl Terminal {
         })
     }
 
-    /// Waits until `text` is the last that was written, and was since the last key.
+    /// Waits until the output since the last key press ends with `text`.
     pub fn wait_for_last(&mut self, text: &str) -> Result<(), Unseen> {
         self.wait_for_answer(text, |said| said.ends_with(text))
     }
 
-    /// Waits until `text` is nowhere on the screen.
+    /// Waits until `text` is no longer on the screen.
     pub fn wait_until_gone(&mut self, text: &str) -> Result<(), Unseen> {
         self.wait_until(&format!("{text} to go"), |screen| !screen.contains(text))
     }
 
-    /// Types.
+    /// Types `keys`.
     pub fn press(&mut self, keys: &str) -> Result<(), Unseen> {
         self.answered = self.output.len();
         self.pty
@@ -157,12 +158,12 @@ impl Terminal {
             .map_err(|error| self.unseen(&format!("{keys:?} could be typed: {error}")))
     }
 
-    /// Returns what the user sees.
+    /// Returns the text on the screen.
     pub fn screen(&self) -> String {
         self.screen.screen().contents()
     }
 
-    /// Waits for the end of the process.
+    /// Waits until the process ends.
     pub fn end(mut self) -> Result<Ended, Unseen> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -184,7 +185,7 @@ impl Terminal {
         })
     }
 
-    /// Closes the terminal under the process, as closing its window does, and waits for its end.
+    /// Closes the terminal, as closing its window does, and waits until the process ends.
     pub fn hang_up(self) -> Result<ExitStatus, Unseen> {
         let screen = self.screen();
         drop(self.pty);
@@ -241,7 +242,7 @@ fn at_least_one(length: u16) -> NonZero<u16> {
     NonZero::new(length).unwrap_or(NonZero::<u16>::MIN)
 }
 
-/// The outcome of the request to read.
+/// The result of a read.
 enum Progress {
     More,
     Closed,
@@ -260,7 +261,7 @@ fn wait(mut child: Child, screen: &str) -> Result<ExitStatus, Unseen> {
     }
 }
 
-/// As a failed test shows it.
+/// Formats the error for the output of a failed test.
 impl fmt::Debug for Unseen {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { wanted, screen } = self;

@@ -1,7 +1,8 @@
-//! The Python environments that our work is held against: the real framework, formatter, linter and type checker for
-//! generated projects; the service's own client and python-dotenv for `cloud`.
+//! The Python environments for tests. One has the real framework, formatter, linter and type checker for generated projects. The other has
+//! the service's own client and python-dotenv, for testing `cloud`.
 //!
-//! A `requirements.txt` pins each. `cargo e2e --install` puts it under cargo's target folder, in a folder named after the pins.
+//! A `requirements.txt` pins each environment. `cargo e2e --install` installs them under cargo's target folder, each in a folder named
+//! after a hash of its pins.
 
 use std::env;
 use std::fs;
@@ -10,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-/// The packages that are installed together.
+/// The pinned packages of an environment.
 #[derive(Debug)]
 pub struct Pins {
-    /// As messages name it.
+    /// The environment's name in messages.
     pub name: &'static str,
     requirements: &'static str,
-    /// The size of the download and of the installation.
+    /// The approximate size of the download and the installation.
     pub size: &'static str,
 }
 
@@ -34,13 +35,13 @@ pub const CLIENT: Pins = Pins {
     size: "about 65 MB",
 };
 
-/// Tells a complete environment.
+/// The file that marks an environment as complete.
 const COMPLETE: &str = "complete";
 
-/// In order of preference: two services of the catalogue install from 3.12 on only.
+/// The supported Python versions, in order of preference. Two services in the catalogue require 3.12 or later.
 const VERSIONS: [&str; 4] = ["3.12", "3.13", "3.14", "3.11"];
 
-/// An installed environment.
+/// An installed Python environment.
 #[derive(Debug)]
 pub struct Python {
     environment: PathBuf,
@@ -48,25 +49,25 @@ pub struct Python {
 }
 
 impl Python {
-    /// The framework's environment. An error says that it is missing and what to do.
+    /// Returns the framework's environment. If it is missing, the error says how to install it.
     pub fn with_framework() -> Result<&'static Self, String> {
         static INSTALLED: LazyLock<Result<Python, String>> = LazyLock::new(|| FRAMEWORK.find());
         INSTALLED.as_ref().map_err(Clone::clone)
     }
 
-    /// The environment of the service's own client and of python-dotenv.
+    /// Returns the environment with the service's own client and python-dotenv. If it is missing, the error says how to install it.
     pub fn with_client() -> Result<&'static Self, String> {
         static INSTALLED: LazyLock<Result<Python, String>> = LazyLock::new(|| CLIENT.find());
         INSTALLED.as_ref().map_err(Clone::clone)
     }
 
-    /// An executable of the environment, such as `python` or `ruff`.
+    /// Returns the path of an executable in the environment, such as `python` or `ruff`.
     pub fn executable(&self, name: &str) -> PathBuf {
         self.environment.join("bin").join(name)
     }
 
-    /// Runs an executable of the environment, with the environment's `bin` first on `PATH` and none of the caller's Python
-    /// settings.
+    /// Returns a command for an executable in the environment. The environment's `bin` comes first on `PATH`, and the caller's Python
+    /// settings are removed.
     pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.executable(name));
         let mut path = self.environment.join("bin").into_os_string();
@@ -88,7 +89,7 @@ impl Python {
 }
 
 impl Pins {
-    /// The environment. An error says that it is missing and what to do.
+    /// Returns the environment. If it is missing, the error says how to install it.
     pub fn find(&self) -> Result<Python, String> {
         let python = self.environment()?;
         if python.environment.join(COMPLETE).exists() {
@@ -100,7 +101,7 @@ impl Pins {
         ))
     }
 
-    /// Installs the environment. An error says what could not be installed and what to do.
+    /// Installs the environment. An error says what failed and what to do.
     pub(crate) fn install(&self) -> Result<(), String> {
         let python = self.environment()?;
         let environment = &python.environment;
@@ -126,7 +127,7 @@ impl Pins {
         fs::write(environment.join(COMPLETE), "").map_err(failed)
     }
 
-    /// Returns where the environment is or will be.
+    /// Returns the environment's location, whether or not it is installed.
     fn environment(&self) -> Result<Python, String> {
         let root = target_folder()?.join("framework");
         let mut hash = DefaultHasher::new();
@@ -138,7 +139,7 @@ impl Pins {
     }
 }
 
-/// Returns the newest interpreter on PATH that generated projects support.
+/// Returns the preferred Python interpreter on `PATH`, among the versions that generated projects support.
 pub fn newest_interpreter() -> Result<String, String> {
     let is_there = |program: &String| {
         // A shim of a version manager answers with an error where the version is not selected.
@@ -162,12 +163,13 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Cargo marks its target folder, wherever it was told to put it.
+/// Returns cargo's target folder, which may be in a custom location. The folder is recognized by the compiler information that cargo stores
+/// there.
 pub(crate) fn target_folder() -> Result<PathBuf, String> {
     let test = env::current_exe()
         .map_err(|error| format!("could not find the test executable: {error}"))?;
     test.ancestors()
-        .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+        .find(|folder| folder.join(".rustc_info.json").is_file())
         .map(Path::to_path_buf)
         .ok_or_else(|| {
             format!(

@@ -1,4 +1,4 @@
-//! A user interface for commands and backends that run in the process of the test.
+//! A user interface for commands and backends that run in the test process.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::{Capabilities, Level};
 use bot_cli_terminal::ui::Ui;
 
-/// Somebody who can't be asked and hears everything.
+/// A user interface that records all output and can't answer questions.
 pub(crate) struct RecordingUi(pub Arc<Mutex<String>>);
 
 impl Ui for RecordingUi {

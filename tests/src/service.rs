@@ -1,16 +1,27 @@
-//! A stand-in for the hosted service: HTTP/1.1 on loopback, bare or over TLS, with the state, the answers and the bad days of the real one.
+//! A stand-in for the hosted service: HTTP/1.1 on loopback, with or without TLS, with the state, responses and faults of the real service.
 //!
-//! Both families of paths stand over one state. A test reads that state, injects faults and asks what was sent. What it
-//! leaves out is what secrets don't need: agents, sessions, builds.
+//! The organization paths (`/v1/organizations/NAME/...`) and the published paths (`/v1/...`) share one state. Tests can read the state,
+//! inject faults and list the requests so far. The stand-in runs no agents and builds no images. Each read advances a rollout or build by
+//! one step, toward an outcome that the test chooses.
 
+mod agents;
+mod building;
+mod builds;
+mod clock;
 mod connection;
+mod deploying;
+mod documents;
 mod faults;
 mod issuer;
+mod logs;
 mod message;
 mod oauth;
+mod properties;
 mod routes;
 mod secrets;
+mod sessions;
 mod tls;
+mod uploads;
 mod world;
 
 use std::io;
@@ -24,21 +35,24 @@ use tokio::sync::oneshot;
 use crate::patience::wait_for_earlier_connections;
 use crate::watched::{Guard, Watched};
 
+pub use agents::{Rollout, RolloutEnd};
+pub use builds::{BuildEnd, Building};
 pub use faults::{Fault, Injection};
+pub use uploads::Upload;
 pub use world::{Access, ListForm, Outcome, Provisioning, Sent, World};
 
-/// A user's access token, member of both organizations.
+/// The access token of a user who belongs to both organizations.
 pub const USER_TOKEN: &str = "user-token-0f3c6a1d9b";
 /// A personal access token of the same user.
 pub const PERSONAL_TOKEN: &str = "pcc_pat_5e81c2f07a64";
-/// A private API key of [`ORGANIZATION`].
+/// A private API key for [`ORGANIZATION`].
 pub const PRIVATE_KEY: &str = "sk_2b7d90e4c15f";
-/// The first organization, which is the default: regions `us-west` (default), `us-east` and `eu-central`.
+/// The first organization, which is the default. Its regions are `us-west` (the default), `us-east` and `eu-central`.
 pub const ORGANIZATION: &str = "first-org";
-/// The other organization: regions `ap-south` (default) and `us-west`.
+/// The other organization. Its regions are `ap-south` (the default) and `us-west`.
 pub const OTHER_ORGANIZATION: &str = "second-org";
 
-/// A running stand-in; it ends when this is dropped.
+/// A running stand-in, stopped when dropped.
 #[derive(Debug)]
 pub struct Service {
     url: String,
@@ -49,12 +63,12 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts one on a port of its own.
+    /// Starts a stand-in on its own port.
     pub fn start() -> io::Result<Self> {
         Self::listen("http", None)
     }
 
-    /// Starts one over TLS, with a certificate that nobody vouches for; the certificate goes along, as PEM.
+    /// Starts a stand-in over TLS. Also returns its self-signed certificate in PEM format.
     pub fn start_tls() -> io::Result<(Self, String)> {
         let (acceptor, certificate) = tls::acceptor()?;
         Ok((Self::listen("https", Some(acceptor))?, certificate))
@@ -90,34 +104,34 @@ impl Service {
         })
     }
 
-    /// Returns the address: `http://127.0.0.1:PORT`.
+    /// Returns the server's URL, such as `http://127.0.0.1:PORT`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The state, to be read or changed.
+    /// Locks the state, for reading or changing it.
     pub fn world(&self) -> Guard<'_, World> {
         self.world.lock()
     }
 
-    /// Makes requests go wrong.
+    /// Adds a fault for matching requests.
     pub fn inject(&self, injection: Injection) {
         self.world().injections.push(injection);
     }
 
-    /// Has the next requests go wrong as written, one after the other; `None` goes well.
+    /// Sets the faults for the next requests, in order. `None` means no fault.
     pub fn follow(&self, script: impl IntoIterator<Item = Option<Injection>>) {
         self.world().script = script.into_iter().collect();
     }
 
-    /// From now on, everything is as it should be.
+    /// Removes all faults.
     pub fn heal(&self) {
         let mut world = self.world();
         world.injections.clear();
         world.script.clear();
     }
 
-    /// Waits until everything that was asked for has been done, also for clients that have gone.
+    /// Waits until all requests are done, including those of clients that have disconnected.
     pub fn settle(&self) {
         wait_for_earlier_connections(self.address);
         self.wait_until("the service to settle", || {
@@ -126,24 +140,24 @@ impl Service {
         });
     }
 
-    /// Waits until the state is such that `done`.
+    /// Waits until `done` returns `true`, checking after every state change.
     #[track_caller]
     pub fn wait_until(&self, what: &str, done: impl Fn() -> bool) {
         self.world.wait_until(what, done);
     }
 
-    /// The requests so far, in full.
+    /// Returns all requests so far.
     pub fn sent(&self) -> Vec<Sent> {
         self.world().sent.clone()
     }
 
-    /// The requests so far as `METHOD target`; they are forgotten then.
+    /// Returns the requests so far as `METHOD target`, and clears the list.
     pub fn take_sent(&self) -> Vec<String> {
         let sent = std::mem::take(&mut self.world().sent);
         sent.iter().map(Sent::line).collect()
     }
 
-    /// Everything that is stored, values included, for comparing states.
+    /// Returns everything that is stored, including values, so that tests can compare states.
     pub fn stored(&self) -> Value {
         self.world().stored()
     }

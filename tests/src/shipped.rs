@@ -1,4 +1,4 @@
-//! What users install: packed from release builds, or made before by `cargo xtask dist`.
+//! The artefacts that users install: packed from release builds, or built beforehand with `cargo xtask dist`.
 
 use std::env;
 use std::fs;
@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use crate::python::target_folder;
 
-/// Names a folder of `cargo xtask dist`, whose artefacts are then tested instead.
+/// The environment variable for an output folder of `cargo xtask dist`. If set, the artefacts in that folder are tested instead.
 pub const VARIABLE: &str = "BOT_CLI_DIST";
 
-/// The command that makes what is missing.
+/// The command that builds missing executables.
 const BUILD: &str = "cargo build --release -p bot-cli -p bot-cli-plugin -p bot-cli-init -p bot-cli-dev -p bot-cli-cloud";
 const NAMES: [&str; 5] = [
     "bot-cli",
@@ -20,16 +20,16 @@ const NAMES: [&str; 5] = [
     "bot-cli-cloud",
 ];
 
-/// The source of the artefacts that are tested.
+/// The source of the artefacts under test.
 #[derive(Debug)]
 pub enum Shipped {
-    /// Artefacts in a folder.
+    /// A folder of artefacts.
     Artefacts(PathBuf),
-    /// A folder of executables that are to be packed.
+    /// A folder of executables to pack.
     Executables(PathBuf),
 }
 
-/// Finds them. An error says what is missing and what to do.
+/// Finds the artefacts or executables. An error says what is missing and what to do.
 pub fn find() -> Result<Shipped, String> {
     if let Some(folder) = env::var_os(VARIABLE) {
         let folder = target_folder()?.join("..").join(folder);
@@ -58,7 +58,7 @@ pub fn find() -> Result<Shipped, String> {
     Ok(Shipped::Executables(folder))
 }
 
-/// Whether a file of the list that cargo keeps for `make` is newer than what was built of it.
+/// Reports whether a build is older than any source in `list`, a dependency file that cargo writes for `make`.
 fn is_older(list: &Path, built: SystemTime) -> bool {
     let Ok(list) = fs::read_to_string(list) else {
         return true;

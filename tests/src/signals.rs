@@ -1,4 +1,4 @@
-//! The signals that whoever started the tests has them ignore, as `nohup` does with HUP.
+//! Restores the default signal actions in child processes if the tests themselves run with ignored signals, as under `nohup`.
 
 use std::sync::Arc;
 use std::sync::Once;
@@ -8,10 +8,9 @@ use bot_cli_terminal::cancel::is_ignored;
 use rustix::process::Signal;
 use signal_hook::flag;
 
-/// Every process that is started from now on has the default action for signals, as at a terminal.
+/// Gives every process started from now on the default signal actions, as at a terminal.
 ///
-/// An ignored signal would stay ignored in what a test starts; one that is caught does not. So what this process ignores, it
-/// catches instead, and does nothing about it.
+/// Children inherit ignored signals but not signal handlers. So each ignored signal gets a handler that does nothing.
 pub fn default_in_children() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Signing in to the stand-in of the service, as a browser and its user do it.
+//! Signs in to the stand-in service, as a browser and its user would.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use std::process::{Child, Stdio};
 
 use crate::user::User;
 
-/// Somebody with an account, who has not signed in.
+/// Returns a user with an account who has not signed in.
 pub fn stranger() -> User {
     let mut user = User::with_token();
     user.unset("BOT_CLI_TOKEN");
@@ -25,7 +25,7 @@ pub fn stranger() -> User {
     user
 }
 
-/// `auth login`, up to the address that is to be opened.
+/// Starts `auth login`. Returns the process and the URL to open.
 pub fn begin(user: &User) -> (Child, String) {
     let mut child = user
         .command(&["auth", "login", "--no-browser"])
@@ -48,12 +48,12 @@ pub fn begin(user: &User) -> (Child, String) {
     (child, address)
 }
 
-/// Returns what a browser does with an address: the whole answer.
+/// Fetches a URL as a browser would, and returns the complete response.
 pub fn visit(address: &str) -> String {
     exchange("GET", address)
 }
 
-/// The same with another method.
+/// Fetches a URL with this method, and returns the complete response.
 pub fn exchange(method: &str, address: &str) -> String {
     let (host, path) = address
         .strip_prefix("http://")
@@ -69,7 +69,7 @@ pub fn exchange(method: &str, address: &str) -> String {
     answer
 }
 
-/// Returns where the issuer sends the browser after the user agreed.
+/// Approves the sign-in on the issuer's page. Returns the URL to which the issuer redirects the browser.
 pub fn agree(address: &str) -> String {
     let answer = visit(address);
     let location = answer
@@ -81,7 +81,7 @@ pub fn agree(address: &str) -> String {
         .to_owned()
 }
 
-/// Signs in, with a browser that agrees.
+/// Signs in, approving the sign-in in the browser.
 pub fn sign_in(user: &User) {
     let (child, address) = begin(user);
     let back = agree(&address);
@@ -91,19 +91,19 @@ pub fn sign_in(user: &User) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-/// Returns where the sign-in is kept.
+/// Returns the path of the credentials file.
 pub fn credentials(user: &User) -> PathBuf {
     user.home().join(".config/bot-cli/credentials.toml")
 }
 
-/// Puts a file of credentials there, as private as it must be.
+/// Writes the credentials file with the required private permissions.
 pub fn put_back(user: &User, text: &str) {
     let path = credentials(user);
     fs::write(&path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// The forms that the issuer of tokens was sent.
+/// Returns the forms sent to the issuer's token endpoint.
 pub fn forms(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let token = sent.iter().filter(|sent| sent.target == "/issuer/token");

@@ -1,29 +1,29 @@
-//! What was drawn from a seed, counted, and what was wrong with it.
+//! Counts random tests by outcome and collects the failures.
 
 use std::collections::BTreeMap;
 use std::{fmt, io, panic, thread};
 
-/// The outcome of a number of draws.
+/// The results of a number of random tests.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// The number of draws by their end, or of the things in them by their kind.
+    /// The counts by kind, such as an outcome or a tested item.
     pub counts: BTreeMap<String, usize>,
-    /// What was wrong, each with all that is needed to see why.
+    /// The failures, each with everything needed to diagnose it.
     pub wrong: Vec<String>,
 }
 
 impl Tally {
-    /// Adds to the number of a kind.
+    /// Adds `number` to the count for a kind.
     pub fn count(&mut self, kind: &str, number: usize) {
         *self.counts.entry(kind.to_owned()).or_default() += number;
     }
 
-    /// The number of a kind.
+    /// Returns the count for a kind.
     pub fn of(&self, kind: &str) -> usize {
         self.counts.get(kind).copied().unwrap_or_default()
     }
 
-    /// All that were counted.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> usize {
         self.counts.values().sum()
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Has `number` drawn on `hands` threads, each with a seed and a share of its own.
+/// Splits `number` random tests among `hands` threads, each with its own seed, and returns the combined results.
 pub fn drawn(
     seed: u64,
     number: usize,

@@ -1,4 +1,4 @@
-//! Somebody who runs `bot-cli-cloud`: a home of their own, a folder to work in, and the place where their sets are.
+//! A user of `bot-cli-cloud`, with a home directory, a working directory and a secrets backend.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ use crate::signals::default_in_children;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The backend of a user's sets.
+/// The backend that stores a user's sets.
 #[derive(Debug)]
 enum BackendKind {
     Vault,
@@ -32,10 +32,10 @@ enum BackendKind {
     Hosted(Service),
 }
 
-/// A user, and the environment of their commands.
+/// A user and the environment for their commands.
 #[derive(Debug)]
 pub struct User {
-    /// As a failed test names them.
+    /// The user's name in the messages of failed tests.
     pub name: &'static str,
     root: TempDir,
     place: BackendKind,
@@ -44,14 +44,14 @@ pub struct User {
 }
 
 impl User {
-    /// Without an account.
+    /// Creates a user without an account, whose sets are in the vault.
     pub fn of_the_vault() -> Self {
         let mut user = Self::new("vault", BackendKind::Vault);
         user.set("BOT_CLI_BACKEND", "local");
         user
     }
 
-    /// With a backend that has an executable of its own, in the user's folder of plugins.
+    /// Creates a user whose backend is a separate executable in the user's plugin folder.
     pub fn of_a_backend() -> Self {
         let mut user = Self::new("backend", BackendKind::Backend);
         let plugins = user.plugins();
@@ -61,26 +61,26 @@ impl User {
         user
     }
 
-    /// Returns where the user's own plugins are.
+    /// Returns the user's plugin folder.
     pub fn plugins(&self) -> PathBuf {
         let folder = self.home().join(".local/share/bot-cli/plugins");
         fs::create_dir_all(&folder).unwrap();
         folder
     }
 
-    /// With a private API key: the published paths.
+    /// Creates a user with a private API key, who uses the published paths.
     pub fn with_key() -> Self {
         Self::hosted("published paths", PRIVATE_KEY)
     }
 
-    /// With a personal access token: the organization paths.
+    /// Creates a user with a personal access token, who uses the organization paths.
     pub fn with_token() -> Self {
         let mut user = Self::hosted("organization paths", PERSONAL_TOKEN);
         user.set("BOT_CLI_ORGANIZATION", ORGANIZATION);
         user
     }
 
-    /// One of each.
+    /// Returns one user of each kind.
     pub fn all() -> [Self; 4] {
         [
             Self::of_the_vault(),
@@ -121,22 +121,22 @@ impl User {
         }
     }
 
-    /// A variable of the environment from now on.
+    /// Sets an environment variable for later commands.
     pub fn set(&mut self, name: &'static str, value: &str) {
         self.variables.insert(name, value.to_owned());
     }
 
-    /// No such variable from now on.
+    /// Removes an environment variable for later commands.
     pub fn unset(&mut self, name: &'static str) {
         self.variables.remove(name);
     }
 
-    /// The environment of the commands.
+    /// Returns the environment variables for commands.
     pub fn variables(&self) -> &BTreeMap<&'static str, String> {
         &self.variables
     }
 
-    /// The stand-in behind a hosted user.
+    /// Returns the stand-in service of a hosted user.
     pub fn service(&self) -> &Service {
         match &self.place {
             BackendKind::Hosted(service) => service,
@@ -144,22 +144,22 @@ impl User {
         }
     }
 
-    /// Their home.
+    /// Returns the user's home directory.
     pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    /// The folder that they work in.
+    /// Returns the user's working directory.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")
     }
 
-    /// Returns what holds all of their folders.
+    /// Returns the folder that contains all of the user's folders.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// A folder with the host and the plugin under their own names.
+    /// Returns a folder with the host and the plugin under their real names.
     pub fn bin(&self) -> &Path {
         self.bin.get_or_init(|| {
             let bin = self.root.path().join("bin");
@@ -176,14 +176,14 @@ impl User {
         write_script(path, text).unwrap();
     }
 
-    /// Writes a file into the working folder.
+    /// Writes a file to the working directory.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.work().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    /// The plugin, without a terminal and with nothing of this process's environment.
+    /// Returns a command that runs the plugin, without a terminal or any of this process's environment variables.
     pub fn command(&self, arguments: &[&str]) -> Command {
         // Not where cargo puts it, among executables that it would find beside itself.
         let mut command = Command::new(self.bin().join("bot-cli-cloud"));
@@ -202,7 +202,7 @@ impl User {
         self.ran(&command.timeout(PATIENCE).output().unwrap())
     }
 
-    /// With something to read on standard input.
+    /// Runs the plugin with `stdin` as standard input.
     pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         self.ran(
@@ -214,7 +214,7 @@ impl User {
         )
     }
 
-    /// Any command, with something to read on standard input.
+    /// Runs any command with `stdin` as standard input.
     pub fn feed(&self, command: &mut Command, stdin: &str) -> Run {
         let mut child = command
             .stdin(Stdio::piped())
@@ -243,14 +243,14 @@ impl User {
         }
     }
 
-    /// The document of a run that succeeds.
+    /// Runs a command that must succeed, and returns the document.
     pub fn done(&self, arguments: &[&str]) -> Value {
         let (status, document) = self.json(arguments);
         assert_eq!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
         document
     }
 
-    /// The status and the code of a run that fails.
+    /// Runs a command that must fail, and returns the exit status and the error code.
     pub fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let (status, document) = self.json(arguments);
         assert_ne!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
@@ -258,14 +258,14 @@ impl User {
         (status, code.to_owned())
     }
 
-    /// The status and the document of a run with `--json`.
+    /// Runs a command with `--json`, and returns the exit status and the document.
     pub fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let arguments = [&["--json"], arguments].concat();
         let run = self.run(&arguments);
         (run.status, run.document())
     }
 
-    /// The values of a set, however they can be had: from the service's state, or by a program that is started with them.
+    /// Returns the values in a set, from the service's state or from the environment of a program that runs with them.
     pub fn values(&self, set: &str) -> BTreeMap<String, String> {
         match &self.place {
             BackendKind::Hosted(service) => {
@@ -289,13 +289,13 @@ impl User {
 }
 
 impl Run {
-    /// The one document on standard output.
+    /// Parses standard output, which must be one document.
     pub fn document(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
-/// Pairs as a map.
+/// Converts pairs to a map.
 pub fn pairs(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs
         .iter()
@@ -303,7 +303,7 @@ pub fn pairs(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Fails where a file below `folder` has one of `traces` in it.
+/// Asserts that no file below `folder` contains any of `traces`.
 pub fn assert_in_no_file(folder: &Path, traces: &[String], case: &str) {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

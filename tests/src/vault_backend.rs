@@ -1,4 +1,4 @@
-//! The vault, served over the protocol of secrets backends: what holds for the vault has to hold through the protocol.
+//! The vault, served over the secrets backend protocol. All guarantees of the vault must also hold through the protocol.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use bot_cli_secrets::messages::{
 };
 use bot_cli_secrets::{Backend, ChangeError, Code, Error};
 
-/// The vault in the folder `$HOME/served`, or in the one of the setting `folder`.
+/// The vault in the folder `$HOME/served`, or in the folder from the setting `folder`.
 pub struct VaultBackend {
     vault: Vault<'static>,
 }

@@ -1,4 +1,4 @@
-//! State that threads share, and that a test waits for.
+//! State that threads share and that tests can wait for.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use crate::patience::PATIENCE;
 
-/// State that threads share. Whoever waits for it looks again after every change.
+/// State that threads share. Waiting threads check the state again after every change.
 #[derive(Debug, Default)]
 pub struct Watched<T> {
     state: Mutex<T>,
-    /// The number of changes of the state.
+    /// The number of changes so far.
     changes: Mutex<u64>,
     changed: Condvar,
 }
 
-/// The locked state.
+/// A lock on the state.
 #[derive(Debug)]
 pub struct Guard<'a, T> {
     watched: &'a Watched<T>,
@@ -24,7 +24,7 @@ pub struct Guard<'a, T> {
 }
 
 impl<T> Watched<T> {
-    /// Shares `state`.
+    /// Creates shared state from `state`.
     pub fn new(state: T) -> Self {
         Self {
             state: Mutex::new(state),
@@ -33,7 +33,7 @@ impl<T> Watched<T> {
         }
     }
 
-    /// Locks the state. A test that failed while it held the state leaves it readable.
+    /// Locks the state. The state stays readable after a test fails while holding the lock.
     pub fn lock(&self) -> Guard<'_, T> {
         Guard {
             watched: self,
@@ -42,11 +42,11 @@ impl<T> Watched<T> {
         }
     }
 
-    /// Waits until the state is such that `done`, which may lock it.
+    /// Waits until `done` returns `true`. `done` may lock the state.
     ///
     /// # Panics
     ///
-    /// If that takes longer than [`PATIENCE`]; `what` was waited for.
+    /// Panics with `what` if the wait exceeds [`PATIENCE`].
     #[track_caller]
     pub fn wait_until(&self, what: &str, done: impl Fn() -> bool) {
         let deadline = Instant::now() + PATIENCE;

@@ -1,4 +1,4 @@
-//! The executables for Windows, built once, and Wine to run them.
+//! Builds the Windows executables once, and runs them in Wine.
 
 use std::env;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::nested_cargo::nested_cargo;
 use crate::program::program;
 use crate::python::target_folder;
 
-/// The name that Rust has for Windows.
+/// The Rust target for Windows.
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// The executables, which are named like their packages.
+/// The executables, which have the same names as their packages.
 const EXECUTABLES: [&str; 6] = [
     "bot-cli",
     "bot-cli-plugin",
@@ -23,21 +23,21 @@ const EXECUTABLES: [&str; 6] = [
     "bot-cli-secrets-kubernetes",
 ];
 
-/// A library of Windows that Wine has had since version 9.
+/// A Windows library that Wine lacks before version 9.
 const PRNG: &str = include_str!("wine/prng.c");
 
-/// A program that says when it sleeps, and when it has slept for a minute.
+/// A program that reports when it starts to sleep, and again a minute later.
 const SLEEPER: &str = include_str!("wine/sleeper.c");
 
 /// A plugin that answers each request with its version.
 const GREETER: &str = include_str!("wine/greet.c");
 
-/// Compiles the plugin `greet` in a version to `file`.
+/// Compiles the plugin `greet` with this version number to `file`.
 pub fn compile_greeter(file: &Path, version: &str) -> Result<(), String> {
     compile(file, GREETER, &[&format!("-DVERSION=\"{version}\"")])
 }
 
-/// Wine with a Windows of its own under `target/`.
+/// Wine with its own Windows environment under `target/`.
 #[derive(Debug)]
 pub struct Wine {
     program: PathBuf,
@@ -45,7 +45,7 @@ pub struct Wine {
 }
 
 impl Wine {
-    /// Wine, with the executables in a folder. They are built when this is called first.
+    /// Returns Wine. The first call builds the Windows executables.
     pub fn get() -> Result<&'static Self, String> {
         static WINE: OnceLock<Result<Wine, String>> = OnceLock::new();
         WINE.get_or_init(Self::prepare)
@@ -53,12 +53,12 @@ impl Wine {
             .map_err(Clone::clone)
     }
 
-    /// The folder with the executables, as Linux names it.
+    /// Returns the folder with the executables, as a Linux path.
     pub fn bin(&self) -> PathBuf {
         self.folder.join("bin")
     }
 
-    /// Returns the command that runs an executable, with nothing of this process's environment but what Wine needs.
+    /// Returns a command that runs an executable, with only the environment variables that Wine needs.
     pub fn command(&self, executable: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -111,12 +111,12 @@ impl Wine {
     }
 }
 
-/// A path of Linux as Wine names it.
+/// Converts a Linux path to a path in Wine.
 pub fn windows_path(path: &Path) -> String {
     format!("Z:{}", path.display().to_string().replace('/', "\\"))
 }
 
-/// Debian keeps the program for 64 bits out of the path; the one there warns that it has none for 32.
+/// Finds Wine. Debian's 64-bit program is not on `PATH`, and the one on `PATH` warns if 32-bit Wine is missing.
 fn wine() -> Result<PathBuf, String> {
     let debian = Path::new("/usr/lib/wine/wine64");
     if debian.is_file() {

@@ -1,15 +1,17 @@
-//! What a shell shows, held against a transcript.
+//! Compares shell output with a transcript.
 
 use super::{Bench, Ran};
 
 impl Bench {
-    /// Runs the lines of a transcript. `$ SCRIPT` and what follows behind `> ` is run in the working folder, with `bot-cli` on `PATH`; below stand
-    /// the lines of standard output, those of standard error behind `! `, and the status behind `= ` where it is not 0. `[..]` is any text
-    /// in a line, `...` any lines of one of both, and alone any output.
+    /// Runs each script in a transcript and compares the output.
+    ///
+    /// `$ SCRIPT`, with continuation lines after `> `, runs in the working directory with `bot-cli` on `PATH`. The lines below hold the
+    /// expected standard output, standard error after `! `, and a nonzero exit status after `= `. `[..]` matches any text within a line,
+    /// and `...` matches any lines of one stream. A lone `...` accepts any output of a script that succeeds.
     ///
     /// # Panics
     ///
-    /// At the first script that shows something else.
+    /// Panics at the first script whose output differs.
     #[track_caller]
     pub fn shows(&self, transcript: &str) {
         let text = transcript.trim_start_matches('\n').trim_end_matches(' ');
@@ -35,7 +37,7 @@ impl Bench {
         }
     }
 
-    /// The scripts of a transcript, each with what it shows now.
+    /// Returns the scripts in a transcript, each with its current output.
     pub fn answered(&self, transcript: &str) -> String {
         let lines = transcript.lines();
         let scripts: Vec<&str> = lines.filter(is_script).collect();
@@ -63,7 +65,7 @@ impl Bench {
 }
 
 impl Ran {
-    /// As a transcript has it.
+    /// Returns the output in the form of a transcript.
     fn lines(&self) -> Vec<String> {
         let whole = |text: &str| match text {
             "" => String::new(),
@@ -86,17 +88,16 @@ impl Ran {
     }
 }
 
-/// Whether a line is one of a script.
 fn is_script(line: &&str) -> bool {
     line.starts_with("$ ") || line.starts_with("> ")
 }
 
-/// Whether a line is not one of standard output.
+/// Reports whether a line holds standard error or the exit status.
 fn is_aside(line: &&str) -> bool {
     *line == "!" || line.starts_with("! ") || line.starts_with("= ")
 }
 
-/// Whether lines are as a transcript has them.
+/// Reports whether `shown` matches the expected lines, in which `...` stands for any lines.
 fn fit(expected: &[&str], shown: &[&str]) -> bool {
     match (expected, shown) {
         ([], shown) => shown.is_empty(),

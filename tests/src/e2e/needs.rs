@@ -1,4 +1,4 @@
-//! What a group needs: looked for on this machine, and installed.
+//! Checks the requirements of groups on this machine, and installs them.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -10,20 +10,20 @@ use crate::kubernetes::api_server;
 use crate::python::{CLIENT, FRAMEWORK, Pins, newest_interpreter};
 use crate::shipped;
 
-/// Something that not every machine has.
+/// A requirement that some machines don't meet.
 #[derive(Debug, Deserialize)]
 pub(super) struct Need {
-    /// A command for a shell, which succeeds where it is there.
+    /// A shell command that succeeds if the requirement is met.
     test: String,
-    /// The sentence for a machine that lacks it; for a program, the default serves.
+    /// The message if the requirement is not met. The default says that a program is not installed.
     lacks: Option<String>,
-    /// The Debian packages with it.
+    /// The Debian packages that meet the requirement.
     packages: Option<String>,
-    /// The command that installs it.
+    /// The shell command that installs the missing software.
     install: Option<String>,
 }
 
-/// Why a group can't run here.
+/// Returns the reasons why a group can't run on this machine.
 pub(super) fn lacks(group: &Group) -> Vec<String> {
     let lacks = group.needs.iter().filter_map(|need| lack(need));
     let mut lacks: Vec<String> = lacks.collect();
@@ -69,8 +69,8 @@ impl Need {
     }
 }
 
-/// Installs what groups lack, as far as it can be installed; the groups then name what they still lack. Packages come first: the
-/// environments are made with some of them.
+/// Installs the missing requirements of `groups` where possible. Debian packages come first, because the Python environments need some of
+/// them. Requirements that are still missing are reported when the groups run.
 pub(super) fn install(groups: &[&Group]) {
     let names = groups.iter().flat_map(|group| &group.needs);
     let missing: BTreeSet<&str> = names

@@ -1,4 +1,4 @@
-//! Packs as their authors write them, spoiled in several places.
+//! Generates random packs as authors would write them, and spoils them in several places.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,16 +6,15 @@ use std::sync::LazyLock;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// The pack's name.
 pub(super) const NAME: &str = "acme-x";
 
-/// Pieces that end or change the text around them, in some language that a project is written in.
+/// Snippets that end or change the surrounding text in one of the languages in a project.
 static ENDINGS: LazyLock<Vec<String>> = LazyLock::new(|| pieces("endings"));
 
-/// Pieces that some language takes for more than text.
+/// Snippets with a special meaning in one of the languages in a project.
 static PIECES: LazyLock<Vec<String>> = LazyLock::new(|| pieces("pieces"));
 
-/// The members that have such texts.
+/// The members that hold free text.
 const TEXTS: &[&str] = &[
     "label",
     "note",
@@ -27,14 +26,14 @@ const TEXTS: &[&str] = &[
     "choices",
 ];
 
-/// The pieces of `pieces.json`.
+/// Returns the snippets of this kind in `pieces.json`.
 fn pieces(kind: &str) -> Vec<String> {
     let mut pieces: BTreeMap<String, Vec<String>> =
         serde_json::from_str(include_str!("pieces.json")).unwrap_or_default();
     pieces.remove(kind).unwrap_or_default()
 }
 
-/// A manifest's `providers`: as its author wrote it, and spoiled.
+/// Generates a manifest's `providers`. Returns two versions: as an author would write them, and spoiled.
 pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
     let mut providers = Vec::new();
     for number in 0..random.usize(1..=2) {
@@ -71,7 +70,7 @@ fn provider(random: &mut Rng, number: usize) -> Value {
     })
 }
 
-/// The variables that arguments and readings name.
+/// Adds a description of each environment variable in `args` to `described`.
 fn describe(args: &Value, member: &str, described: &mut Map<String, Value>) {
     for arg in args.as_array().into_iter().flatten() {
         if let Some(name) = arg[member].as_str() {
@@ -83,7 +82,7 @@ fn describe(args: &Value, member: &str, described: &mut Map<String, Value>) {
     }
 }
 
-/// A service of `pack.json`, with some of the arguments and members that it has there.
+/// Draws a service from `pack.json`, with a random selection of the optional arguments and members.
 fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
     let text = include_str!("pack.json").replace("NUMBER", &number.to_string());
     let drawn: Value = text.replace("KIND", kind).parse().unwrap_or_default();
@@ -101,7 +100,7 @@ fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
     service
 }
 
-/// Changes one place.
+/// Spoils a random place in a value.
 fn spoil(place: &mut Value, random: &mut Rng) {
     // Anywhere: each step down may be the last.
     let stays = random.u8(..12) == 0;
@@ -127,7 +126,7 @@ fn spoil(place: &mut Value, random: &mut Rng) {
     }
 }
 
-/// Puts something into a text that people read or that is a value, where more is allowed than in a name.
+/// Inserts a snippet into free text or a value, where more characters are allowed than in a name.
 fn slip(place: &mut Value, random: &mut Rng) {
     match place {
         Value::Array(items) if !items.is_empty() => {
@@ -163,7 +162,7 @@ fn slip(place: &mut Value, random: &mut Rng) {
     }
 }
 
-/// A text with something in it that was not there.
+/// Inserts a snippet into `text`, or replaces `text` with one.
 fn spoiled(text: &str, random: &mut Rng) -> String {
     let ending = &ENDINGS[random.usize(..ENDINGS.len())];
     let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
@@ -182,7 +181,7 @@ fn spoiled(text: &str, random: &mut Rng) -> String {
     }
 }
 
-/// A value of any type.
+/// Returns a random value of a random type.
 fn odd(random: &mut Rng) -> Value {
     match random.u8(..9) {
         0 => Value::Null,

@@ -1,16 +1,16 @@
-//! What each text of a service may be: written down a second time, apart from the reader that is tested.
+//! Validation rules for every string in a service, written independently of the parser under test.
 
 use bot_cli_templates::pack::Provider;
 use serde_json::{Value, json};
 
-/// The texts of a provider that are not what they may be.
+/// Returns a description of each string in a provider that breaks the rules.
 pub(super) fn breaches(provider: &Provider) -> Vec<String> {
     let mut found = Vec::new();
     look("", &json!(provider), &mut found);
     found
 }
 
-/// Looks at every text and every key below the member `name`.
+/// Checks every string and key below the member `name`. Adds the invalid ones to `found`.
 fn look(name: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -56,7 +56,7 @@ fn fits(name: &str, text: &str) -> bool {
     }
 }
 
-/// A line that a terminal shows as it is, and that says something.
+/// Reports whether `text` is a nonblank line without control characters or invisible characters.
 pub(super) fn is_line(text: &str) -> bool {
     let hidden = |c: char| {
         c.is_control()

@@ -1,4 +1,4 @@
-//! The project that services give, beside that of their twin.
+//! Compares a project generated from spoiled services with the project generated from their twins.
 
 use bot_cli_cloud::parse_dotenv;
 use bot_cli_init::{
@@ -11,10 +11,10 @@ use fastrand::Rng;
 use super::grammar::is_variable;
 use super::{draw, python};
 
-/// The services can't be in one bot.
+/// The error for services that can't be combined in one bot.
 pub(super) struct Refused;
 
-/// Returns what differs from the twin's project in more than texts.
+/// Generates a project from each catalogue. Returns the differences, except those in free text.
 pub(super) fn compare(
     spoiled: &Catalogue,
     twin: &Catalogue,
@@ -41,7 +41,7 @@ pub(super) fn compare(
     })
 }
 
-/// A bot with as many of the services as there is room for, and anything else that can be chosen.
+/// Draws a bot that uses the packs' services where possible, with random other options.
 fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let of = |kind: Kind, random: &mut Rng| {
         let brought: Vec<&Service> = (catalogue.packs().iter())
@@ -105,7 +105,7 @@ fn files(planned: &[PlannedFile], expected: &[PlannedFile], config: &Config) -> 
     wrong
 }
 
-/// The same lines with the same markup in each.
+/// Compares lines and their markup. Returns the first difference.
 fn markdown(text: &str, twin: &str) -> Option<String> {
     if text.lines().count() != twin.lines().count() {
         return Some("has other lines".to_owned());
@@ -116,7 +116,7 @@ fn markdown(text: &str, twin: &str) -> Option<String> {
         .map(|(line, twin)| format!("{line:?} is not marked up as {twin:?}"))
 }
 
-/// The characters that mark up, without those that are escaped.
+/// Returns the unescaped markup characters in a line.
 fn markup(line: &str) -> String {
     let mut found = String::new();
     let mut letters = line.chars();
@@ -143,7 +143,7 @@ fn markup(line: &str) -> String {
     found
 }
 
-/// The same lines of the same kind, the same variables, and the values that the services give.
+/// Compares the lines and variables, and checks that the values come from the services. Returns the first problem.
 fn environment(text: &str, twin: &str, config: &Config) -> Option<String> {
     let kind = |line: &str| match line.strip_prefix('#') {
         _ if line.is_empty() => ("empty", String::new()),
@@ -179,7 +179,7 @@ fn environment(text: &str, twin: &str, config: &Config) -> Option<String> {
     })
 }
 
-/// The variables of services of packs that only they read, and what each is while it is unset.
+/// Returns the variables that only pack services read, with their default values.
 fn defaults(config: &Config) -> Vec<(String, String)> {
     python::arguments(config)
         .into_iter()
@@ -191,7 +191,7 @@ fn defaults(config: &Config) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The command that is shown to the user, as a shell reads it.
+/// Checks that a shell parses the suggested command correctly. Returns the problem, if any.
 fn command(config: &Config) -> Option<String> {
     let command = equivalent_command("my-bot", config);
     let words = shlex::split(&command)?;

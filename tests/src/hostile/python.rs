@@ -1,10 +1,10 @@
-//! Python code as a tree: what it does follows from the kinds of its nodes and its names.
+//! Compares Python code by syntax tree. The node kinds and the names determine what the code does.
 
 use bot_cli_init::Config;
 use bot_cli_templates::pack::{self, Arg};
 use tree_sitter::{Node, Parser, Tree};
 
-/// Returns where the code does something else than its twin.
+/// Returns the first place where the code and its twin differ in meaning.
 pub(super) fn difference(code: &str, twin: &str) -> Option<String> {
     let (Some(tree), Some(twin_tree)) = (parse(code), parse(twin)) else {
         return Some("can't be parsed".to_owned());
@@ -21,7 +21,7 @@ pub(super) fn difference(code: &str, twin: &str) -> Option<String> {
     ))
 }
 
-/// The arguments of the services of packs, those of calls included.
+/// Returns the arguments of all pack services, including those of nested calls.
 pub(super) fn arguments<'c>(config: &Config<'c>) -> Vec<&'c Arg> {
     let services = config.services();
     let brought = services.filter(|service| config.catalogue.pack_of(service).is_some());
@@ -36,8 +36,8 @@ fn parse(code: &str) -> Option<Tree> {
     parser.parse(code, None)
 }
 
-/// The nodes in order: kind, depth, and the text of all but strings and comments. Parentheses that only break a line are
-/// left out.
+/// Lists the nodes in order, with depth, kind and text. Omits the text of strings and comments, and parentheses that only allow line
+/// breaks.
 fn outline(root: Node, code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![(root, 0)];
@@ -69,7 +69,7 @@ fn outline(root: Node, code: &str) -> Vec<String> {
     found
 }
 
-/// Returns how much of a string is code.
+/// Counts the interpolated expressions in a string.
 fn interpolations(string: Node) -> usize {
     let mut count = 0;
     walk(string, &mut |node| {

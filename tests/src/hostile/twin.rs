@@ -1,8 +1,8 @@
-//! The same services with plain texts in place of their own: nothing in it can get out of anything.
+//! Builds a provider's twin: the same services with harmless text that can't break out of its surroundings.
 
 use bot_cli_templates::pack::{Arg, Literal, Provider, Type};
 
-/// The twin of each provider. Names, numbers and choices of what is generated stay.
+/// Returns the twin of each provider. Names, numbers and options that affect the generated code stay the same.
 pub(super) fn of(providers: &[Provider]) -> Vec<Provider> {
     let mut twins = providers.to_vec();
     for (number, provider) in twins.iter_mut().enumerate() {

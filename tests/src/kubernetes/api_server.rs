@@ -1,4 +1,4 @@
-//! A real kube-apiserver over etcd, both on loopback and in a folder that goes away. `tests/kubernetes/api_server.sh` builds them.
+//! A real kube-apiserver with etcd, both on loopback and in a temporary folder. `tests/kubernetes/api_server.sh` builds them.
 
 use std::env;
 use std::fs::{self, File};
@@ -14,17 +14,17 @@ use serde_json::json;
 use super::cluster::{Cluster, write_kubeconfig};
 use crate::port::free_port;
 
-/// The time that both may take until they answer.
+/// The time limit for both servers to start.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A running server; it ends when this is dropped.
+/// A running API server, stopped when dropped.
 pub struct ApiServer {
     processes: Vec<Child>,
     command: Command,
     folder: tempfile::TempDir,
 }
 
-/// Returns where the script puts what it builds; an error says that nothing is there.
+/// Returns the folder with the servers that the script builds, or an error if they have not been built.
 pub fn find() -> Result<PathBuf, String> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
@@ -39,7 +39,7 @@ pub fn find() -> Result<PathBuf, String> {
 }
 
 impl ApiServer {
-    /// Starts etcd and the server, and waits until they answer.
+    /// Starts etcd and the API server, and waits until they are ready.
     pub fn start() -> io::Result<(Self, Cluster)> {
         let built = find().map_err(io::Error::other)?;
         let folder = tempfile::tempdir()?;
@@ -80,7 +80,7 @@ impl ApiServer {
         Ok(client)
     }
 
-    /// Returns the port, and the certificate that vouches for it.
+    /// Starts the API server. Returns the port and the certificate of the certificate authority.
     fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();
@@ -141,7 +141,7 @@ impl ApiServer {
             .spawn()
     }
 
-    /// Starts the server, on the port that it had.
+    /// Starts or restarts the server on its assigned port.
     pub fn begin(&mut self) -> io::Result<()> {
         let mut command = std::mem::replace(&mut self.command, Command::new(""));
         let server = self.run(&mut command, "kube-apiserver.log");
@@ -150,7 +150,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Kills the server; etcd goes on.
+    /// Kills the server but leaves etcd running.
     pub fn kill(&mut self) -> io::Result<()> {
         let Some(mut server) = self.processes.pop() else {
             return Ok(());
@@ -159,7 +159,7 @@ impl ApiServer {
         server.wait().map(drop)
     }
 
-    /// Sends the server a signal.
+    /// Sends a signal to the server.
     pub fn signal(&self, signal: Signal) -> io::Result<()> {
         let Some(server) = self.processes.last() else {
             return Ok(());
@@ -167,7 +167,7 @@ impl ApiServer {
         Ok(kill_process(Pid::from_child(server), signal)?)
     }
 
-    /// Waits until the server answers.
+    /// Waits until the server is ready.
     pub fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
         let begun = Instant::now();
         loop {
@@ -210,7 +210,7 @@ impl Drop for ApiServer {
     }
 }
 
-/// `reader` may read Secrets everywhere.
+/// Allows the user `reader` to read Secrets in every namespace.
 fn give_roles(cluster: &Cluster) {
     let api = "/apis/rbac.authorization.k8s.io/v1";
     let role = json!({
@@ -230,7 +230,7 @@ fn give_roles(cluster: &Cluster) {
     }
 }
 
-/// The certificate of an authority, and that of the server with its key, in PEM.
+/// Returns the certificate of the certificate authority, the server's certificate and the server's key, in PEM format.
 fn certificates() -> Result<(String, String, String), rcgen::Error> {
     let key = rcgen::KeyPair::generate()?;
     let mut params = rcgen::CertificateParams::new(Vec::new())?;

@@ -1,4 +1,4 @@
-//! The backend in this process, as `bot-cli-cloud` would use it over the protocol.
+//! Runs the backend in this process, as `bot-cli-cloud` would use it over the protocol.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,23 +15,23 @@ use serde_json::{Map, Value, json};
 
 use crate::recording_ui::RecordingUi;
 
-/// An open backend, and all that it has said.
+/// An open backend with a record of everything it displayed.
 pub struct Backend {
-    /// The answer to `secrets/open`.
+    /// The result of `secrets/open`.
     pub opened: OpenResult,
     inner: Kubernetes,
     session: Session,
     heard: Arc<Mutex<String>>,
 }
 
-/// A change that did not succeed: the code, the effect, the sentence.
+/// A failed change: the code, the effect and the message.
 pub type Unmade = (String, Effect, String);
 
-/// An error: the code and the sentence.
+/// An error: the code and the message.
 pub type Told = (String, String);
 
 impl Backend {
-    /// Opens a namespace.
+    /// Opens the backend for a namespace.
     pub fn open(
         kubeconfig: &Path,
         organization: Option<&str>,
@@ -42,7 +42,7 @@ impl Backend {
         Self::open_with(kubeconfig, scope, Duration::from_secs(30), Cancel::new())
     }
 
-    /// Opens a scope for a user who may want to stop; an answer may take so long.
+    /// Opens the backend with this scope, response timeout and cancellation handle.
     pub fn open_with(
         kubeconfig: &Path,
         scope: Value,
@@ -67,18 +67,18 @@ impl Backend {
         })
     }
 
-    /// All that was logged and shown.
+    /// Returns everything that was logged or displayed.
     pub fn heard(&self) -> String {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.clone()
     }
 
-    /// The names with their kinds, in order.
+    /// Returns the names and kinds of all sets, sorted.
     pub fn list(&mut self) -> Result<Vec<(String, String)>, Told> {
         self.list_in(None)
     }
 
-    /// Lists a region.
+    /// Returns the names and kinds of the sets in a region, sorted.
     pub fn list_in(&mut self, region: Option<&str>) -> Result<Vec<(String, String)>, Told> {
         let listed = self.inner.list(region, &mut self.session).map_err(told)?;
         let sets = listed.into_iter().map(|set| (set.name, json!(set.kind)));
@@ -89,19 +89,19 @@ impl Backend {
         Ok(listed)
     }
 
-    /// One set.
+    /// Returns the details of a set.
     pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Told> {
         self.inner.get(name, &mut self.session).map_err(told)
     }
 
-    /// Returns the keys, in order.
+    /// Returns the keys in a set, sorted.
     pub fn keys(&mut self, name: &str) -> Option<Vec<String>> {
         let mut keys = self.get(name).unwrap()?.keys;
         keys.sort();
         Some(keys)
     }
 
-    /// Returns the values.
+    /// Returns the values in a set by key.
     pub fn values(&mut self, name: &str) -> Result<Option<BTreeMap<String, String>>, Told> {
         let values = self.inner.values(name, &mut self.session).map_err(told)?;
         let exposed = |(key, value): (String, bot_cli_protocol::secret::Secret)| {
@@ -110,20 +110,20 @@ impl Backend {
         Ok(values.map(|values| values.into_iter().map(exposed).collect()))
     }
 
-    /// Registry and credentials.
+    /// Returns the registry and the credentials in an image pull secret.
     pub fn credentials(&mut self, name: &str) -> Result<(String, String), Told> {
         let got = self.inner.credentials(name, &mut self.session);
         let got = got.map_err(told)?;
         Ok((got.host, got.credentials.expose().to_owned()))
     }
 
-    /// The organizations.
+    /// Returns the names of all organizations.
     pub fn organizations(&mut self) -> Result<Vec<String>, Told> {
         let listed = self.inner.organizations(&mut self.session).map_err(told)?;
         Ok(listed.into_iter().map(|one| one.name).collect())
     }
 
-    /// Returns what a caller that has just looked says of it.
+    /// Reads a set and returns its state as a precondition for a change.
     pub fn prior(&mut self, name: &str) -> Prior {
         match self.get(name) {
             Ok(Some(set)) => Prior::Keys(set.keys),
@@ -131,13 +131,13 @@ impl Backend {
         }
     }
 
-    /// Puts entries after a look.
+    /// Reads a set, then puts entries into it.
     pub fn put(&mut self, name: &str, entries: &[(&str, &str)]) -> Result<(), Unmade> {
         let prior = self.prior(name);
         self.put_onto(name, None, entries, &prior)
     }
 
-    /// Puts entries onto what was seen.
+    /// Puts entries into a set whose last known state is `prior`.
     pub fn put_onto(
         &mut self,
         name: &str,
@@ -151,13 +151,13 @@ impl Backend {
         put.map_err(unmade)
     }
 
-    /// Puts credentials after a look.
+    /// Reads an image pull secret, then replaces it.
     pub fn pull(&mut self, name: &str, host: &str, credentials: &str) -> Result<(), Unmade> {
         let prior = self.prior(name);
         self.pull_onto(name, host, credentials, &prior)
     }
 
-    /// Puts credentials onto what was seen.
+    /// Replaces an image pull secret whose last known state is `prior`.
     pub fn pull_onto(
         &mut self,
         name: &str,
@@ -171,7 +171,7 @@ impl Backend {
         put.map_err(unmade)
     }
 
-    /// Removes keys, from what was seen if that matters. Returns those that were not there.
+    /// Removes keys from a set. If `prior` is given, the set must still be in that state. Returns the keys that did not exist.
     pub fn unset(
         &mut self,
         name: &str,
@@ -182,7 +182,7 @@ impl Backend {
         self.inner.unset(unset, &mut self.session).map_err(unmade)
     }
 
-    /// Deletes a set, as it was seen if that matters.
+    /// Deletes a set. If `prior` is given, the set must still be in that state. Returns whether the set existed.
     pub fn delete(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
         let delete = params(json!({ "name": name, "prior": prior }));
         self.inner.delete(delete, &mut self.session).map_err(unmade)
@@ -193,7 +193,7 @@ fn params<T: DeserializeOwned>(params: Value) -> T {
     serde_json::from_value(params).unwrap()
 }
 
-/// Nothing was done, for this reason.
+/// Asserts that a change failed with this code and had no effect.
 #[track_caller]
 pub fn assert_not_done((found, effect, sentence): &Unmade, code: &str) {
     assert_eq!((&**found, effect), (code, &Effect::NotDone), "{sentence}");

@@ -1,4 +1,4 @@
-//! A cluster as the tests see it: who may sign in how, and a look at what it really holds.
+//! A cluster under test, with its users and direct access to its contents.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,28 +8,28 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-/// The answer to a request of the tests themselves.
+/// The response to a request from a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
-    /// The status.
+    /// The HTTP status, or 0 if the request failed.
     pub status: u16,
-    /// The document; a text where it is none.
+    /// The response document, or a string if the body is not JSON.
     pub body: Value,
 }
 
-/// A namespace of a cluster.
+/// A cluster and a client for the tests' own requests.
 pub struct Cluster {
-    /// A kubeconfig with contexts for the administrator, for `reader`, who may read Secrets, for `nobody`, who may do nothing, and for
-    /// `stranger`, whose token is not accepted.
+    /// A kubeconfig with a context for the administrator and for each of three users. `reader` may read Secrets, `nobody` has no
+    /// permissions, and the token of `stranger` is not accepted.
     pub kubeconfig: PathBuf,
-    /// The context of one who may do everything.
+    /// The administrator's context.
     pub context: String,
     runtime: tokio::runtime::Runtime,
     client: kube::Client,
 }
 
 impl Cluster {
-    /// The cluster that a context of a kubeconfig names.
+    /// Connects to the cluster in a kubeconfig context.
     pub fn of(kubeconfig: &Path, context: &str) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -52,7 +52,7 @@ impl Cluster {
         })
     }
 
-    /// Sends a request as the administrator. The content type of a patch is `merge-patch+json` or `apply-patch+yaml`.
+    /// Sends a request as the administrator. The content type for a patch is `merge-patch+json` or `apply-patch+yaml`.
     pub fn send(&self, method: &str, path: &str, body: Option<(&str, &Value)>) -> Seen {
         let (kind, text) = body.map_or(("json", String::new()), |(kind, body)| {
             (kind, body.to_string())
@@ -78,7 +78,7 @@ impl Cluster {
         })
     }
 
-    /// Makes a namespace with a name of its own.
+    /// Creates a namespace with a unique name.
     pub fn namespace(&self) -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -90,13 +90,13 @@ impl Cluster {
         name
     }
 
-    /// Removes a namespace that was made for a test, as far as the cluster does so.
+    /// Deletes a test's namespace, ignoring errors.
     pub fn forget(&self, namespace: &str) {
         let path = format!("/api/v1/namespaces/{namespace}");
         let _ = self.send("DELETE", &path, None);
     }
 
-    /// The Secret of that name.
+    /// Returns a Secret, or `None` if it does not exist.
     pub fn secret(&self, namespace: &str, name: &str) -> Option<Value> {
         let seen = self.send("GET", &secret(namespace, name), None);
         match seen.status {
@@ -130,7 +130,7 @@ impl Cluster {
     }
 }
 
-/// The path of a Secret.
+/// Returns the API path of a Secret.
 pub fn secret(namespace: &str, name: &str) -> String {
     format!("/api/v1/namespaces/{namespace}/secrets/{name}")
 }
@@ -141,7 +141,7 @@ fn merge(object: &mut Value, other: &Value) {
     }
 }
 
-/// Writes a kubeconfig for one cluster with a context for each user, who signs in with a token.
+/// Writes a kubeconfig for one cluster with a context for each user. The users sign in with tokens.
 pub fn write_kubeconfig(file: &Path, server: &str, authority: &str) -> io::Result<()> {
     use base64::Engine as _;
     let data = base64::engine::general_purpose::STANDARD.encode(authority);

@@ -1,5 +1,5 @@
-//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one
-//! gives, and faults on demand.
+//! A stand-in for an API server: serves Secrets and namespaces over HTTP/1.1 on loopback, with realistic responses and with faults on
+//! demand.
 
 mod api;
 mod connection;
@@ -19,28 +19,28 @@ use crate::watched::Watched;
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
 
-/// A running stand-in; it ends when this is dropped.
+/// A running stand-in, stopped when dropped.
 pub struct StandIn {
     address: SocketAddr,
     world: Arc<World>,
     folder: tempfile::TempDir,
 }
 
-/// The state that the connections share.
+/// The state shared by all connections.
 type World = Watched<State>;
 
 #[derive(Default)]
 struct State {
     store: Store,
-    /// The faults of the next requests, one after the other.
+    /// The faults for upcoming requests, in order.
     script: VecDeque<Option<Trouble>>,
-    /// Requests that are still to be carried out.
+    /// The number of delayed requests that are still pending.
     working: usize,
     stopped: bool,
 }
 
 impl StandIn {
-    /// Starts one, with a kubeconfig for those who may sign in.
+    /// Starts a stand-in and writes a kubeconfig for its users.
     pub fn start() -> io::Result<(Self, Cluster)> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -72,38 +72,38 @@ impl StandIn {
         Ok((stand_in, cluster))
     }
 
-    /// Returns the address.
+    /// Returns the server's URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// A folder that goes away with it.
+    /// Returns a temporary folder that is deleted along with the stand-in.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    /// Has the next requests go wrong as written, one after the other; `None` goes well.
+    /// Sets the faults for the next requests, in order. `None` means no fault.
     pub fn follow(&self, script: impl IntoIterator<Item = Option<Trouble>>) {
         self.world.lock().script = script.into_iter().collect();
     }
 
-    /// Waits until everything that was asked for has been done.
+    /// Waits until all delayed requests have taken effect.
     pub fn settle(&self) {
         let is_settled = || self.world.lock().working == 0;
         self.world.wait_until("the stand-in to settle", is_settled);
     }
 
-    /// The Secrets of a namespace by their names.
+    /// Returns the Secrets in a namespace by name.
     pub fn stored(&self, namespace: &str) -> BTreeMap<String, Value> {
         self.world.lock().store.secrets_in(namespace)
     }
 
-    /// Makes a namespace without a request.
+    /// Creates a namespace directly, without a request.
     pub fn make_namespace(&self, name: &str) {
         self.world.lock().store.make_namespace(name);
     }
 
-    /// Forgets the Secrets of a namespace.
+    /// Removes all Secrets from a namespace directly, without a request.
     pub fn empty(&self, namespace: &str) {
         self.world.lock().store.empty(namespace);
     }

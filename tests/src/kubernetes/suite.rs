@@ -1,4 +1,4 @@
-//! Checks for every cluster: the stand-in and a real API server.
+//! Checks that run against every cluster: the stand-in and a real API server.
 
 mod changes;
 mod foreign;
@@ -8,10 +8,10 @@ mod signing_in;
 use super::backend::Backend;
 use super::cluster::Cluster;
 
-/// A check, with the promise that it keeps.
+/// The name of a check and the function that runs it.
 pub type Check = (&'static str, fn(&Cluster));
 
-/// All of them.
+/// Returns all checks.
 pub fn checks() -> Vec<Check> {
     [
         changes::CHECKS,
@@ -22,7 +22,7 @@ pub fn checks() -> Vec<Check> {
     .concat()
 }
 
-/// A namespace for one check, which goes away after it.
+/// A namespace for one check, deleted when dropped.
 struct Room<'a> {
     cluster: &'a Cluster,
     namespace: String,
@@ -36,7 +36,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// The backend in this namespace, as the administrator.
+    /// Opens the backend in this namespace as the administrator.
     fn backend(&self) -> Backend {
         self.backend_as(&self.cluster.context)
     }

@@ -1,14 +1,14 @@
-//! What a run claims, held against what is so.
+//! Compares a run's claims with the state that the service stores.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::operation::Operation;
+use super::operation::{AGENT, Operation};
 use super::runner::Ran;
 use crate::service::ORGANIZATION;
 
-/// Returns how a run ended, for the tally.
+/// Returns a label for the outcome of a run, for the tally.
 pub fn ending(ran: &Ran) -> String {
     match (ran.status, outcome(ran)) {
         (0, _) => "done".to_owned(),
@@ -17,7 +17,7 @@ pub fn ending(ran: &Ran) -> String {
     }
 }
 
-/// Every claim that is not true.
+/// Returns every false claim that a run makes.
 pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -> Vec<String> {
     let (before, after) = (&before[ORGANIZATION], &after[ORGANIZATION]);
     let parts = parts(operation, before, after);
@@ -36,7 +36,7 @@ pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -
     claims.wrong
 }
 
-/// The claims that are not so.
+/// Collects false claims.
 #[derive(Default)]
 struct Claims {
     wrong: Vec<String>,
@@ -107,7 +107,10 @@ impl Claims {
             "nothing was",
             "othing has changed",
         ];
-        const DONE: [&str; 5] = [
+        const DONE: [&str; 8] = [
+            "`my-bot` is ready",
+            "Deployed ",
+            "Started the session",
             "Saved ",
             "Removed ",
             "Deleted the ",
@@ -118,7 +121,9 @@ impl Claims {
             self.claim(none(parts), "a sentence says that nothing was done");
         }
         let done = |line: &str| DONE.iter().any(|words| line.starts_with(words));
-        if ran.said.lines().any(done) || ran.said.contains("` is changed") {
+        let says_done = ["` is changed", "`my-bot` was deployed, "];
+        let says_done = says_done.iter().any(|words| ran.said.contains(words));
+        if ran.said.lines().any(done) || says_done {
             let holds = !parts.is_empty() && all(parts);
             self.claim(holds, "a sentence says that it is done");
         }
@@ -135,14 +140,26 @@ impl Claims {
             let is_missing = name(operation).is_none_or(|name| before.get(name).is_none());
             self.claim(is_missing, "there is no such set");
         }
+        if ran.said.contains("there is no agent") {
+            let is_missing = before["/agents"].get(AGENT).is_none();
+            self.claim(is_missing, "there is no such agent");
+        }
         if ran.said.contains("No secrets in") {
-            self.claim(before == &json!({}), "there are no secrets");
+            let mut names = before.as_object().into_iter().flat_map(Map::keys);
+            let has_none = names.all(|name| name.starts_with('/'));
+            self.claim(has_none, "there are no secrets");
         }
     }
 
     fn of_what_is_seen(&mut self, name: Option<&str>, before: &Value, ran: &Ran) {
         let names = |object: &Value| -> Option<Vec<String>> {
-            Some(object.as_object()?.keys().cloned().collect())
+            let names = object.as_object()?.keys();
+            Some(
+                names
+                    .filter(|name| !name.starts_with('/'))
+                    .cloned()
+                    .collect(),
+            )
         };
         let (shown, there) = if let Some(name) = name {
             self.claim(before.get(name).is_some(), "there is such a set");
@@ -167,7 +184,7 @@ fn none(parts: &[Part]) -> bool {
     parts.iter().all(|part| !part.applied)
 }
 
-/// A part of a change.
+/// A change to one key, or to a whole set or agent if `key` is empty.
 struct Part {
     key: String,
     existed: bool,
@@ -218,6 +235,35 @@ fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
             vec![whole(name, after[name]["credentials"] == stored)]
         }
         Operation::List { .. } => Vec::new(),
+        Operation::DeployImage { .. }
+        | Operation::DeployFolder { .. }
+        | Operation::Scale { .. }
+        | Operation::Start
+        | Operation::DeleteAgent => vec![Part {
+            key: String::new(),
+            existed: before["/agents"].get(AGENT).is_some(),
+            applied: is_applied(operation, &before["/agents"], &after["/agents"]),
+        }],
+    }
+}
+
+/// Reports whether the service's state shows that an operation on an agent was applied.
+fn is_applied(operation: &Operation, before: &Value, after: &Value) -> bool {
+    let (was, is) = (&before[AGENT], &after[AGENT]);
+    let sessions = |agent: &Value| agent["sessions"].as_array().map_or(0, Vec::len);
+    match operation {
+        Operation::DeployImage { image, .. } => is["spec"]["image"] == json!(image),
+        Operation::DeployFolder { .. } => {
+            !is["buildId"].is_null() && is["buildId"] != was["buildId"]
+        }
+        Operation::Scale { max } => is["spec"]["autoScaling"]["maxReplicas"] == json!(max),
+        Operation::Start => sessions(is) > sessions(was),
+        Operation::DeleteAgent => !was.is_null() && is.is_null(),
+        Operation::Set { .. }
+        | Operation::Unset { .. }
+        | Operation::Delete { .. }
+        | Operation::Pull { .. }
+        | Operation::List { .. } => false,
     }
 }
 
@@ -228,6 +274,11 @@ fn name(operation: &Operation) -> Option<&str> {
         | Operation::Delete { name }
         | Operation::Pull { name, .. } => Some(name),
         Operation::List { name } => name.as_deref(),
+        Operation::DeployImage { .. }
+        | Operation::DeployFolder { .. }
+        | Operation::Scale { .. }
+        | Operation::Start
+        | Operation::DeleteAgent => None,
     }
 }
 
@@ -239,7 +290,14 @@ fn leaks(operation: &Operation, ran: &Ran) -> bool {
         Operation::Pull { credentials, .. } => {
             shows(credentials) || shows(&STANDARD.encode(credentials))
         }
-        Operation::Unset { .. } | Operation::Delete { .. } | Operation::List { .. } => false,
+        Operation::Start => shows("pk_publickey"),
+        Operation::Unset { .. }
+        | Operation::Delete { .. }
+        | Operation::List { .. }
+        | Operation::DeployImage { .. }
+        | Operation::DeployFolder { .. }
+        | Operation::Scale { .. }
+        | Operation::DeleteAgent => false,
     }
 }
 

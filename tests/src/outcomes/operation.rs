@@ -1,23 +1,29 @@
-//! What a user does: one command, drawn at random.
+//! The commands that a user runs, drawn at random.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
+use serde_json::json;
 
-use crate::service::{ListForm, ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Service};
+use crate::service::{
+    BuildEnd, Building, ListForm, ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Rollout,
+    RolloutEnd, Service,
+};
 
-/// The names that operations are about: few, so that they meet.
+/// The agent that the operations affect.
+pub(super) const AGENT: &str = "my-bot";
+
+/// The names of the sets. There are only a few, so that operations often affect the same set.
 const SETS: [&str; 4] = ["prod", "staging", "my-bot-secrets", "pull-x"];
 
-/// The keys of secret sets.
 const KEYS: [&str; 5] = ["A", "B", "OPENAI_API_KEY", "lower", "C-1"];
 
-/// A command and what it is to do.
+/// A command with its arguments.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// `secrets set`, with a file also `--prune`.
+    /// `secrets set`, with `--prune` if there is a file.
     Set {
         name: String,
         pairs: Vec<(String, String)>,
@@ -30,14 +36,32 @@ pub enum Operation {
     Delete { name: String },
     /// `secrets image-pull-secret`.
     Pull { name: String, credentials: String },
-    /// `secrets list`, of all or of one.
+    /// `deploy` with an image.
+    DeployImage { image: String, no_wait: bool },
+    /// `deploy` with a folder, from which the service builds the image.
+    DeployFolder { folder: PathBuf },
+    /// `agents scale`.
+    Scale { max: usize },
+    /// `agents start`.
+    Start,
+    /// `agents delete`.
+    DeleteAgent,
+    /// `secrets list`, for all sets or one.
     List { name: Option<String> },
 }
 
 impl Operation {
-    /// The arguments behind `bot-cli cloud`.
+    /// Returns the arguments after `bot-cli cloud`.
     pub fn arguments(&self) -> Vec<String> {
+        if let Some(line) = self.of_an_agent() {
+            return line.split_whitespace().map(str::to_owned).collect();
+        }
         let line = match self {
+            Self::DeployImage { .. }
+            | Self::DeployFolder { .. }
+            | Self::Scale { .. }
+            | Self::Start
+            | Self::DeleteAgent => String::new(),
             Self::Set {
                 name,
                 pairs,
@@ -61,6 +85,25 @@ impl Operation {
         let words = ["secrets"].into_iter().chain(line.split_whitespace());
         words.map(str::to_owned).collect()
     }
+
+    fn of_an_agent(&self) -> Option<String> {
+        let deploy = format!("deploy --skip --timeout 1 --agent {AGENT} --region us-west");
+        Some(match self {
+            Self::DeployImage { image, no_wait } => {
+                let no_wait = if *no_wait { "--no-wait" } else { "" };
+                format!("{deploy} --image {image} {no_wait}")
+            }
+            Self::DeployFolder { folder } => format!("{deploy} {}", folder.display()),
+            Self::Scale { max } => format!("agents scale {AGENT} --skip --max-agents {max}"),
+            Self::Start => format!("agents start {AGENT}"),
+            Self::DeleteAgent => format!("agents delete {AGENT} --skip"),
+            Self::Set { .. }
+            | Self::Unset { .. }
+            | Self::Delete { .. }
+            | Self::Pull { .. }
+            | Self::List { .. } => return None,
+        })
+    }
 }
 
 fn lines(pairs: &[(String, String)]) -> String {
@@ -68,8 +111,32 @@ fn lines(pairs: &[(String, String)]) -> String {
     lines.collect()
 }
 
-/// Draws an operation. Every value is one that was never there before, so that one look tells whether it arrived.
+/// Draws an operation on an agent. Every image and folder is new.
+fn on_an_agent(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
+    Ok(match random.u8(..10) {
+        0..=3 => Operation::DeployImage {
+            image: format!("me/bot:{number}-{:08x}", random.u32(..)),
+            no_wait: random.bool(),
+        },
+        4..=5 => {
+            let folder = folder.join("project");
+            fs::create_dir_all(&folder)?;
+            fs::write(folder.join("Dockerfile"), "FROM scratch\n")?;
+            let code = format!("# {number}-{:08x}\n", random.u32(..));
+            fs::write(folder.join("bot.py"), code)?;
+            Operation::DeployFolder { folder }
+        }
+        6 => Operation::Scale { max: number + 2 },
+        7 => Operation::Start,
+        _ => Operation::DeleteAgent,
+    })
+}
+
+/// Draws an operation. Every value is unique, so the stored state shows whether the value arrived.
 pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
+    if random.u8(..3) == 0 {
+        return on_an_agent(random, number, folder);
+    }
     let name = SETS[random.usize(..3)].to_owned();
     let mut keys = KEYS.map(str::to_owned);
     random.shuffle(&mut keys);
@@ -107,7 +174,7 @@ pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operat
     })
 }
 
-/// Puts the service into a state in which something can be done.
+/// Puts the service into a random state in which operations can have an effect.
 pub fn prepare(service: &Service, random: &mut Rng) {
     let mut world = service.world();
     world.provisioning = Provisioning {
@@ -130,4 +197,35 @@ pub fn prepare(service: &Service, random: &mut Rng) {
         world.store(ORGANIZATION, name, "us-west", &values);
     }
     world.store(OTHER_ORGANIZATION, "prod", "ap-south", &[("A", "other")]);
+    world.rollout = Rollout {
+        pending_reads: random.u32(..3),
+        end: match random.u8(..12) {
+            0 => RolloutEnd::Never,
+            1 => RolloutEnd::CrashLoop {
+                logs: vec!["KeyError".to_owned()],
+            },
+            2 => RolloutEnd::Refused {
+                code: "PCC-1105".to_owned(),
+                message: "exec format error".to_owned(),
+            },
+            _ => RolloutEnd::Ready,
+        },
+    };
+    world.building = Building {
+        pending_reads: random.u32(..3),
+        end: match random.u8(..6) {
+            0 => BuildEnd::Timeout,
+            1 => BuildEnd::Failed {
+                message: "COPY failed".to_owned(),
+                logs: vec!["Step 1/2".to_owned()],
+            },
+            _ => BuildEnd::Success,
+        },
+    };
+    if random.u8(..3) == 0 {
+        world.deploy(ORGANIZATION, AGENT, &json!({"image": "me/bot:before"}));
+    }
+    if world.keys(ORGANIZATION).is_empty() {
+        world.add_key(ORGANIZATION, "key");
+    }
 }

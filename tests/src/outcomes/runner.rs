@@ -1,4 +1,4 @@
-//! Carries an operation out: the library in this process, or the executable.
+//! Runs operations through the library in this process or through the executable.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,38 +20,38 @@ use super::operation::Operation;
 use crate::recording_ui::RecordingUi;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 
-/// The output of a run.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Ran {
     /// The exit status.
     pub status: i32,
-    /// Every text for people.
+    /// All text shown to the user.
     pub said: String,
-    /// The document of `--json`.
+    /// The document from `--json`.
     pub document: Value,
 }
 
-/// Carries operations out: the library with short pauses, or an executable with real signals.
+/// Runs operations: through the library with short timeouts and delays, or through an executable with real signals.
 #[derive(Debug, Clone)]
 pub struct Runner {
-    /// Whether the requests are those of a private API key.
+    /// Whether requests use a private API key.
     pub with_key: bool,
-    /// The executable, unless it is the library.
+    /// The executable, or `None` for the library.
     pub executable: Option<PathBuf>,
 }
 
 impl Runner {
-    /// Returns how long a request is waited for.
+    /// Returns the timeout for a request.
     pub(super) fn longest(&self) -> Duration {
         Duration::from_millis(self.executable.as_ref().map_or(80, |_| 250))
     }
 
-    /// One user in so many wants to stop.
+    /// Returns `n`, where one in `n` users cancels.
     pub(super) fn stops(&self) -> u8 {
         self.executable.as_ref().map_or(12, |_| 3)
     }
 
-    /// Runs one, and wants it to stop after `stop`.
+    /// Runs one operation. If `stop` is given, cancels the operation after that time.
     pub(super) fn run(
         &self,
         service: &Service,
@@ -80,6 +80,7 @@ impl Runner {
             organization: (!self.with_key).then(|| ORGANIZATION.to_owned()),
             api_url: Some(service.url().to_owned()),
             token: Some(Secret::new(self.token().to_owned())),
+            public_key: public_key(service).map(Secret::new),
             pace: Pace {
                 connect: self.longest(),
                 request: self.longest(),
@@ -128,6 +129,10 @@ impl Runner {
             .env("HOME", "/nonexistent")
             .env("BOT_CLI_API_URL", service.url())
             .env("BOT_CLI_TOKEN", self.token())
+            .env(
+                "BOT_CLI_PUBLIC_KEY",
+                public_key(service).unwrap_or_default(),
+            )
             .env("BOT_CLI_TIMEOUT", self.longest().as_secs_f64().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -162,4 +167,8 @@ impl Runner {
             PERSONAL_TOKEN
         }
     }
+}
+
+fn public_key(service: &Service) -> Option<String> {
+    service.world().keys(ORGANIZATION).pop()
 }

@@ -1,4 +1,4 @@
-//! What goes wrong during one operation.
+//! Random faults for one operation.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use fastrand::Rng;
 
 use crate::service::{Fault, Injection};
 
-/// The faults of one operation, and when its user wants to stop.
+/// The faults during one operation, and the time until it is cancelled.
 #[derive(Debug, Clone)]
 pub struct Weather {
-    /// The faults of its requests, one after the other.
+    /// The faults for the requests, in order.
     pub script: Vec<Option<Injection>>,
-    /// After how long the user wants to stop.
+    /// The time after which the user cancels.
     pub stop: Option<Duration>,
 }
 
-/// Draws the weather; requests are waited for as long as `patience`, and one user in so many wants to stop.
+/// Draws the faults. `patience` is the request timeout, and one in `stops` users cancels.
 pub fn draw(random: &mut Rng, patience: Duration, stops: u8) -> Weather {
     // Some days are fine, some are bad throughout.
     let badness = [0, 1, 2, 4, 7][random.usize(..5)];
@@ -26,8 +26,7 @@ pub fn draw(random: &mut Rng, patience: Duration, stops: u8) -> Weather {
     Weather { script, stop }
 }
 
-/// A fault, and whether the request takes effect all the same. An honest refusal is never lied about: what the service itself
-/// refuses in so many words does not happen.
+/// Draws a fault, and whether the request takes effect anyway. A request that the service itself explicitly refuses never takes effect.
 fn fault(random: &mut Rng, patience: Duration) -> Injection {
     let injection = |fault| Injection::new("*", "/", fault);
     let own = |status, error, code| injection(Fault::error(status, error, code));
@@ -93,7 +92,7 @@ fn fault(random: &mut Rng, patience: Duration) -> Injection {
     }
 }
 
-/// An answer to a deletion that deletes nothing and confirms nothing.
+/// Draws a response to a `DELETE` request that does not confirm the deletion. The request has no effect.
 fn no_deletion(random: &mut Rng) -> Injection {
     let fault = match random.u8(..4) {
         0 => Fault::error(404, "Organization not found", "NOT_FOUND"),

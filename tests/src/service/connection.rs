@@ -1,6 +1,6 @@
-//! One connection: requests come in, are recorded and answered, or go wrong as a test asked.
+//! Serves one connection: records and answers requests, or fails as the test specifies.
 //!
-//! Asynchronous, because hyper is: a slow or endless answer must not keep the others waiting.
+//! The module is asynchronous because hyper is. A slow or endless response must not block other responses.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -156,6 +156,7 @@ async fn receive(request: Request<Incoming>) -> io::Result<Sent> {
         target: head.uri.to_string(),
         headers,
         body: String::from_utf8_lossy(&body).into_owned(),
+        bytes: body,
     })
 }
 
@@ -166,7 +167,7 @@ async fn perform(sent: Sent, world: Arc<Watched<World>>, latency: Duration) -> R
     reply
 }
 
-/// Two requests that change one set at the same time don't both succeed.
+/// Carries out a request. Fails with a conflict if another request is changing the same set.
 async fn performed(sent: &Sent, world: &Watched<World>, latency: Duration) -> Reply {
     let changed = secrets::changes(sent);
     if let Some(set) = &changed
@@ -196,7 +197,7 @@ enum Ending {
     Error,
 }
 
-/// Half of a reply that promises the whole of it.
+/// Returns a response with the full content length but only half the body.
 fn half(reply: &Reply, ending: Ending) -> io::Result<Response<Body>> {
     // Even an answer without a body is to be one that lacks something.
     let whole = if reply.body.is_empty() {
@@ -224,7 +225,7 @@ fn half(reply: &Reply, ending: Ending) -> io::Result<Response<Body>> {
     .map_err(io::Error::other)
 }
 
-/// Returns what never becomes a document.
+/// Returns an endless response of spaces, which never becomes a document.
 fn blanks(text: &str, pause: Duration) -> io::Result<Response<Body>> {
     let block = Bytes::copy_from_slice(text.as_bytes());
     let (mut sender, body): (Sender<Bytes, io::Error>, _) = Channel::new(1);

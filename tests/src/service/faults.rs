@@ -1,53 +1,53 @@
-//! Bad days: which requests go wrong, how, and whether they took effect before.
+//! Faults: which requests fail, in which way, and whether they take effect first.
 
 use std::time::Duration;
 
-/// The way an answer goes wrong.
+/// The way in which a response fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Fault {
-    /// Another answer than the right one.
+    /// A response other than the correct one.
     Answer {
         status: u16,
         headers: Vec<(&'static str, String)>,
         body: String,
     },
-    /// The connection is reset instead of an answer.
+    /// The connection is reset without a response.
     Reset,
-    /// The connection is reset after half of the body.
+    /// The connection is reset after half the body.
     ResetInBody,
-    /// The connection is closed after half of the body.
+    /// The connection is closed after half the body.
     Truncated,
-    /// A blank every so often, without end: each read makes progress, the answer never comes.
+    /// A space at this interval, forever. Each read makes progress, but the response never ends.
     Drip(Duration),
-    /// Blanks as fast as they are taken, without end.
+    /// Spaces as fast as the client reads them, forever.
     Endless,
-    /// Never an answer.
+    /// No response, ever.
     Silence,
-    /// The right answer, later.
+    /// The correct response, after this delay.
     Late(Duration),
 }
 
 impl Fault {
-    /// The service's own shape of an error.
+    /// Creates an error response in the service's own format.
     pub fn error(status: u16, error: &str, code: &str) -> Self {
         let body = serde_json::json!({"error": error, "code": code}).to_string();
         Self::json(status, &body)
     }
 
-    /// A body of type JSON, whatever it is.
+    /// Creates a response with a JSON content type and any body.
     pub fn json(status: u16, body: &str) -> Self {
         Self::answer(status, "application/json", body)
     }
 
-    /// Returns what an edge server shows to a browser.
+    /// Creates an HTML response such as an edge server would send to a browser.
     pub fn html(status: u16) -> Self {
         let page =
             "<!doctype html><html><head><title>Oh</title></head><body><h1>Oh</h1></body></html>";
         Self::answer(status, "text/html; charset=utf-8", page)
     }
 
-    /// Elsewhere.
+    /// Creates a redirect to this URL.
     pub fn redirect(to: &str) -> Self {
         Self::Answer {
             status: 307,
@@ -56,7 +56,7 @@ impl Fault {
         }
     }
 
-    /// Adds a header to an answer.
+    /// Adds a header to the response.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         if let Self::Answer { headers, .. } = &mut self {
             headers.push((name, value.to_owned()));
@@ -73,7 +73,7 @@ impl Fault {
     }
 }
 
-/// Which requests go wrong.
+/// A fault and the requests to which it applies.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Injection {
@@ -84,17 +84,17 @@ pub struct Injection {
     pub(super) effect: Effect,
 }
 
-/// Whether a request that goes wrong took effect.
+/// Whether and when a failed request takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     None,
     Applied,
-    /// After the answer.
+    /// The request takes effect after this delay, regardless of the response.
     Later(Duration),
 }
 
 impl Injection {
-    /// Every request of this `method` (`*`: of any) whose path contains `path` goes wrong, without effect.
+    /// Makes requests with this `method` (`*` for any) fail if the target contains `path`. The requests have no effect.
     pub fn new(method: &'static str, path: &str, fault: Fault) -> Self {
         Self {
             method,
@@ -105,30 +105,30 @@ impl Injection {
         }
     }
 
-    /// Only so many of them.
+    /// Limits the fault to this many requests.
     pub fn times(mut self, times: u32) -> Self {
         self.left = Some(times);
         self
     }
 
-    /// They take effect; only the answer goes wrong.
+    /// Lets the requests take effect. Only the response fails.
     pub fn applied(mut self) -> Self {
         self.effect = Effect::Applied;
         self
     }
 
-    /// They take effect some time after the answer.
+    /// Lets the requests take effect after this delay.
     pub fn applied_after(mut self, delay: Duration) -> Self {
         self.effect = Effect::Later(delay);
         self
     }
 
-    /// Whether a request of this method may be one of them.
+    /// Reports whether the fault can apply to requests with this method.
     pub(super) fn is_for(&self, method: &str) -> bool {
         self.method == "*" || self.method == method
     }
 
-    /// Whether this request is one of them; it is counted then.
+    /// Reports whether the fault applies to this request. If so, counts the request.
     pub(super) fn takes(&mut self, method: &str, target: &str) -> bool {
         let meant = (self.method == "*" || self.method == method) && target.contains(&self.path);
         match &mut self.left {

@@ -1,26 +1,26 @@
-//! The state of the issuer.
+//! The OAuth issuer's part of the stand-in's state.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// The issuer's state.
+/// The state of the OAuth issuer.
 #[derive(Debug)]
 pub struct Issuer {
-    /// The address, below the service's.
+    /// The issuer's URL, which is below the service's URL.
     pub url: String,
-    /// The discovery document; a test may spoil it.
+    /// The discovery document, which tests can change.
     pub document: Value,
-    /// The time that access tokens live, in seconds.
+    /// The lifetime of access tokens, in seconds.
     pub expires_in: u64,
-    /// Whether refresh tokens are handed out, too.
+    /// Whether to issue refresh tokens as well.
     pub refreshes: bool,
-    /// Takes the place of members of the answer with a token.
+    /// Members that override those in token responses.
     pub spoil: Value,
-    /// The number of tokens that were handed out.
+    /// The number of tokens issued.
     pub handed_out: u32,
     pub(super) codes: BTreeMap<String, Pending>,
-    /// Each with the access token that came with it.
+    /// The refresh tokens, each with the access token issued along with it.
     pub(super) refresh_tokens: BTreeMap<String, String>,
 }
 

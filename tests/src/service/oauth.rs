@@ -1,4 +1,4 @@
-//! The issuer: authorization code with PKCE, a loopback redirect, rotating refresh tokens, revocation.
+//! The OAuth issuer: authorization code with PKCE, a loopback redirect, rotating refresh tokens and revocation.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) fn route(request: &Sent, segments: &[&str], world: &mut World) -> Opt
     }
 }
 
-/// The user agrees at once.
+/// Handles an authorization request as if the user approved it immediately.
 fn authorize(request: &Sent, issuer: &mut Issuer) -> Reply {
     let asked = |name: &str| query(&request.target, name).unwrap_or_default();
     let redirect = asked("redirect_uri");
@@ -65,7 +65,7 @@ fn authorize(request: &Sent, issuer: &mut Issuer) -> Reply {
     reply
 }
 
-/// Returns what is not known needs no revocation; with a refresh token goes the access token that came with it.
+/// Revokes a token. Unknown tokens are accepted. Revoking a refresh token also revokes the access token issued along with it.
 fn revoke(request: &Sent, world: &mut World) -> Reply {
     let form = form(request);
     let given = |name: &str| form.get(name).map_or("", String::as_str);

@@ -1,10 +1,10 @@
-//! Secret sets and image pull secrets, by the service's own rules.
+//! Secret sets and image pull secrets, following the service's own rules.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::message::{Family, Reply, query, segments};
+use super::message::{Call, Family, Reply, query, require, segments};
 use super::world::{Content, ListForm, Outcome, Sent, Set, World};
 
 pub(super) fn list(request: &Sent, world: &mut World, organization: &str) -> Reply {
@@ -158,7 +158,23 @@ pub(super) fn unset(world: &mut World, organization: &str, name: &str, key: &str
     }
 }
 
-/// The set that a request is about to change, as `organization/set`; keys' organization is left open.
+/// Adds a set that is stored in the organization's own cluster.
+pub(super) fn refer(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> {
+    let body = call.body("name region", &mut world.unknown_members);
+    let name = body["name"].as_str().unwrap_or_default();
+    let region = body["region"].as_str().unwrap_or_default();
+    require(is_set_name(name), "Invalid request format")?;
+    require(
+        world.self_hosted_regions.iter().any(|own| own == region),
+        "Secrets can only be referenced in self-hosted regions",
+    )?;
+    let is_new = find(world, call.organization, name).is_none();
+    require(is_new, "Secret already exists")?;
+    world.reference(call.organization, name, region);
+    Ok(json!({"status": "OK", "region": region}).into())
+}
+
+/// Returns the set that a request changes, as `organization/set`. On the published paths, the organization is empty.
 pub(super) fn changes(request: &Sent) -> Option<String> {
     let segments = segments(&request.target);
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -180,7 +196,7 @@ pub(super) fn conflict(set: &str) -> Reply {
     )
 }
 
-/// The keys of either form, where that form is understood.
+/// Returns the keys and values from a request in either format, if the paths accept that format.
 fn pairs(body: &Value, family: Family, list_form: ListForm) -> Option<BTreeMap<String, String>> {
     let pair = |pair: &Value| {
         let key = pair["secretKey"].as_str().filter(|key| !key.is_empty())?;
@@ -202,7 +218,7 @@ fn pairs(body: &Value, family: Family, list_form: ListForm) -> Option<BTreeMap<S
     }
 }
 
-/// Readers are what makes time pass here.
+/// Adds the provisioning status. Each read brings a pending set one step closer to completion.
 fn add_status(document: &mut Value, set: &mut Set) {
     if set.pending_reads > 0 {
         set.pending_reads -= 1;
@@ -226,7 +242,8 @@ fn find<'world>(
     world.organization(organization)?.sets.get_mut(name)
 }
 
-/// Lower case, digits, hyphens and dots, 3 to 63 of them; each part between dots begins and ends with neither.
+/// Reports whether a name consists of 3 to 63 lowercase letters, digits, hyphens and dots. Each part between dots must be nonempty and must
+/// not begin or end with a hyphen.
 fn is_set_name(name: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
@@ -239,7 +256,7 @@ fn is_set_name(name: &str) -> bool {
     (3..=63).contains(&name.len()) && name.split('.').all(is_part)
 }
 
-fn deleted(world: &World) -> Reply {
+pub(super) fn deleted(world: &World) -> Reply {
     if world.deletes_say_nothing {
         Reply::empty(204)
     } else {

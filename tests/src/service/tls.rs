@@ -1,4 +1,4 @@
-//! TLS with a certificate for loopback that is made on the spot and signed by itself.
+//! TLS with a self-signed loopback certificate, generated for each server.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 pub(super) type Acceptor = TlsAcceptor;
 
-/// Returns what accepts connections, and the certificate as PEM.
+/// Returns a TLS acceptor and its certificate in PEM format.
 pub(super) fn acceptor() -> io::Result<(Acceptor, String)> {
     let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;

@@ -3,90 +3,119 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use serde_json::{Value, json};
 
+use super::agents::{Agent, Line, PublicKey, Rollout, complete};
+use super::builds::{Build, Building};
+use super::clock::Counted;
 use super::faults::Injection;
 use super::issuer::Issuer;
+use super::uploads::Upload;
 use super::{ORGANIZATION, OTHER_ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, USER_TOKEN};
 
-/// Everything the service knows, and how it behaves.
+/// The service's stored data and behavior settings.
 #[derive(Debug)]
 pub struct World {
-    /// The first is the default.
+    /// The organizations. The first is the default.
     pub organizations: Vec<Organization>,
-    /// The access of each token.
+    /// The access that each token grants.
     pub tokens: BTreeMap<String, Access>,
-    /// The provisioning of sets that are written from now on.
+    /// The provisioning of sets written from now on.
     pub provisioning: Provisioning,
-    /// The paths on which a whole set in one request is understood.
+    /// The paths that accept a whole set in one request.
     pub list_form: ListForm,
-    /// Before every answer.
+    /// The delay before every response.
     pub latency: Duration,
-    /// Deletions answer 204 with nothing instead of 200 with `OK`.
+    /// Whether deletions respond with an empty 204 instead of a 200 with `OK`.
     pub deletes_say_nothing: bool,
-    /// An organization without sets answers 404 to a listing.
+    /// Whether a list request for an organization without sets responds with 404.
     pub empty_list_is_missing: bool,
-    /// Signing in.
+    /// The OAuth issuer.
     pub issuer: Issuer,
+    /// The rollout of deployments created from now on.
+    pub rollout: Rollout,
+    /// The length and outcome of builds created from now on.
+    pub building: Building,
+    /// The self-hosted regions. Every organization can use them.
+    pub self_hosted_regions: Vec<String>,
+    /// The paths of request members that the service doesn't know. The service drops such members without an error.
+    pub unknown_members: Vec<String>,
+    /// The base URL for uploads, or `None` for the service's own URL. Build contexts are uploaded to `/upload/ID` below the base URL.
+    pub upload_base: Option<String>,
+    /// The uploaded files, by upload ID.
+    pub uploads: BTreeMap<String, Upload>,
+    /// The `Authorization` headers sent with uploads. An upload must not have such a header.
+    pub leaked_tokens: Vec<String>,
+    /// The organization and region for each upload URL that was issued, by upload ID.
+    pub(super) offered_uploads: BTreeMap<String, (String, String)>,
+    pub(super) url: String,
+    pub(super) counted: Counted,
     pub(super) injections: Vec<Injection>,
-    /// The faults of the next requests, one after the other, whatever they are.
+    /// The faults for upcoming requests of any kind, in order.
     pub(super) script: VecDeque<Option<Injection>>,
-    /// The number of requests that are being carried out, also for clients that have gone.
+    /// The number of requests in progress, including those of clients that have disconnected.
     pub(super) working: u32,
-    /// The number of connections that are open.
+    /// The number of open connections.
     pub(super) open: u32,
     /// The requests so far.
     pub sent: Vec<Sent>,
-    /// Sets that a request is changing: `organization/set`.
+    /// The sets that requests are currently changing, as `organization/set`.
     pub(super) busy: BTreeSet<String>,
 }
 
-/// The access of a token.
+/// The access that a token grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
-    /// A user's: the organization paths of these organizations.
+    /// A user's access to the organization paths of these organizations.
     User(Vec<String>),
-    /// A private API key's: the published paths, for this organization.
+    /// A private API key's access to the published paths, for this organization.
     Key(String),
 }
 
-/// The state of a set after it was written.
+/// The provisioning of a set after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provisioning {
-    /// The number of readers that are told `pending` before it is over.
+    /// The number of reads that see `pending` before provisioning ends.
     pub pending_reads: u32,
-    /// The way it ends.
+    /// The outcome of provisioning.
     pub outcome: Outcome,
 }
 
-/// The way provisioning ends.
+/// The outcome of provisioning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It can be used.
+    /// The set can be used.
     Ready,
-    /// It can't be used; the reason goes along.
+    /// The set can't be used, for this reason.
     Failed(&'static str),
 }
 
-/// The paths on which `PUT` understands a whole set.
+/// The paths on which `PUT` accepts a whole set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListForm {
-    /// On the published paths, as documented.
+    /// Only the published paths, as documented.
     Published,
-    /// On both families of paths.
+    /// Both families of paths.
     Everywhere,
-    /// Nowhere: one key a request.
+    /// No paths. Each request sets one key.
     Nowhere,
 }
 
-/// An organization.
+/// An organization with its regions, sets, agents, builds and public keys.
 #[derive(Debug)]
 pub struct Organization {
     pub(super) name: String,
     pub(super) verbose_name: String,
-    /// Codes with their names; the first is the default.
+    /// The code and name of each region.
     pub(super) regions: Vec<(&'static str, &'static str)>,
     pub(super) sets: BTreeMap<String, Set>,
+    /// The default region that was chosen, or `None` for the first region.
+    pub(super) default: Option<String>,
+    pub(super) agents: BTreeMap<String, Agent>,
+    /// The builds, oldest first.
+    pub(super) builds: Vec<Build>,
+    pub(super) keys: Vec<PublicKey>,
 }
 
 #[derive(Debug)]
@@ -104,21 +133,23 @@ pub(super) enum Content {
         host: String,
         credentials: String,
     },
-    /// In the customer's own cluster.
+    /// The set is stored in the customer's own cluster.
     Referenced,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub struct Sent {
-    /// `GET`, `PUT` or `DELETE`.
+    /// The HTTP method, such as `GET`.
     pub method: String,
-    /// Path and query, not decoded.
+    /// The path and query, not decoded.
     pub target: String,
-    /// Names in lower case.
+    /// The headers, with names in lowercase.
     pub headers: BTreeMap<String, String>,
-    /// As text.
+    /// The body as text. Invalid UTF-8 is replaced.
     pub body: String,
+    /// The body as received.
+    pub bytes: Bytes,
 }
 
 impl Sent {
@@ -134,6 +165,10 @@ impl World {
             verbose_name: verbose_name.to_owned(),
             regions: regions.to_vec(),
             sets: BTreeMap::new(),
+            default: None,
+            agents: BTreeMap::new(),
+            builds: Vec::new(),
+            keys: Vec::new(),
         };
         let user = Access::User(vec![ORGANIZATION.to_owned(), OTHER_ORGANIZATION.to_owned()]);
         Self {
@@ -167,6 +202,16 @@ impl World {
             deletes_say_nothing: false,
             empty_list_is_missing: false,
             issuer: Issuer::new(url),
+            rollout: Rollout::default(),
+            building: Building::default(),
+            self_hosted_regions: Vec::new(),
+            unknown_members: Vec::new(),
+            upload_base: None,
+            uploads: BTreeMap::new(),
+            leaked_tokens: Vec::new(),
+            offered_uploads: BTreeMap::new(),
+            url: url.to_owned(),
+            counted: Counted::default(),
             injections: Vec::new(),
             script: VecDeque::new(),
             working: 0,
@@ -176,18 +221,75 @@ impl World {
         }
     }
 
-    /// Puts a set there that lives in the customer's own cluster.
+    /// Adds a set that is stored in the customer's own cluster.
     pub fn reference(&mut self, organization: &str, name: &str, region: &str) {
         self.put_there(organization, name, region, Content::Referenced);
     }
 
-    /// Puts a set there with keys and values, ready.
+    /// Adds a ready set with these values.
     pub fn store(&mut self, organization: &str, name: &str, region: &str, values: &[(&str, &str)]) {
         let values = values
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect();
         self.put_there(organization, name, region, Content::Keys(values));
+    }
+
+    /// Adds an agent that is ready. `members` are the members of a request to create an agent, without the name.
+    pub fn deploy(&mut self, organization: &str, name: &str, members: &Value) {
+        let mut organizations = self.organizations.iter_mut();
+        let Some(organization) = organizations.find(|one| one.name == organization) else {
+            return;
+        };
+        let region = members["region"].as_str();
+        let region = region.unwrap_or_else(|| organization.default_region());
+        let counted = &mut self.counted;
+        let wanted = complete(members);
+        let mut agent = Agent::new(counted, region, wanted, Rollout::default());
+        agent.read(counted);
+        organization.agents.insert(name.to_owned(), agent);
+    }
+
+    /// Adds lines to an agent's log, with times in milliseconds since the epoch. The lines belong to the newest active session, if any.
+    pub fn log(&mut self, organization: &str, agent: &str, lines: &[(i64, &str)]) {
+        let organization = self.organization(organization);
+        let Some(agent) = organization.and_then(|found| found.agents.get_mut(agent)) else {
+            return;
+        };
+        let session = agent.active().next_back().map(|session| session.id.clone());
+        agent.logs.extend(lines.iter().map(|(time, text)| Line {
+            time: *time,
+            text: (*text).to_owned(),
+            deployment: agent.desired.id.clone(),
+            session: session.clone(),
+        }));
+    }
+
+    /// Starts a session and returns its ID, or `None` if the agent does not exist or is at capacity.
+    pub fn start(&mut self, organization: &str, agent: &str) -> Option<String> {
+        let mut organizations = self.organizations.iter_mut();
+        let organization = organizations.find(|one| one.name == organization)?;
+        organization.agents.get_mut(agent)?.start(&mut self.counted)
+    }
+
+    /// Creates a public key and returns it, or `None` if the organization does not exist.
+    pub fn add_key(&mut self, organization: &str, name: &str) -> Option<String> {
+        let mut organizations = self.organizations.iter_mut();
+        let organization = organizations.find(|one| one.name == organization)?;
+        let made = PublicKey::new(&mut self.counted, name);
+        let key = made.key.clone();
+        organization.keys.push(made);
+        Some(key)
+    }
+
+    /// Returns the organization's public keys that have not been revoked.
+    pub fn keys(&self, organization: &str) -> Vec<String> {
+        let mut organizations = self.organizations.iter();
+        let organization = organizations.find(|one| one.name == organization);
+        let keys = organization.into_iter().flat_map(|found| &found.keys);
+        keys.filter(|key| !key.is_revoked)
+            .map(|key| key.key.clone())
+            .collect()
     }
 
     fn put_there(&mut self, organization: &str, name: &str, region: &str, content: Content) {
@@ -207,17 +309,9 @@ impl World {
     }
 
     pub(super) fn stored(&self) -> Value {
-        let sets = |organization: &Organization| -> Value {
-            organization
-                .sets
-                .iter()
-                .map(|(name, set)| (name.clone(), set.stored()))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        };
         self.organizations
             .iter()
-            .map(|organization| (organization.name.clone(), sets(organization)))
+            .map(|organization| (organization.name.clone(), organization.stored()))
             .collect::<serde_json::Map<_, _>>()
             .into()
     }
@@ -228,8 +322,33 @@ impl Organization {
         self.regions.iter().any(|(known, _)| *known == code)
     }
 
-    pub(super) fn default_region(&self) -> &'static str {
-        self.regions.first().map_or("us-west", |(code, _)| code)
+    pub(super) fn default_region(&self) -> &str {
+        let first = self.regions.first().map_or("us-west", |(code, _)| code);
+        self.default.as_deref().unwrap_or(first)
+    }
+
+    /// Returns the sets by name. Agents, builds and keys are stored under names that no set can have, such as `/agents`.
+    fn stored(&self) -> Value {
+        let sets = self.sets.iter();
+        let mut stored: Value = sets
+            .map(|(name, set)| (name.clone(), set.stored()))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        for (name, agent) in &self.agents {
+            stored["/agents"][name] = json!({
+                "region": agent.region,
+                "spec": agent.desired.spec(),
+                "buildId": agent.desired.wanted["buildId"],
+                "sessions": agent.active().map(|session| &session.id).collect::<Vec<_>>(),
+            });
+        }
+        if !self.builds.is_empty() {
+            stored["/builds"] = json!(self.builds.len());
+        }
+        for key in &self.keys {
+            stored["/keys"][&key.key] = json!({"name": key.name, "revoked": key.is_revoked});
+        }
+        stored
     }
 }
 

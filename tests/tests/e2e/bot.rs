@@ -1,6 +1,6 @@
-//! A generated bot with nothing but this machine: its project, the stand-in for its AI services, and whoever talks to it.
+//! A generated bot that needs nothing but this machine: its project, a stand-in for its AI services, and programs that talk to it.
 //!
-//! Both sides of a call are single tones. Wherever a sample rate did not fit, they would arrive at another pitch.
+//! Both sides of a call are pure tones. A mismatched sample rate would change the pitch.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -15,13 +15,14 @@ use tempfile::TempDir;
 
 use crate::running::Running;
 
-/// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
+/// The pitch of the voice from `stand_in_openai.py`, in hertz.
 pub(crate) const VOICE: f64 = 220.0;
 
-/// Between the rates of a CD and of a studio are nine percent; a busy machine loses packets, which shifts the pitch by less.
+/// The allowed deviation in pitch, in hertz. Confusing 44.1 kHz with 48 kHz shifts the pitch by 9%. Lost packets on a busy machine shift it
+/// by less.
 pub(crate) const TOLERANCE: f64 = 15.0;
 
-/// The services of one provider.
+/// The options for a bot whose services all come from one provider.
 pub(crate) const OPENAI: [&str; 4] = [
     "--mode=cascade",
     "--stt=openai_stt",
@@ -29,7 +30,7 @@ pub(crate) const OPENAI: [&str; 4] = [
     "--tts=openai_tts",
 ];
 
-/// What the models say to the starter scenario.
+/// The options that give the stand-in its answers in the starter scenario.
 pub(crate) const ANSWERS: [&str; 4] = [
     "--say",
     "capital of France=It is Paris.",
@@ -37,10 +38,10 @@ pub(crate) const ANSWERS: [&str; 4] = [
     "which city=You like Lisbon best.",
 ];
 
-/// The options of the framework's runner for a browser.
+/// The framework runner's options for calls from a browser.
 pub(crate) const WEBRTC: [&str; 2] = ["-t", "webrtc"];
 
-/// The keys of companies that carry calls.
+/// The environment variables with keys for the phone carriers.
 pub(crate) const KEYS: [(&str, &str); 6] = [
     ("DAILY_API_KEY", "bot-daily-key"),
     ("TWILIO_ACCOUNT_SID", "AC0"),
@@ -50,31 +51,31 @@ pub(crate) const KEYS: [(&str, &str); 6] = [
     ("PLIVO_AUTH_TOKEN", "any"),
 ];
 
-/// The environment; a test that needs it fails with the reason where it cannot be had.
+/// Returns the framework's Python environment. If it is missing, the test fails with the reason.
 pub(crate) fn python() -> &'static Python {
     Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// A file of `tests/framework`.
+/// Returns the path of a file in `tests/framework`.
 pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/framework")).join(name)
 }
 
-/// The interpreter with such a file.
+/// Returns a command that runs a Python script in `tests/framework`.
 pub(crate) fn python_script(name: &str) -> Command {
     let mut command = python().command("python");
     command.arg(script(name));
     command
 }
 
-/// The stand-in for the AI services with these options, and its address.
+/// Starts the stand-in for the AI services with these options. Returns the process and its address.
 pub(crate) fn models(options: &[&str]) -> (Running, String) {
     let mut models = Running::start(python_script("stand_in_openai.py").args(options));
     let address = models.line_with("http://");
     (models, address)
 }
 
-/// What such a file prints as JSON with these arguments.
+/// Runs a Python script in `tests/framework` and parses its output as JSON.
 pub(crate) fn drive(name: &str, arguments: &[&str]) -> Value {
     let output = succeeds(python_script(name).args(arguments));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -88,7 +89,7 @@ pub(crate) fn succeeds(command: &mut Command) -> Output {
     output
 }
 
-/// How a command ended, and all that it said.
+/// Returns the exit status and all output of a command, as text.
 pub(crate) fn text(output: &Output) -> String {
     let Output {
         status,
@@ -102,7 +103,7 @@ pub(crate) fn text(output: &Output) -> String {
     )
 }
 
-/// The bot was heard, at the pitch at which it speaks.
+/// Asserts that the bot was heard, at the pitch of its voice.
 pub(crate) fn assert_voice(heard: &Value, who: &str) {
     let seconds = heard["seconds"].as_f64().unwrap_or_default();
     let hertz = heard["hertz"].as_f64().unwrap_or_default();
@@ -110,7 +111,7 @@ pub(crate) fn assert_voice(heard: &Value, who: &str) {
     assert!(fits, "{who}: {heard}");
 }
 
-/// The body of the answer to `METHOD PATH`.
+/// Sends `request`, a method and a path, and returns the body of the response.
 pub(crate) fn ask(address: &str, request: &str, document: &str) -> String {
     let host = address.trim_start_matches("http://");
     let mut stream = TcpStream::connect(host).unwrap();
@@ -126,7 +127,7 @@ pub(crate) fn ask(address: &str, request: &str, document: &str) -> String {
     body.to_owned()
 }
 
-/// Runs `init` with these arguments in a new folder.
+/// Runs `init` with these arguments in a new folder. Returns the folder and the output.
 pub(crate) fn made(arguments: &[&str]) -> (TempDir, Output) {
     let folder = tempfile::tempdir().unwrap();
     let mut init = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
@@ -136,7 +137,7 @@ pub(crate) fn made(arguments: &[&str]) -> (TempDir, Output) {
     (folder, output)
 }
 
-/// Takes the keys that this machine may have for a project from the environment of a command.
+/// Removes a project's variables from a command's environment, so that keys on this machine are not used.
 pub(crate) fn without_keys(command: &mut Command, server: &Path) {
     let example = fs::read_to_string(server.join(".env.example")).unwrap();
     for line in example.lines() {
@@ -146,24 +147,24 @@ pub(crate) fn without_keys(command: &mut Command, server: &Path) {
     }
 }
 
-/// A generated project, and the stand-in for its services.
+/// A generated project and the stand-in for its AI services.
 pub(crate) struct Bot {
     pub(crate) folder: TempDir,
-    /// The folder of its code.
+    /// The folder with the project's code.
     pub(crate) server: PathBuf,
     pub(crate) models: Running,
     pub(crate) models_address: String,
 }
 
 impl Bot {
-    /// A bot over these transports.
+    /// Generates a bot with these transports.
     pub(crate) fn over(transports: &[&str], options: &[&str]) -> Self {
         let transports = transports.iter().flat_map(|name| ["--transport", name]);
         let options: Vec<&str> = transports.chain(options.iter().copied()).collect();
         Self::new(&[&OPENAI, &options[..]].concat(), &ANSWERS)
     }
 
-    /// A bot of these options whose models answer so.
+    /// Generates a bot with these options, whose stand-in models give these answers.
     pub(crate) fn new(options: &[&str], answers: &[&str]) -> Self {
         let (folder, _) = made(&[&["bot"], options].concat());
         let (models, models_address) = models(answers);
@@ -175,7 +176,7 @@ impl Bot {
         }
     }
 
-    /// The interpreter in the folder of the code, with the keys of its services alone.
+    /// Returns a command for Python in the code folder, with only the keys that the bot's services need.
     pub(crate) fn python(&self) -> Command {
         let mut command = python().command("python");
         without_keys(&mut command, &self.server);
@@ -186,7 +187,7 @@ impl Bot {
         command
     }
 
-    /// The framework's runner with these options and these variables.
+    /// Returns a command for the framework's runner with these options and environment variables.
     pub(crate) fn runner(&self, options: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = self.python();
         command
@@ -196,7 +197,7 @@ impl Bot {
         command
     }
 
-    /// Starts it, and returns its address.
+    /// Starts the framework's runner. Returns the process and the bot's address.
     pub(crate) fn run(&self, options: &[&str], variables: &[(&str, &str)]) -> (Running, String) {
         let mut running = Running::start(&mut self.runner(options, variables));
         let listens = running.line_with("Uvicorn running on");
@@ -205,7 +206,7 @@ impl Bot {
         (running, address.to_owned())
     }
 
-    /// The framework's eval harness has the conversations of a file with the bot at an address, which pass.
+    /// Asserts that the bot at `address` passes these scenarios in the framework's eval harness.
     pub(crate) fn passes(&self, scenarios: &str, address: &str) {
         let mut harness = python().command("pipecat");
         harness.args(["eval", "run", scenarios, "--logs-dir", "logs"]);
@@ -214,7 +215,7 @@ impl Bot {
         succeeds(harness.current_dir(&self.server));
     }
 
-    /// Adds code where `bot.py` says that it can be.
+    /// Inserts code into `bot.py` at the place for the user's own event handlers.
     pub(crate) fn handle(&self, handler: &str) {
         let path = self.server.join("bot.py");
         let code = fs::read_to_string(&path).unwrap();
@@ -223,7 +224,7 @@ impl Bot {
         fs::write(&path, [before, handler, after].concat()).unwrap();
     }
 
-    /// Starts the image that the hosting service would build, with these variables from its secret set, too.
+    /// Starts the bot as the hosting service's image would. `variables` are set as if they came from the bot's secret set.
     pub(crate) fn deploy(&self, variables: &[(&str, &str)]) -> Deployed {
         let mut command = self.python();
         command
@@ -237,14 +238,14 @@ impl Bot {
     }
 }
 
-/// A bot on the hosting service.
+/// A bot deployed as on the hosting service.
 pub(crate) struct Deployed {
     pub(crate) address: String,
     _app: Running,
 }
 
 impl Deployed {
-    /// Returns what happened, once this many sessions are over.
+    /// Waits until this many sessions have ended. Returns everything that the stand-in for the hosting service recorded.
     pub(crate) fn ended(&self, count: usize) -> Value {
         let world =
             || serde_json::from_str::<Value>(&ask(&self.address, "GET /world", "")).unwrap();
@@ -257,7 +258,7 @@ impl Deployed {
     }
 }
 
-/// The classes of the sessions that have been, none of which had a problem.
+/// Returns the classes of all sessions. Asserts that no session had a problem.
 pub(crate) fn classes(world: &Value) -> Vec<&str> {
     let sessions = world["sessions"].as_array().unwrap();
     for session in sessions {

@@ -1,5 +1,5 @@
-//! Web clients as their users meet them: installed, linted, type-checked, built, and used in a browser that talks to the
-//! running bot. A stand-in on loopback answers for the AI services.
+//! Web clients as their users see them: installed, linted, type-checked, built, and used in a browser with the running bot. A stand-in on
+//! loopback replaces the AI services.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const TYPED: &str = "I have typed this.";
 const REPLY: &str = "I can read that.";
 const WISH: &str = "Tell me a tale.";
 const TALE: &str = "Nightingales whisper unforgettable lullabies.";
-/// How much of the question is heard at first.
+/// The part of the question that the first transcript contains.
 const INTERIM: &str = "What time";
 
 const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
@@ -31,7 +31,7 @@ const REACT: [&str; 4] = ["--client-framework", "react", "--client-server", "vit
 const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "nextjs"];
 const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
 
-/// Uses every hook that looks at the client, outside all components of the project.
+/// A component that uses every hook for the client, outside the project's own components.
 const PROBE: &str = include_str!("../../client/Probe.tsx");
 
 #[test]
@@ -74,7 +74,7 @@ fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
     works_without_drawer(&client);
 }
 
-/// Builds the client and uses it: its parts over the transport `first`. The bot ends a conversation over the transport `last`.
+/// Builds the client and tests its features over the transport `first`. Over the transport `last`, the bot ends a conversation.
 fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     let port = free_port().unwrap();
     let address = format!("http://127.0.0.1:{port}");
@@ -126,15 +126,14 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     visit(&mut look);
 }
 
-/// The file of the drawer is deleted: nothing else misses it.
+/// Checks that the client still works after the drawer's file has been deleted.
 fn works_without_drawer(client: &Project) {
     client.build();
     let (_server, page) = client.serve();
     visit(&mut browse("bare.mjs", &page));
 }
 
-/// Runs a script that uses a browser. Voices are heard in real time, for which there must be processors enough, beside those that
-/// build: one browser at a time.
+/// Runs a browser script. Only one browser runs at a time, because real-time audio needs processors that the builds also use.
 fn visit(script: &mut Command) {
     static BROWSER: Mutex<()> = Mutex::new(());
     let _alone = BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +150,7 @@ fn browse(script: &str, page: &str) -> Command {
     node
 }
 
-/// A generated project, whose models have the conversation of the scripts.
+/// A generated project whose stand-in models know the conversation in the browser scripts.
 struct Project(Bot);
 
 impl Project {
@@ -171,13 +170,13 @@ impl Project {
         self.0.folder.path().join("bot/client")
     }
 
-    /// Moves the dependencies: a copy would take longer than an installation.
+    /// Moves the dependencies to another project. Copying them would take longer than installing them.
     fn hand_dependencies_to(&self, other: &Self) {
         let modules = |project: &Self| project.client().join("node_modules");
         fs::rename(modules(self), modules(other)).unwrap();
     }
 
-    /// Lint and types.
+    /// Lints and type-checks the client.
     fn check(&self) {
         for script in ["lint", "typecheck"] {
             succeeds(npm().args(["run", script]).current_dir(self.client()));
@@ -189,7 +188,7 @@ impl Project {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Serves what was built, at the address that is returned.
+    /// Serves the built client. Returns the process and the address.
     fn serve(&self) -> (Running, String) {
         let folder = self.client();
         let page = free_port().unwrap().to_string();
@@ -208,7 +207,7 @@ impl Project {
         (server, format!("http://localhost:{page}/"))
     }
 
-    /// Adds a component that uses the hooks of client-react.
+    /// Adds a component that uses the client-react hooks.
     fn probe_hooks(&self) {
         let source = self.client().join("src");
         fs::write(source.join("Probe.tsx"), PROBE).unwrap();
@@ -239,7 +238,7 @@ impl Project {
     }
 }
 
-/// The folder of `look.mjs`, with what it needs.
+/// Returns a folder with the browser scripts and their dependencies.
 pub(crate) fn tools() -> &'static Path {
     static TOOLS: OnceLock<TempDir> = OnceLock::new();
     TOOLS

@@ -1,11 +1,11 @@
-//! A generated bot holds a conversation: the framework's own eval harness or a client talks to the untouched bot.
+//! Conversations with an unmodified generated bot, held by the framework's own eval harness or by a client.
 
 use std::fs;
 
 use crate::bot::{Bot, OPENAI, WEBRTC, drive, python, python_script, script, succeeds, text};
 use crate::running::Running;
 
-/// Without their keys, calls would fail, and people in a browser are answered all the same.
+/// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
 fn the_starter_scenario_passes_and_missing_keys_of_carriers_are_named() {
     let bot = Bot::over(&["p2p_webrtc", "carrier_a", "carrier_c"], &["--eval"]);
@@ -76,7 +76,7 @@ fn a_bot_without_its_keys_names_them_all_and_ends() {
     }
 }
 
-/// The project is untouched, but for the places that its README names.
+/// The project is unmodified, except where its README tells users to add code.
 #[test]
 fn a_function_and_a_handler_of_the_user_are_called() {
     let answers = [

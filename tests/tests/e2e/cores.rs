@@ -1,4 +1,4 @@
-//! No core dump of a process that knows secrets.
+//! Checks that processes with secrets don't dump core.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use bot_cli_tests::bench::Bench;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A command with as large core files as this machine allows.
+/// Returns a command whose core file limit is as high as this machine allows.
 fn with_core_files(bench: &Bench, program: &Path) -> Command {
     let mut command = Command::new("/bin/sh");
     command
@@ -23,7 +23,7 @@ fn with_core_files(bench: &Bench, program: &Path) -> Command {
     command
 }
 
-/// Aborts a process once it has said something, and tells whether a core was dumped.
+/// Aborts a process after its first line of output, and reports whether it dumped core.
 fn dumps_core(mut child: Child) -> bool {
     let mut line = String::new();
     let stdout = child.stdout.take().unwrap();

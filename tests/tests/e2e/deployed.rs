@@ -1,7 +1,8 @@
-//! Generated bots as the hosting service runs them: from the files of their image, in a program of the shape of the
-//! image's own, with its session classes. Rooms, carriers and REST APIs are stand-ins, to which an untouched bot is redirected.
-//! Of `LiveKit` and Vonage the service starts no sessions: their bots run as on a developer's machine, and a stand-in takes the
-//! place of the company's own client, below the framework's transport.
+//! Generated bots as the hosting service runs them: from the files in their image, with the service's session classes, in a program that
+//! imitates the image's own. Rooms, carriers and REST APIs are stand-ins, to which the unmodified bots are redirected.
+//!
+//! The service starts no sessions for `LiveKit` and Vonage. Their bots run as on a developer's machine, with a stand-in for the vendor's
+//! client library below the framework's transport.
 
 use std::thread;
 
@@ -53,7 +54,7 @@ fn one_bot_serves_every_transport_and_evals_one_after_the_other() {
     assert_eq!(classes(&world), expected);
 }
 
-/// Nobody speaks, so the bot gives up; then the carrier must not leave the caller on the line.
+/// The bot hangs up because nobody speaks. The carrier must then end the call as well.
 #[test]
 fn a_call_that_the_bot_ends_ends_at_the_carrier() {
     let bot = Bot::over(&CARRIERS.map(|(name, _)| name), &[]);
@@ -172,12 +173,12 @@ fn a_guest_in_a_vonage_session_is_greeted() {
     assert_voice(&seen, "Vonage");
 }
 
-/// The folder of the stand-ins for the clients of companies.
+/// Returns the folder with the stand-ins for the vendors' client libraries.
 fn elsewhere() -> String {
     script("elsewhere").display().to_string()
 }
 
-/// Returns what the stand-in saw, once the guest has left and the bot, too.
+/// Returns what the stand-in recorded, once both the guest and the bot have left.
 fn seen(running: &mut Running) -> Value {
     let line = running.line_with("STAND-IN ");
     let (_, document) = line.split_once("STAND-IN ").unwrap();

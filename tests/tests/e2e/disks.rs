@@ -1,4 +1,4 @@
-//! Disks that are full, read-only, or a filesystem of their own.
+//! Tests on full disks, read-only disks and separate filesystems.
 
 use std::fs;
 use std::io::Write as _;
@@ -87,7 +87,7 @@ fn a_full_disk_leaves_a_project_as_it_was_before_its_update() {
     }
 }
 
-/// Writes until the disk is full, then leaves so much of it free.
+/// Fills the disk, then frees this much space.
 fn fill(filler: &Path, free_kib: u64) {
     let mut file = fs::File::create(filler).unwrap();
     while file.write_all(&[0; 1024]).is_ok() {}

@@ -1,4 +1,4 @@
-//! What users install, installed as they do and used: without Rust, without a checkout, by other users.
+//! The release artefacts, installed and used as users would: without Rust, without a checkout, and by different users.
 
 mod archive;
 mod package;
@@ -16,15 +16,15 @@ use bot_cli_tests::user::assert_in_no_file;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Who has installed it, and who uses it.
+/// The IDs of the user who installs the artefacts and of the users who run them.
 const INSTALLER: u32 = 4101;
 const USER: u32 = 4102;
 const ROOT: u32 = 0;
 
-/// A value that is nowhere but in the vault.
+/// A value that must exist only in the vault.
 const CANARY: &str = "canary-5a1f77c09be2";
 
-/// The folder of the artefacts.
+/// Returns the folder with the artefacts, which are packed first if necessary.
 fn artefacts() -> &'static Path {
     static PACKED: OnceLock<(PathBuf, Option<TempDir>)> = OnceLock::new();
     let (folder, _) = PACKED.get_or_init(|| match shipped::find().unwrap() {
@@ -42,7 +42,7 @@ fn artefacts() -> &'static Path {
     folder
 }
 
-/// The one artefact with this ending, and with `part` in its name.
+/// Returns the only artefact with this ending and with `part` in its name.
 fn artefact(part: &str, ending: &str) -> PathBuf {
     let entries = fs::read_dir(artefacts()).unwrap();
     let mut paths = entries.map(|entry| entry.unwrap().path()).filter(|path| {
@@ -54,14 +54,14 @@ fn artefact(part: &str, ending: &str) -> PathBuf {
     path
 }
 
-/// A folder that other users can enter.
+/// Creates a folder that other users can enter.
 fn public_folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     folder
 }
 
-/// Runs it as a user who has nothing but a home and the system's own programs.
+/// Returns a command that runs as `user`, with only a home directory and the system's own programs.
 fn command(program: &Path, user: u32, home: &Path) -> Command {
     default_in_children();
     let mut command = Command::new(program);
@@ -94,7 +94,7 @@ fn succeeded(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Uses an installation: help, version, plugins, a project, and a secret in a vault.
+/// Tests an installation: help, version, plugins, a project, and a secret in a vault.
 fn use_it(host: &Path, user: u32) {
     let home = public_folder();
     let home = home.path();
@@ -160,7 +160,7 @@ fn use_it(host: &Path, user: u32) {
     assert_in_no_file(home, &[CANARY.to_owned()], "after `secrets set`");
 }
 
-/// Gives a tree to its installer, with nothing that can be written.
+/// Makes the installing user the owner of a tree, and makes the tree read-only.
 fn hand_over(tree: &Path) {
     let mut command = Command::new("sh");
     let lines = "chown -R \"$1:$1\" \"$2\" && chmod -R a-w,a+rX \"$2\"";
@@ -170,7 +170,7 @@ fn hand_over(tree: &Path) {
     ran(&mut command);
 }
 
-/// The files below a folder, sorted.
+/// Returns the paths of all entries below a folder, sorted.
 fn files(folder: &Path) -> Vec<String> {
     let mut folders = vec![folder.to_owned()];
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! The dotenv dialect beside python-dotenv itself: whatever ours accepts, python-dotenv reads the same.
+//! Compares our dotenv parser with python-dotenv. Both must return the same values for every file that ours accepts.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use crate::official::python;
 
-/// Texts on whose meaning people differ, and what they give; `None` where ours refuses.
+/// Inputs that `.env` parsers interpret differently, with the expected values, or null if our parser rejects the input.
 const VECTORS: &str = include_str!("../it/cloud/dotenv/vectors.json");
 
-/// Reads a file a line, as JSON, the way a bot reads its `.env`; answers with keys and values, and with whether it had to skip a
-/// line.
+/// A Python script that reads files as a bot reads its `.env`. Each line of input is one file as JSON. Each line of output has the keys and
+/// values, and the number of skipped lines.
 const READER: &str = r#"
 import io, json, logging, os, sys
 from dotenv import dotenv_values
@@ -33,10 +33,10 @@ for line in sys.stdin:
     print(json.dumps({"values": values, "skipped": len(skipped)}), flush=True)
 "#;
 
-/// Keys with values, as both tell them.
+/// Keys and values, as both parsers return them.
 type Values = BTreeMap<String, Option<String>>;
 
-/// python-dotenv, ready to be asked.
+/// A running python-dotenv process.
 struct PythonDotenv {
     child: Child,
     stdin: ChildStdin,
@@ -63,7 +63,7 @@ impl PythonDotenv {
         }
     }
 
-    /// Returns what it reads, unless it had to skip something.
+    /// Returns the values that python-dotenv reads, or `None` if it skips a line.
     fn read(&mut self, text: &str) -> Option<Values> {
         writeln!(self.stdin, "{}", Value::from(text)).unwrap();
         let mut line = String::new();
@@ -80,7 +80,7 @@ impl Drop for PythonDotenv {
     }
 }
 
-/// Returns what ours reads, unless it refuses.
+/// Returns the values that our parser reads, or `None` if it rejects the text.
 fn ours(text: &str) -> Option<Values> {
     let read = parse_dotenv(text);
     let pairs = read.bindings.into_iter();
@@ -102,7 +102,7 @@ fn what_is_published_is_what_python_dotenv_gives() {
     }
 }
 
-/// Pieces of which files are made, and of which they are spoilt.
+/// Generates files from valid and invalid pieces.
 fn file() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[A-Z_]{1,3}",

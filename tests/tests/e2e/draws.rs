@@ -1,4 +1,4 @@
-//! Large draws of what `cargo test` draws a little of.
+//! Larger runs of the random tests in `cargo test`.
 
 use bot_cli_tests::outcomes::{Runner, run};
 use bot_cli_tests::tally::Tally;

@@ -1,5 +1,5 @@
-//! The lines that `init` prints, typed in order by somebody who knows nothing else but their keys, at a terminal with the executables
-//! on `PATH`, until a bot answers in a browser.
+//! Follows the instructions that `init` prints. Types each command in order, at a terminal with the executables on `PATH`, until a bot
+//! answers in a browser. Uses nothing else except the API keys.
 
 use std::env;
 use std::os::unix::fs::symlink;
@@ -16,14 +16,14 @@ use pty_process::blocking;
 use crate::bot::{ANSWERS, OPENAI, models, python, succeeds};
 use crate::clients::{chromium, tools};
 
-/// The longest that an installation takes on a busy machine.
+/// The time limit for an installation on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What the shell prints, with the status of the last command, when it waits for the next.
+/// The shell's prompt, which contains the exit status of the last command.
 const PROMPT: &str = "[$?]> ";
 const DONE: &str = "[0]> ";
 
-/// The key, so that it can be looked for.
+/// The API key, with a value that is easy to search for.
 const CANARY: &str = "sk-canary-5f1d";
 
 #[test]
@@ -70,7 +70,7 @@ fn the_printed_lines_lead_to_a_bot_with_a_web_client_that_answers() {
     }
 }
 
-/// Opens the page of a client, connects, and waits for the bot's first words.
+/// Opens a client's page, connects, and waits for the bot's greeting.
 fn look(page: &str) {
     let mut look = Command::new("node");
     look.args(["connect.mjs", "--page", page])
@@ -79,7 +79,7 @@ fn look(page: &str) {
     succeeds(look.current_dir(tools()));
 }
 
-/// A shell on a machine on which nothing has been set up.
+/// Starts a shell on a machine where nothing has been set up.
 fn shell(bench: &Bench, models: &str) -> Terminal {
     symlink(python().executable("uv"), bench.path("bin/uv")).unwrap();
     // The Python of `.python-version` would be downloaded where it is missing; uv takes none of another environment.
@@ -129,7 +129,7 @@ fn wait_for(terminal: &mut Terminal, text: &str) {
     seen.unwrap();
 }
 
-/// Types a command that ends well; what it said.
+/// Types a command that must succeed, and returns its output.
 fn type_in(terminal: &mut Terminal, command: &str) -> String {
     terminal.press(&format!("{command}{ENTER}")).unwrap();
     let end = |said: &str| said.ends_with("]> ");

@@ -1,36 +1,36 @@
-//! Generated projects, held against the real framework, formatter, linter and type checker.
+//! Generated projects, checked with the real framework, formatter, linter and type checker.
 //!
-//! | what a generated project must never do | held by |
+//! | a generated project must never | checked by |
 //! |---|---|
-//! | hold a file that does not parse or compile | `every_project_keeps_its_word` |
-//! | ask for an observability package whose interface has moved on | `every_bot_opens_a_session` constructs the observer as generated; `every_project_keeps_its_word` compares the versions |
-//! | admit a Python on which one of its extras installs nothing, or a requirement has no wheel | `every_project_keeps_its_word`, `a_project_resolves_to_wheels_on_every_python_that_it_admits` |
+//! | contain a file that does not parse or compile | `every_project_keeps_its_word` |
+//! | require an observability package with an incompatible interface | `every_bot_opens_a_session` constructs the observer as generated; `every_project_keeps_its_word` compares the versions |
+//! | allow a Python version on which an extra installs nothing or a requirement has no wheel | `every_project_keeps_its_word`, `a_project_resolves_to_wheels_on_every_python_that_it_admits` |
 //! | lack a current service of the framework, or a variable that a class reads by itself | `the_catalogue_describes_the_installed_framework` |
-//! | give a path where credentials are expected as text, or a value of the wrong type | `every_bot_type_checks`, `every_bot_opens_a_session` |
-//! | override a class's own default by an unset or empty variable | `every_bot_opens_a_session` |
-//! | pass an argument that its class drops in silence | `the_catalogue_describes_the_installed_framework` |
-//! | give a variable's name for its value | `every_project_keeps_its_word` |
-//! | call what the framework has deprecated | `every_bot_opens_a_session` |
+//! | pass a path where credentials are expected as text, or a value of the wrong type | `every_bot_type_checks`, `every_bot_opens_a_session` |
+//! | override a class's own default with an unset or empty variable | `every_bot_opens_a_session` |
+//! | pass an argument that its class silently drops | `the_catalogue_describes_the_installed_framework` |
+//! | use a variable's name in place of its value | `every_project_keeps_its_word` |
+//! | call an API that the framework has deprecated | `every_bot_opens_a_session` |
 //! | leave an eval transport without a greeting | `conversation::the_starter_scenario_passes_with_a_model_that_answers_well` |
 //! | lack video on a transport that can carry it | `every_project_keeps_its_word` |
-//! | send a telephone's sound at another rate than the telephone's, in either mode | `every_bot_opens_a_session` |
-//! | need a client package that is not published, or hold a client that does not build | `clients` |
-//! | have a client without a server for development | `bot-cli-init`: `react_without_a_server_is_vite` |
-//! | mix directions of calls that exclude each other | `bot-cli-init`: `refuses_what_does_not_go_together` |
-//! | choose a deploy profile or a noise filter for other calls, or keep silent about the region | `every_project_keeps_its_word` |
-//! | offer a deprecated service without saying so | `every_project_keeps_its_word` |
-//! | read a variable that `.env.example` lacks, list one that nobody reads or list one twice | `every_project_keeps_its_word` |
-//! | install a package that nothing imports, or import one that nothing installs | `every_project_keeps_its_word` |
-//! | ask for a package without a floor and a ceiling | `every_project_keeps_its_word` |
-//! | lack a final newline, name a file that is not there, misnumber steps, use `:latest`, claim a copyright | `every_project_keeps_its_word` |
-//! | copy a file into the image that is not there | `every_project_keeps_its_word` |
-//! | leave recordings and secrets to version control | `secrets_and_recordings_stay_out_of_version_control` |
-//! | need a lock file that a fresh project has not, or copy into no named folder of the image | `steps`, `every_project_keeps_its_word` |
-//! | be refused because the configuration is one of the framework's own tool | `configurations` |
-//! | print a configuration that its published schema refuses | `tests/it`: `every_configuration_satisfies_the_published_schema` |
-//! | lack a transport of the framework without a reason | `every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason` |
+//! | send phone audio at a sample rate other than the phone's, in either mode | `every_bot_opens_a_session` |
+//! | need an unpublished client package, or contain a client that does not build | `clients` |
+//! | have a client without a development server | `bot-cli-init`: `react_without_a_server_is_vite` |
+//! | combine call directions that exclude each other | `bot-cli-init`: `refuses_what_does_not_go_together` |
+//! | choose a deploy profile or a noise filter meant for other calls, or omit the region | `every_project_keeps_its_word` |
+//! | offer a deprecated service without a notice | `every_project_keeps_its_word` |
+//! | read a variable missing from `.env.example`, or list an unused or duplicate variable there | `every_project_keeps_its_word` |
+//! | install a package that nothing imports, or import a package that nothing installs | `every_project_keeps_its_word` |
+//! | require a package without lower and upper version bounds | `every_project_keeps_its_word` |
+//! | lack a final newline, refer to a missing file, misnumber steps, use `:latest`, or claim a copyright | `every_project_keeps_its_word` |
+//! | copy a missing file into the image | `every_project_keeps_its_word` |
+//! | expose recordings and secrets to version control | `secrets_and_recordings_stay_out_of_version_control` |
+//! | need a lock file that a new project lacks, or copy files to an unnamed folder in the image | `steps`, `every_project_keeps_its_word` |
+//! | be refused because its configuration comes from the framework's own tool | `configurations` |
+//! | print a configuration that the published schema rejects | `tests/it`: `every_configuration_satisfies_the_published_schema` |
+//! | lack a framework transport without a reason | `every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason` |
 //! | describe steps that do not work | `steps` |
-//! | start without its keys, or end without naming them | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
+//! | start without its keys, or end without naming the missing ones | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
 
 mod configurations;
 mod tree;
@@ -42,7 +42,7 @@ use tree::Tree;
 
 use crate::bot::{made, python, python_script, script, succeeds, text};
 
-/// Everything that one bot can have.
+/// The arguments for a bot with every feature that one bot can have.
 const ALL_FEATURES: &str = "bot --transport p2p_webrtc --transport hosted_rtc --transport livekit --transport websocket --mode cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts --recording --transcription --video-input --video-output --enable-noise-cancel --observability --eval";
 
 #[test]
@@ -168,11 +168,12 @@ fn secrets_and_recordings_stay_out_of_version_control() {
     }
 }
 
-/// Runs an executable of the environment over all projects at once; a failure names the commands that make the projects
-/// it speaks of.
+/// Runs an executable in the environment on all projects at once. A failure lists the commands that generated the affected projects.
 fn run_over(tree: &Tree, executable: &str, words: &[String]) {
     let mut command = python().command(executable);
-    let output = command.args(words).output().unwrap();
+    // Pyright finds the modules beside a bot only below its working folder.
+    let output = command.args(words).current_dir(tree.root());
+    let output = output.output().unwrap();
     if !output.status.success() {
         let finding = text(&output);
         panic!(

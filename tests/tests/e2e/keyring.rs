@@ -1,4 +1,4 @@
-//! The vault's key and the sign-in in a keyring: a real one, on a message bus of its own.
+//! The vault key and the sign-in credentials in a real keyring, on a private message bus.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn with(mut user: User, desktop: &Desktop) -> User {
     user
 }
 
-/// Somebody with a vault whose key is in the keyring.
+/// Returns a desktop, and a user whose vault key is in the desktop's keyring.
 fn at_home() -> (Desktop, User) {
     let desktop = Desktop::start().unwrap();
     let user = with(User::of_the_vault(), &desktop);
@@ -33,7 +33,7 @@ fn key(user: &User) -> PathBuf {
     user.home().join(".local/share/bot-cli/vault/vault.key")
 }
 
-/// The entry that a file names.
+/// Returns the keyring entry to which a file refers.
 fn named(file: &PathBuf) -> String {
     let text = fs::read_to_string(file).unwrap();
     let name = text
@@ -42,7 +42,7 @@ fn named(file: &PathBuf) -> String {
     name.unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
-/// Opens the vault with the line of `VAULT.md`, which needs age but not bot-cli.
+/// Opens the vault with the command in `VAULT.md`. The command needs age but not `bot-cli`.
 fn opened(user: &User, with: &str) {
     let document = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -1,4 +1,4 @@
-//! The secrets backend for Kubernetes on a real API server.
+//! Tests for the Kubernetes secrets backend on a real API server.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -28,7 +28,7 @@ fn the_suite_passes_on_a_real_api_server() {
     assert_eq!(failed, [""; 0]);
 }
 
-/// How long a paused server stays so, and how long an answer is waited for.
+/// The time for which a server is paused. The response timeout is shorter.
 const PAUSE: Duration = Duration::from_millis(600);
 const ANSWER: Duration = Duration::from_millis(400);
 

@@ -1,7 +1,7 @@
-//! The tests that need more than Rust, in one executable: one module for each group of `cargo e2e`, which knows what each needs.
+//! The tests that need more than Rust, in one executable. Each module is a group in `cargo e2e`, which knows the group's requirements.
 //!
-//! Here a test fails where something is missing. Nothing is installed; `cargo e2e` tells what would be, and leaves out what
-//! can't run.
+//! A test fails here if a requirement is missing, and nothing is installed. `cargo e2e` says what would be installed, and skips the groups
+//! that can't run.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Every change of a project with every edit of its user, merged, and judged by the linter and the type checker.
+//! Merges every project change with every user edit, and checks the results with the linter and the type checker.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use crate::bot::{python, text};
 
-/// So many merged projects are type-checked.
+/// The maximum number of merged projects to type-check.
 const TYPED: usize = 100;
 
-/// The linter's rules: what can't run, and what is undefined or left over.
+/// The linter rules for code that can't run, undefined names and unused code.
 const RULES: &str = "E9,F";
 
 #[test]
@@ -43,7 +43,7 @@ fn every_merged_project_is_free_of_faults() {
     assert!(!finding.contains("No source files found"), "{finding}");
 }
 
-/// Has the tests of `init` merge every pair, and returns the counts that they print.
+/// Runs the `init` tests that merge every pair, and returns the counts that they print.
 fn merge_all(folder: &Path) -> String {
     let mut cargo = nested_cargo();
     // With the package of these tests, all crates have the features that they were built with for them.
@@ -64,7 +64,7 @@ fn merge_all(folder: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The type checker leaves out hidden folders, as temporary ones usually are.
+/// Creates a temporary folder that is not hidden, because the type checker skips hidden folders.
 fn scratch() -> TempDir {
     tempfile::Builder::new()
         .prefix("merges-")
@@ -79,7 +79,7 @@ fn projects(folder: &Path) -> Vec<PathBuf> {
     projects
 }
 
-/// Copies projects into a folder, evenly from all.
+/// Copies an evenly spaced sample of the projects to a folder.
 fn draw(projects: &[PathBuf]) -> TempDir {
     let folder = scratch();
     let step = projects.len().div_ceil(TYPED);
@@ -93,7 +93,7 @@ fn draw(projects: &[PathBuf]) -> TempDir {
     folder
 }
 
-/// As the rules are, whatever settings the projects have.
+/// Lints a folder with [`RULES`], regardless of the projects' own settings.
 fn lint(folder: &Path) -> Output {
     python()
         .command("ruff")
@@ -120,7 +120,7 @@ fn check_types(folder: &Path) -> Output {
         .unwrap()
 }
 
-/// How the projects that a finding names were made.
+/// Returns the change and the edit behind each project mentioned in a finding.
 fn made(finding: &str, folder: &Path) -> String {
     let mut made = BTreeMap::new();
     for part in ["edited", "merged"] {

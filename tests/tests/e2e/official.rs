@@ -1,5 +1,5 @@
-//! The service's own client as a witness: pointed at the stand-in, it runs its own commands, and the same operations by either leave
-//! the same state, so that the two can be mixed.
+//! Runs the service's own client against the stand-in. The same operations with either tool must leave the same state, so that users can
+//! mix the two.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::bot::text;
 
-/// Without a name on `PATH` of its own, the client is started by its command tree.
+/// Python code that runs the client's command tree, because the client has no executable of its own on `PATH`.
 const START: &str =
     "from pipecatcloud.cli.entry_point import entrypoint_cli_typer as start; start()";
 
-/// What somebody does, in words that both understand.
+/// A user's commands, in a form that both tools accept.
 const WORK: &[&str] = &[
     "secrets set prod A=1 'B=two words' C=a=b=c --skip",
     "secrets set prod A=changed 'D=grüße' --skip",
@@ -79,7 +79,7 @@ pub(crate) fn python() -> &'static Python {
     Python::with_client().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// Runs it as the user of the first organization; what it printed.
+/// Runs the service's own client as a user in the first organization. Returns its output.
 fn official(service: &Service, line: &str) -> String {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("keys.env"), FILE).unwrap();
@@ -101,7 +101,7 @@ fn official(service: &Service, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Their reader of files knows no comment behind a value; ours does, as python-dotenv.
+/// Removes the comment that the service's own client keeps after a value. `bot-cli` drops the comment, as python-dotenv does.
 fn without_comment(mut state: Value) -> Value {
     let value = &mut state["first-org"]["from-file"]["secrets"]["I"];
     assert_eq!(*value, "it's # fine");

@@ -1,4 +1,4 @@
-//! Installations that belong to others: what is run there, and for whom.
+//! Tests which plugins run, and for which users, if an installation belongs to another user.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -17,7 +17,7 @@ const INSTALLER: u32 = 4001;
 const USER: u32 = 4002;
 const STRANGER: u32 = 4003;
 
-/// Of a run by somebody: the status, standard output and standard error.
+/// Runs the host as `user`. Returns the exit status, standard output and standard error.
 fn run(bench: &Bench, user: u32, words: &[&str]) -> (Option<i32>, String, String) {
     let output = bench.host(words).uid(user).gid(user).output().unwrap();
     let ran = bench.ran(&output).unwrap();

@@ -1,4 +1,4 @@
-//! Hostile provider packs, thousands of them: `cargo test` draws a few, `hostile-packs` as many as somebody has time for.
+//! Thousands of hostile provider packs. `cargo test` draws a few, and `hostile-packs` draws any number.
 
 use bot_cli_tests::hostile;
 

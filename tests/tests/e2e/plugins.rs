@@ -1,4 +1,4 @@
-//! Plugins in other languages, checked against the protocol.
+//! Checks plugins in other languages against the protocol.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn bench() -> Bench {
     Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap()
 }
 
-/// Checks a plugin; nothing may fail.
+/// Runs the checks on a plugin and asserts that none fails.
 fn check(bench: &Bench, plugin: &Path, argv: &str) {
     let mut host = bench.host(&["plugin", "check", "--json", "-q", "--argv", argv]);
     // Interpreters may be anywhere.
@@ -30,7 +30,7 @@ fn check(bench: &Bench, plugin: &Path, argv: &str) {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// The skeletons of `docs/src/authors/ten-minutes.md`, built as it says.
+/// Builds the skeletons in `docs/src/authors/ten-minutes.md` as the page describes.
 #[test]
 fn the_skeletons_of_the_documents_keep_every_required_rule() {
     let page = include_str!("../../../docs/src/authors/ten-minutes.md");
@@ -93,7 +93,7 @@ fn plugins_in_node_and_python_pass_every_check() {
     }
 }
 
-/// Secrets backends in other languages than ours: name, file, and the setting that says where they keep sets.
+/// Secrets backends in other languages: the name, the file, and the setting for the storage location.
 const BACKENDS: [(&str, &str, &str); 2] = [
     (
         "shelf",
@@ -107,7 +107,7 @@ const BACKENDS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Installs a secrets backend.
+/// Installs a secrets backend and returns its path in the bench.
 fn backend(bench: &Bench, file: &str, name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = fs::read_to_string(file).unwrap();
@@ -183,7 +183,7 @@ fn new_plugins_in_python_pass_every_check_and_their_own_test() {
     }
 }
 
-/// Runs a new plugin whose work takes half a minute, and presses Ctrl-C.
+/// Runs a new plugin that works for 30 seconds, and cancels it with Ctrl-C.
 fn cancel(bench: &Bench, plugin: &Path) {
     bench.install(plugin, "bin/bot-cli-demo").unwrap();
     let mut terminal = Terminal::in_shell(bench, &["bot-cli", "demo", "world"]).unwrap();

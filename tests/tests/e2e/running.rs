@@ -1,4 +1,4 @@
-//! A program that runs beside a test: its output is kept, and it never outlives the test.
+//! A program that runs alongside a test. Its output is recorded, and it never outlives the test.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The longest that anything here may take to start, on a busy machine.
+/// The time limit for a program to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A child process with a group of its own.
+/// A child process in its own process group.
 pub(crate) struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -38,17 +38,17 @@ impl Running {
         Self { child, lines, log }
     }
 
-    /// Returns the process, for those who signal it.
+    /// Returns the process ID, for sending signals.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// All that was read of it.
+    /// Returns all output read so far.
     pub(crate) fn log(&self) -> &str {
         &self.log
     }
 
-    /// The first line from now on that contains `needle`.
+    /// Waits for the next line that contains `needle`, and returns it.
     pub(crate) fn line_with(&mut self, needle: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,4 +1,4 @@
-//! The sample of a provider pack, `packs/localai`: the lines that install and check it.
+//! Runs the commands that install and check `packs/localai`, the sample provider pack.
 
 use std::fs;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn repository() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The blocks of shell on a page, in their order.
+/// Returns the shell blocks on a page, in order.
 fn blocks_of_shell(page: &str) -> impl Iterator<Item = &str> {
     let begun = page.split("```sh\n").skip(1);
     begun.filter_map(|rest| rest.split_once("```").map(|(block, _)| block))

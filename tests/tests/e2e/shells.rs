@@ -1,4 +1,4 @@
-//! The completion scripts, in shells that somebody types into, with Tab for what is to be completed.
+//! Completion scripts in interactive shells, with Tab pressed wherever something can be completed.
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_U, ENTER, Terminal};
@@ -17,7 +17,7 @@ END
 esac
 "#;
 
-/// Keys, and the words that the plugin has to get then.
+/// The keys to type, and the arguments that the plugin must then receive.
 const ROUNDS: &[(&str, &str)] = &[
     ("tree pl\toa\t", r#"["plant","oak"]"#),
     ("tree plant tw\t", r#"["plant","two words"]"#),
@@ -72,7 +72,7 @@ fn what_is_completed_in_zsh_is_what_the_plugin_gets() {
     assert_completes("zsh -f -i", installed, &ROUNDS[..2]);
 }
 
-/// Starts a shell, sets it up, types each of the rounds, and looks at what the plugin got.
+/// Starts a shell, sets it up, types each round, and checks the arguments that the plugin received.
 fn assert_completes(shell: &str, setup: &str, rounds: &[(&str, &str)]) {
     let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
     bench.put("plugins/bot-cli-tree", TREE);

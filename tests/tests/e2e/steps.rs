@@ -1,5 +1,5 @@
-//! A project's own README, followed from the first step to the last in a fresh project of each kind, with nothing but what
-//! its `pyproject.toml` asks for. So do its requirements resolve, on every Python that it admits.
+//! Follows a project's own README from the first step to the last, in a new project of each kind, with only the packages that
+//! `pyproject.toml` requires. Also checks that the requirements resolve on every supported Python version.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::bot::{ANSWERS, made, models, python, succeeds, without_keys};
 use crate::running::Running;
 
-/// The beginnings of steps that can't be taken here.
+/// The prefixes of the steps that these tests skip.
 const NOT_HERE: &[&str] = &[
     // These need an account.
     "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
@@ -115,15 +115,15 @@ fn follows(options: &[&str]) {
     );
 }
 
-/// Somebody who has a fresh project and does what is written.
+/// A user who follows the instructions in a new project.
 struct User {
     _folder: TempDir,
     project: PathBuf,
-    /// The folder in which the next command is typed.
+    /// The folder in which the next command runs.
     cwd: PathBuf,
     /// The lines that `init` printed.
     printed: Vec<String>,
-    /// The address of the language model in the environment, which wins over that of `.env`.
+    /// The language model's address in the environment, which takes precedence over `.env`.
     models: Option<String>,
     bot: Option<(Running, u16)>,
 }
@@ -144,7 +144,7 @@ impl User {
         }
     }
 
-    /// Takes every step of a page, and gives those that were taken.
+    /// Runs every step on a page, except those that start with a prefix in [`NOT_HERE`]. Returns the steps that it ran.
     fn follow(&mut self, page: &str) -> BTreeSet<String> {
         let text = fs::read_to_string(self.project.join(page)).unwrap();
         self.cwd = self.project.clone();
@@ -194,7 +194,7 @@ impl User {
         }
     }
 
-    /// Starts the bot, instead of one that runs already.
+    /// Starts the bot, stopping any previous one.
     fn start(&mut self, arguments: &str) {
         self.bot = None;
         let port = free_port().unwrap();
@@ -206,7 +206,7 @@ impl User {
         self.bot = Some((running, port));
     }
 
-    /// Returns what the image's build file runs, with a lock file and in a project that has none yet.
+    /// Checks that the commands in the Dockerfile work with a lock file, and in a project that has none yet.
     fn builds_with_and_without_lock(&self) {
         let dockerfile = fs::read_to_string(self.server().join("Dockerfile")).unwrap();
         let run = dockerfile.split("\nRUN ").nth(1).unwrap();
@@ -224,7 +224,7 @@ impl User {
         self.succeeds(&dry);
     }
 
-    /// The same conversation, by `bot-cli dev`.
+    /// Runs the same conversation with `bot-cli dev`.
     fn evaluates_with_dev(&mut self) {
         self.cwd = self.project.clone();
         let bench = Bench::whole().unwrap();
@@ -239,7 +239,7 @@ impl User {
         succeeds(&mut self.shell(step))
     }
 
-    /// A shell in which `uv` is the one of the tests, and no key of this machine is set.
+    /// Returns a command for a shell that uses the tests' `uv` and none of this machine's keys.
     fn shell(&self, step: &str) -> Command {
         let mut shell = Command::new("sh");
         shell
@@ -262,7 +262,7 @@ impl User {
     }
 }
 
-/// The commands in the blocks of a page that are for a shell: a line each, without remarks.
+/// Returns the commands in a page's shell blocks, one per line, without comments.
 fn steps(page: &str) -> Vec<String> {
     let mut steps = Vec::new();
     let mut inside = false;
@@ -280,7 +280,7 @@ fn steps(page: &str) -> Vec<String> {
     steps
 }
 
-/// Every line that stands open gets a value, as a user would give it one.
+/// Fills in every empty variable, as a user would.
 fn filled_in(example: &str) -> String {
     let fill = |line: &str| match line {
         "# OPENAI_BASE_URL=" => "OPENAI_BASE_URL=http://127.0.0.1:9\n".to_owned(),

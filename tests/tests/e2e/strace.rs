@@ -1,4 +1,4 @@
-//! What a change or a listing asks of the system, watched and made to fail call by call.
+//! Traces the system calls in a change or a listing, and makes them fail one by one.
 
 mod updates;
 
@@ -55,7 +55,7 @@ fn a_system_call_of_a_change_of_the_vault_may_fail_or_be_the_last() {
     assert!(output.status.success(), "{said}{problem}");
 }
 
-/// The system calls that change something, or after which something has changed.
+/// The system calls that change something or may follow a change.
 const CHANGING: [&str; 9] = [
     "write",
     "openat",

@@ -1,5 +1,4 @@
-//! Calls to and from a generated bot: a stand-in for each carrier fetches the answer document, opens the media stream, and
-//! listens.
+//! Calls to and from a generated bot. A stand-in for each carrier fetches the answer document, opens the media stream and listens.
 
 mod rooms;
 mod whatsapp;
@@ -33,7 +32,7 @@ fn a_call_through_exotel_is_greeted_and_recorded() {
     call("carrier_d", "exotel");
 }
 
-/// A handler of the user's ends the call, and the caller stays until then.
+/// The user's handler ends the call. The caller stays on the line until then.
 #[test]
 fn a_call_that_the_bot_ends_is_recorded() {
     let bot = Bot::over(&["carrier_d"], &["--recording"]);
@@ -49,7 +48,7 @@ fn a_call_that_the_bot_ends_is_recorded() {
     assert_recorded(&bot, running);
 }
 
-/// A call from the first ring to the recording.
+/// Tests a call from the first ring to the recording.
 fn call(transport: &str, carrier: &str) {
     let bot = Bot::over(&[transport], &["--recording"]);
     let (running, address) = bot.run(&["-t", carrier, "-x", "bot.example.com"], &KEYS);
@@ -59,7 +58,7 @@ fn call(transport: &str, carrier: &str) {
     assert_recorded(&bot, running);
 }
 
-/// The caller on the left, the bot on the right.
+/// Asserts that a recording has the caller on the left channel and the bot on the right.
 fn assert_recorded(bot: &Bot, mut running: Running) {
     running.line_with("Recording saved to");
     let mut recordings = fs::read_dir(bot.server.join("recordings")).unwrap();
@@ -72,7 +71,7 @@ fn assert_recorded(bot: &Bot, mut running: Running) {
     }
 }
 
-/// The usual pitch on the left and the right of a recording, in hertz.
+/// Returns the typical pitch of a recording's left and right channels, in hertz.
 fn pitches(wav: &Path) -> [f64; 2] {
     let bytes = fs::read(wav).unwrap();
     let rate = u32::from_le_bytes(bytes[24..28].try_into().unwrap());

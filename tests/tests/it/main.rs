@@ -1,4 +1,5 @@
-//! The tests that need nothing but what Rust needs, in one executable: one module a feature. `tests/e2e` has the others.
+//! Tests that need no software beyond the Rust toolchain and its requirements, in one executable with one module per feature. The others
+//! are in `tests/e2e`.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,9 +24,10 @@ mod mistakes;
 mod protocol;
 mod readme;
 mod scaffold;
+mod service;
 mod wizard;
 
-/// Compares with a file beside the tests; with `UPDATE=1` in the environment, writes it first.
+/// Compares `actual` with a file next to the tests. If `UPDATE=1` is set in the environment, writes the file first.
 fn assert_snapshot(file: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it")

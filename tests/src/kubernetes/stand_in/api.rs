@@ -1,4 +1,4 @@
-//! What is stored, and what is answered.
+//! The API server's state and its responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::refusal::{Refusal, conflict, not_found, status};
 
-/// A request.
+/// An HTTP request.
 pub(super) struct Call {
     pub method: String,
     pub path: String,
@@ -16,20 +16,20 @@ pub(super) struct Call {
     pub body: Vec<u8>,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Default)]
 pub(super) struct Said {
     pub status: u16,
     pub body: String,
 }
 
-/// Namespaces and Secrets.
+/// The namespaces and Secrets in the cluster.
 #[derive(Default)]
 pub(super) struct Store {
     namespaces: BTreeSet<String>,
-    /// By namespace and name.
+    /// The Secrets, keyed by namespace and name.
     secrets: BTreeMap<(String, String), Value>,
-    /// Every change has a version of its own, in the whole cluster.
+    /// The latest resource version. Every change in the cluster gets its own version.
     version: u64,
 }
 
@@ -44,7 +44,7 @@ impl Call {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Refuses a user who is not known, or who may not do this to this resource.
+    /// Refuses unknown users and users without permission for this request.
     fn authorize(&self, resource: &str) -> Result<(), Refusal> {
         let is_read = self.method == "GET" && resource == "secrets";
         match self.token.as_str() {
@@ -184,7 +184,7 @@ impl Store {
         self.replace(key, object)
     }
 
-    /// Stores it in a new version. The last finalizer that goes takes an object that is being deleted along.
+    /// Stores an object under a new version. An object marked for deletion is removed once it has no more finalizers.
     fn replace(&mut self, key: (String, String), mut object: Value) -> Value {
         self.version += 1;
         let metadata = &mut object["metadata"];
@@ -216,7 +216,7 @@ impl Store {
         self.secrets.retain(|(found, _), _| found != namespace);
     }
 
-    /// Somebody else is quicker than this request, with a merge patch.
+    /// Applies a merge patch to the Secret just before this request, as a concurrent client might.
     pub(super) fn overtake(&mut self, call: &Call, patch: &Value) {
         let parts: Vec<&str> = call.path.split('/').collect();
         let [.., namespace, "secrets", name] = parts[..] else {
@@ -229,7 +229,7 @@ impl Store {
     }
 }
 
-/// The object with what the API adds to a new one.
+/// Adds the fields that the API server sets on a new Secret.
 fn typed(mut object: Value) -> Value {
     object["apiVersion"] = json!("v1");
     object["kind"] = json!("Secret");
@@ -247,7 +247,7 @@ fn check_version(name: &str, stored: &Value, version: &Value) -> Result<(), Refu
     }
 }
 
-/// A merge patch.
+/// Applies a JSON merge patch.
 fn merge(target: &mut Value, patch: &Value) {
     let Some(patch) = patch.as_object() else {
         *target = patch.clone();
@@ -267,7 +267,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// A listing, whole or without anything but metadata.
+/// Returns a list response, with complete objects or only their metadata.
 fn list(mut items: Vec<Value>, call: &Call, kind: &str) -> Value {
     let metadata = json!({ "resourceVersion": "1" });
     if !call.accept.contains("as=PartialObjectMetadataList") {

@@ -1,4 +1,4 @@
-//! One connection: requests are read, carried out and answered byte by byte, or go wrong as a test asked.
+//! Serves one connection: reads, carries out and answers requests, or fails as the test specifies.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use super::World;
 use super::api::{Call, Said};
 use super::trouble::{Applied, Fault, Trouble};
 
-/// The interval at which an idle connection looks whether it is still wanted.
+/// The interval at which an idle connection checks whether the server has stopped.
 const TICK: Duration = Duration::from_millis(5);
 
 pub(super) fn serve(stream: &TcpStream, world: &Arc<World>) -> io::Result<()> {
@@ -103,12 +103,12 @@ struct Reader<'a> {
     stream: &'a TcpStream,
     world: &'a World,
     buffer: Vec<u8>,
-    /// The number of bytes of a request that are read at most.
+    /// The maximum number of bytes to read from the request.
     limit: usize,
 }
 
 impl Reader<'_> {
-    /// Reads until so many bytes are there.
+    /// Reads until the buffer holds this many bytes.
     fn fill(&mut self, bytes: usize) -> io::Result<()> {
         while self.buffer.len() < bytes {
             if self.buffer.len() >= self.limit {
@@ -128,7 +128,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a request.
     fn call(&mut self) -> io::Result<Call> {
         let end = loop {
             let found = self.buffer.windows(4).position(|four| four == b"\r\n\r\n");
@@ -167,7 +166,7 @@ impl Reader<'_> {
 }
 
 impl Said {
-    /// The answer as it is written.
+    /// Returns the response as HTTP/1.1 bytes.
     fn bytes(&self) -> Vec<u8> {
         let Self { status, body } = self;
         let length = body.len();

@@ -1,8 +1,8 @@
-//! What the API refuses, and in which words.
+//! Error responses in the API server's wording.
 
 use serde_json::{Value, json};
 
-/// Status, reason, message and details of a refusal.
+/// The status, reason, message and details of a refusal.
 pub(super) struct Refusal(
     pub(super) u16,
     pub(super) &'static str,
@@ -10,7 +10,7 @@ pub(super) struct Refusal(
     pub(super) Value,
 );
 
-/// The API's own words.
+/// Returns a Kubernetes `Status` object.
 pub(super) fn status(status: u16, reason: &str, message: &str, details: &Value) -> Value {
     json!({
         "kind": "Status",

@@ -1,47 +1,47 @@
-//! Bad days: what goes wrong with a request, and whether it took effect.
+//! Faults in requests, and whether the requests take effect anyway.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The fault of one request.
+/// A fault in one request.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Trouble {
     pub fault: Fault,
-    /// Whether the request took effect.
+    /// Whether and when the request takes effect.
     pub applied: Applied,
 }
 
-/// The way a request goes wrong.
+/// The way in which a request fails.
 #[derive(Debug, Clone)]
 #[must_use]
 pub enum Fault {
-    /// The connection is cut after so many bytes of the request, which then has no effect.
+    /// The connection is cut after this many bytes of the request. The request has no effect.
     CutRequest(usize),
-    /// The connection is cut after so many bytes of the right answer.
+    /// The connection is cut after this many bytes of the correct response.
     CutAnswer(usize),
-    /// Another answer than the right one: status and body.
+    /// A response other than the correct one: the status and the body.
     Answer(u16, String),
-    /// No answer, until the client goes.
+    /// No response until the client disconnects.
     Silence,
-    /// Somebody else changes this Secret just before, with a merge patch.
+    /// Another client applies this merge patch to the Secret just before the request.
     Overtaken(Value),
 }
 
-/// Whether a request that goes wrong took effect.
+/// Whether and when a failed request takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applied {
-    /// No.
+    /// The request has no effect.
     No,
-    /// Before the answer.
+    /// The request takes effect before the response.
     Yes,
-    /// Some time after the answer.
+    /// The request takes effect after this delay, regardless of the response.
     Later(Duration),
 }
 
 impl Trouble {
-    /// A fault without effect.
+    /// Creates a fault that keeps the request from taking effect.
     pub const fn new(fault: Fault) -> Self {
         Self {
             fault,
@@ -49,19 +49,19 @@ impl Trouble {
         }
     }
 
-    /// The request takes effect; only the answer goes wrong.
+    /// Sets whether the request takes effect despite the faulty response.
     pub const fn applied(mut self, applied: Applied) -> Self {
         self.applied = applied;
         self
     }
 
-    /// The API's own words.
+    /// Creates an error response in the API server's own format.
     pub fn status(status: u16, reason: &str, message: &str) -> Self {
         let body = super::refusal::status(status, reason, message, &json!({}));
         Self::words(status, &body.to_string())
     }
 
-    /// Somebody else's words.
+    /// Creates a response with any body, such as a proxy might send.
     pub fn words(status: u16, body: &str) -> Self {
         Self::new(Fault::Answer(status, body.to_owned()))
     }

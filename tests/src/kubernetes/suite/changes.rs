@@ -1,4 +1,4 @@
-//! Sets are made, changed and removed.
+//! Checks that create, change and delete sets.
 
 use bot_cli_secrets::Effect;
 use bot_cli_secrets::messages::Prior;

@@ -1,4 +1,4 @@
-//! Secrets of others are neither listed nor changed nor deleted.
+//! Checks that Secrets owned by others are never listed, changed or deleted.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Listings, regions and organizations.
+//! Checks for listings, regions and organizations.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Who may do what, and what those hear who may not.
+//! Checks for permissions, and for the errors that unauthorized users see.
 
 use super::{Check, Room, pairs};
 use crate::kubernetes::backend::assert_not_done;

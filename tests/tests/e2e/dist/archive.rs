@@ -1,4 +1,4 @@
-//! The archive and its installer.
+//! Tests for the archive and its installer.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -85,8 +85,8 @@ fn a_changed_archive_is_refused() {
     assert_refused(&output, "SHA256SUMS is not beside", home.path(), &[]);
 }
 
-/// An upgrade is killed at each call of each tool. The next run completes it; if it was killed before it changed a file, the old
-/// version is whole.
+/// An upgrade is killed at each call to each tool. The next run completes the upgrade. If no file had changed before the kill, the old
+/// version is intact.
 #[test]
 fn an_upgrade_that_was_killed_is_completed_by_the_next_run() {
     let (old, new) = (release("1"), release("2"));
@@ -204,7 +204,7 @@ fn what_the_machine_lacks_is_named() {
     }
 }
 
-/// A table of `refused.json`.
+/// Parses a table in `refused.json`.
 fn refused<T: DeserializeOwned>(table: &str) -> Vec<T> {
     let mut tables: Value = serde_json::from_str(include_str!("refused.json")).unwrap();
     serde_json::from_value(tables[table].take()).unwrap()
@@ -214,7 +214,7 @@ fn archive() -> PathBuf {
     artefact("bot-cli-0", ".tar.gz")
 }
 
-/// Runs the installer in a home.
+/// Runs the installer with this home directory.
 fn installer(home: &Path, words: &[&str]) -> Output {
     command(Path::new("/bin/sh"), ROOT, home)
         .arg(artefact("install", ".sh"))
@@ -227,10 +227,10 @@ fn installed(home: &Path, words: &[&str]) -> String {
     super::succeeded(installer(home, words))
 }
 
-/// The programs with which the installer changes something.
+/// The programs that the installer uses to make changes.
 const TOOLS: &[&str] = &["cp", "mkdir", "mv", "rm", "rmdir"];
 
-/// A small archive with its sums.
+/// Creates a small archive with its checksums.
 fn release(version: &str) -> TempDir {
     let lines = r#"
         top=bot-cli-$1-any
@@ -255,7 +255,7 @@ fn release(version: &str) -> TempDir {
     folder
 }
 
-/// What a home has after the installation.
+/// Returns the contents of a home directory after a complete installation.
 fn whole(source: &Path) -> Vec<(String, Option<Vec<u8>>)> {
     let home = public_folder();
     installed(home.path(), &[source.to_str().unwrap()]);
@@ -270,7 +270,7 @@ fn contents(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
     files(folder).into_iter().map(with_bytes).collect()
 }
 
-/// Programs that act otherwise at one of their calls, counted together.
+/// Creates wrappers for these tools. The wrappers run `action` at call number `call`, counted across all tools.
 fn tools(action: &str, names: &[&str], call: usize) -> TempDir {
     let folder = public_folder();
     for name in names {
@@ -284,7 +284,7 @@ fn tools(action: &str, names: &[&str], call: usize) -> TempDir {
     folder
 }
 
-/// Runs the installer with these tools, which may end all of its processes.
+/// Runs the installer with these wrappers, in its own process group, which the wrappers may kill.
 fn with_tools(tools: &Path, home: &Path, words: &[&str]) -> Output {
     command(Path::new("/bin/sh"), ROOT, home)
         .env("PATH", format!("{}:/usr/bin:/bin", tools.display()))
@@ -295,7 +295,7 @@ fn with_tools(tools: &Path, home: &Path, words: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A failure in one sentence that changes nothing.
+/// Asserts that the installer failed with `problem` in its message and changed nothing.
 #[track_caller]
 fn assert_refused(output: &Output, problem: &str, home: &Path, before: &[String]) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -304,7 +304,7 @@ fn assert_refused(output: &Output, problem: &str, home: &Path, before: &[String]
     assert_eq!(files(home), before);
 }
 
-/// A failure in these words that changes nothing.
+/// Asserts that the installer failed with exactly this message and changed nothing.
 #[track_caller]
 fn assert_said(output: &Output, problem: &str, home: &Path, before: &[String]) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -315,7 +315,7 @@ fn assert_said(output: &Output, problem: &str, home: &Path, before: &[String]) {
     assert_eq!(files(home), before, "{problem}");
 }
 
-/// The name of the archive in the folder that is for this machine.
+/// Returns the name of the archive for this machine.
 fn of_this_machine(folder: &Path) -> String {
     let machine = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
     let names = files(folder);
@@ -325,7 +325,7 @@ fn of_this_machine(folder: &Path) -> String {
         .unwrap()
 }
 
-/// The archive and the sums, to be changed.
+/// Copies the archive and its checksums to a folder where a test can change them.
 fn copy() -> TempDir {
     let folder = public_folder();
     for name in [
@@ -337,7 +337,7 @@ fn copy() -> TempDir {
     folder
 }
 
-/// Serves the files of a folder until the tests end. Returns the address.
+/// Serves the files in a folder until the tests end. Returns the address.
 fn serve(folder: &Path) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

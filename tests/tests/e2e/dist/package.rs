@@ -1,4 +1,4 @@
-//! The wheel.
+//! Tests for the wheel.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use bot_cli_tests::python::newest_interpreter;
 use super::{INSTALLER, ROOT, USER, artefact, files, hand_over, public_folder, ran, use_it};
 use crate::bot::python;
 
-/// The name of the distribution, and of its executable.
+/// The name of both the distribution and its executable.
 const NAME: &str = "voicebot-cli";
 
 #[test]
@@ -89,7 +89,7 @@ fn uvx_makes_a_bot_and_names_no_command_that_is_gone_afterwards() {
     assert!(!gone, "{said}");
 }
 
-/// uv with a home and a cache of its own, and no network.
+/// Returns a command for uv with its own home directory and cache, and without network access.
 fn uv(home: &Path) -> Command {
     let mut uv = python().command("uv");
     uv.env("HOME", home)

@@ -1,4 +1,4 @@
-//! Configuration files that the framework's own tool writes: each works here unchanged, and means the same.
+//! Configuration files from the framework's own tool. Each must work here unchanged and have the same meaning.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::bot::{python_script, succeeds, text};
 
-/// As many as the tool is asked for.
+/// The number of configurations to request from the tool.
 const COUNT: usize = 48;
 
 #[test]
@@ -66,7 +66,7 @@ fn written() -> TempDir {
     folder
 }
 
-/// Returns what a configuration of theirs is called here.
+/// Translates a configuration from the framework's tool to our keys and values.
 fn translated(theirs: &Map<String, Value>) -> Map<String, Value> {
     let catalogue = Catalogue::built_in();
     let mut ours = theirs.clone();

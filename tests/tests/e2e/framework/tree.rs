@@ -1,4 +1,4 @@
-//! Projects of every service, transport and feature, in one folder: each two choices meet in one of them.
+//! A folder of projects with every service, transport and feature. Every pair of choices occurs in one of the projects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,15 +10,15 @@ use bot_cli_tests::matrix::{Combination, pairwise};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A folder of projects.
+/// A folder of generated projects.
 pub(super) struct Tree {
     folder: TempDir,
-    /// The commands that make them, by their names.
+    /// The commands that generate the projects, by project name.
     commands: BTreeMap<String, String>,
 }
 
 impl Tree {
-    /// One for the tests that run at the same time; it goes away with the last of them.
+    /// Returns a tree that concurrent tests share. The folder is deleted with the last reference.
     pub(super) fn of_the_catalogue() -> Arc<Self> {
         static SHARED: Mutex<Weak<Tree>> = Mutex::new(Weak::new());
         // A test that failed to write its projects leaves nothing behind that another could trip over.
@@ -43,7 +43,7 @@ impl Tree {
         self.folder.path().display().to_string()
     }
 
-    /// A file or folder of each project.
+    /// Returns the path `below` in each project.
     pub(super) fn files(&self, below: &str) -> Vec<String> {
         let names = self.commands.keys();
         names
@@ -51,7 +51,7 @@ impl Tree {
             .collect()
     }
 
-    /// The commands that make the projects of a finding.
+    /// Returns the commands that generate the projects mentioned in a finding.
     pub(super) fn commands(&self, finding: &str) -> String {
         let commands = self.commands.iter();
         let named = commands.filter(|(name, _)| finding.contains(&format!("{name}/")));
@@ -60,7 +60,7 @@ impl Tree {
     }
 }
 
-/// In memory, as `init` does it, without its care for what is on disk already; the command that makes the same.
+/// Writes a project without the checks that `init` makes for existing files. Returns the equivalent command.
 fn write(combination: &Combination, root: &Path) -> String {
     let name = &combination.name;
     let command = format!("bot-cli init {}", combination.arguments().join(" "));

@@ -1,4 +1,4 @@
-//! An update of a project with a system call that fails or is the last.
+//! Tests project updates in which one system call fails or the process is killed at the call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use bot_cli_tests::init::{command, done, plant, run, tree, web};
 
-/// The system calls that change a project, or what becomes of it.
+/// The system calls that change a project or affect the outcome.
 const CHANGING: [&str; 8] = [
     "write",
     "fsync",
@@ -19,7 +19,7 @@ const CHANGING: [&str; 8] = [
     "flock",
 ];
 
-/// One file appears, two go away, others change.
+/// An update that adds one file, removes two and changes others.
 const UPDATE: [&str; 5] = [
     "my-bot",
     "--update",
@@ -27,14 +27,14 @@ const UPDATE: [&str; 5] = [
     "--transcription",
     "--no-deploy-to-cloud",
 ];
-/// Changes that are made ready.
+/// The folder with the prepared changes.
 const STAGING: &str = ".bot-cli-init-staging/";
-/// What the last update has replaced.
+/// The folder with the files that the last update replaced.
 const KEPT: &str = ".bot-cli/before/";
 
 type Tree = BTreeMap<String, Vec<u8>>;
 
-/// A project that its user has worked on, before and after an update.
+/// A project with user edits, before and after an update.
 struct Project {
     folder: tempfile::TempDir,
     trace: tempfile::TempDir,
@@ -70,7 +70,7 @@ impl Project {
         self.folder.path().join("my-bot")
     }
 
-    /// Runs the update with a fault; nothing if there was no such system call any more.
+    /// Runs the update with a fault. Returns `None` if the update ends before the faulty system call.
     fn with_fault(&self, fault: &str) -> Option<Output> {
         plant(&self.target(), &self.before);
         let plain = command(self.folder.path(), &UPDATE);
@@ -94,7 +94,7 @@ impl Project {
             .then_some(output)
     }
 
-    /// Asserts that the next run ends what the one before has begun.
+    /// Asserts that the next run completes an interrupted update.
     fn completes(&self, fault: &str) {
         let next = run(self.folder.path(), &UPDATE);
         assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
@@ -108,7 +108,7 @@ impl Project {
     }
 }
 
-/// The project without what a run has made ready there, and without what was replaced.
+/// Returns the files in a project, except prepared changes and replaced files.
 fn files(target: &Path) -> Tree {
     let mut files = tree(target);
     files.retain(|name, _| !name.starts_with(STAGING) && !name.starts_with(KEPT));
@@ -122,7 +122,8 @@ fn differences<'a>(one: &'a Tree, other: &'a Tree) -> Vec<&'a String> {
         .collect()
 }
 
-/// Asserts that each file is as it was or as it will be, and that none is missing that always was there.
+/// Asserts that each file is in its old or its new state, and that no file common to both states is missing. Returns whether all files are
+/// in the old state.
 fn assert_between(target: &Path, from: &Tree, to: &Tree, fault: &str) -> bool {
     let found = files(target);
     for (name, bytes) in &found {

@@ -1,5 +1,5 @@
-//! Calls in rooms. `rooms.json` has what a bot does for each transport and each way to start it: by the generated web server, which
-//! is driven over HTTP, and by the hosting service. Daily, Twilio and the service are stand-ins.
+//! Calls in rooms. `rooms.json` lists what a bot does for each transport and each way to start the bot: through the generated web server,
+//! driven over HTTP, or through the hosting service. Daily, Twilio and the hosting service are stand-ins.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -64,7 +64,8 @@ fn assert_calls(transport: &str) {
     }
 }
 
-/// A member that is not expected is as in a session with a browser, whose client says when it is ready for the greeting.
+/// Compares a bot's actions with `expected`. Members missing from `expected` must be as in a browser session, in which the client says when
+/// it is ready for the greeting.
 fn assert_taken(taken: &mut Value, expected: &Value) {
     let mut whole = json!({
         "rates": [16000, 24000],
@@ -84,7 +85,7 @@ fn assert_taken(taken: &mut Value, expected: &Value) {
     assert_eq!(*taken, whole);
 }
 
-/// An address of Twilio's has a part that is another each time.
+/// Masks the random part of a Twilio SIP address.
 fn hide_drawn_part(dialled: &mut Value) {
     if let Some(Value::String(address)) = dialled.pointer_mut("/0/sipUri") {
         let drawn = address.find('-').unwrap() + 1..address.find('@').unwrap();
@@ -93,8 +94,7 @@ fn hide_drawn_part(dialled: &mut Value) {
     }
 }
 
-/// Drives the server of a bot, and then the bot with what the server would start it with; what the bot did for each way to
-/// start it.
+/// Drives a bot's server, then starts the bot as the server would. Returns what the bot did for each way to start the bot.
 fn taken(bot: &Bot, transport: &str) -> Value {
     let mut drive = python_script("drive_call_server.py");
     let body = succeeds(drive.arg(transport).arg(&bot.server)).stdout;

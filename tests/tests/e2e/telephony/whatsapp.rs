@@ -1,4 +1,4 @@
-//! Calls from `WhatsApp`: a stand-in for its API calls over WebRTC.
+//! Calls from `WhatsApp`, made over WebRTC by a stand-in for its API.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::assert_recorded;
 use crate::bot::{Bot, ask, assert_voice, classes, python_script, script};
 use crate::running::Running;
 
-/// As `stand_in_whatsapp.py` has them.
+/// The credentials that `stand_in_whatsapp.py` expects.
 const KEYS: [(&str, &str); 4] = [
     ("WHATSAPP_TOKEN", "the token"),
     ("WHATSAPP_PHONE_NUMBER_ID", "100000000000001"),
@@ -37,7 +37,7 @@ fn a_call_from_whatsapp_is_greeted_once_and_recorded() {
     );
 }
 
-/// The hosting service proves the webhook itself.
+/// The hosting service verifies the webhook itself.
 #[test]
 fn a_caller_on_whatsapp_is_greeted_and_known_to_a_deployed_bot() {
     let (_whatsapp, api) = stand_in();
@@ -53,7 +53,7 @@ fn stand_in() -> (Running, String) {
     (whatsapp, api)
 }
 
-/// Somebody calls and is greeted; a forger is not heard.
+/// Makes a call and asserts that the caller is greeted. Also asserts that a forged call is rejected.
 fn call(api: &str, bot: &str, further: &str) {
     let said = ask(api, &format!("POST /call?bot={bot}{further}"), "");
     let said: Value = serde_json::from_str(&said).unwrap();
