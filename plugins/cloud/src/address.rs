@@ -1,9 +1,10 @@
-//! Service addresses.
+//! Parses and validates service URLs.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use url::Url;
 
-/// Parses a service address: HTTPS, or HTTP for this machine only, without a user name, password, query or fragment.
+/// Parses a service URL. The scheme must be HTTPS, or HTTP for this machine only. Fails if the URL contains a user name, password, query or
+/// fragment.
 pub fn address(text: &str) -> Result<Url, Failure> {
     let failure = |problem: &str| {
         Failure::new(

@@ -1,6 +1,6 @@
-//! Secrets backends: the trait between the commands and the service, the vault or an external backend.
+//! Secrets backends: the trait through which commands access the hosting service, the vault or an external backend.
 //!
-//! Every change ends as done, not done or unknown; [`ChangeError`] reports which.
+//! The outcome of a change is done, not done, partly done or unknown. [`ChangeError`] contains the outcome of a failed change.
 
 pub mod external;
 pub mod hosted;
@@ -16,37 +16,37 @@ use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
 pub use bot_cli_secrets::messages::{Effect, Limits, NameRules, Parts, SetSummary as Summary};
 pub use profile::{Ability, Profile};
 
-/// A store for the secrets of one organization.
+/// A store for one organization's secrets.
 ///
-/// A backend never prompts the user. The messages for its errors are in the implementations of [`Explained`].
+/// A backend never prompts the user. Its errors implement [`Explained`], which provides the messages for the user.
 pub trait SecretsBackend {
-    /// Returns the backend's description of itself.
+    /// Returns the backend's name, abilities and limits.
     fn profile(&self) -> &Profile;
 
-    /// Returns the interface for reading values, if the backend has one.
+    /// Returns the interface for reading values, or `None` if the backend can't return values.
     fn reader(&self) -> Option<&dyn ReadsValues> {
         None
     }
 
-    /// Redacts these values in all later responses, whether or not they have been sent yet.
+    /// Registers values to redact in all later responses, including values that have not been sent yet.
     fn conceal(&self, _values: &[Secret]) {}
 
-    /// Returns the regions for sets. The list is empty if the backend has no regions.
+    /// Returns the available regions. The list is empty if the backend has no regions.
     fn regions(&self) -> Result<Regions, BackendError>;
 
-    /// Returns the region codes. A backend overrides this method if it can fetch the codes with fewer requests.
+    /// Returns the region codes. Backends override this method if they can fetch the codes with fewer requests.
     fn region_codes(&self) -> Result<Vec<String>, BackendError> {
         let all = self.regions()?.all.into_iter();
         Ok(all.map(|(code, _)| code).collect())
     }
 
-    /// Lists the sets of one region or of all regions.
+    /// Lists the sets in one region, or in all regions if `region` is `None`.
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError>;
 
     /// Returns a set, or `None` if no set has that name.
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError>;
 
-    /// Creates a set or adds keys to an existing one. Other keys are unchanged.
+    /// Creates a set, or stores entries in an existing set. Other keys are unchanged.
     fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError>;
 
     /// Creates an image pull secret or replaces its credentials.
@@ -58,7 +58,7 @@ pub trait SecretsBackend {
         prior: Prior<'_>,
     ) -> Result<(), ChangeError>;
 
-    /// Stores entries and removes the `removed` keys. A key that is already missing is not an error.
+    /// Stores `entries` and removes the keys in `removed`. Removing a missing key is not an error.
     fn replace(
         &self,
         name: &SetName,
@@ -91,10 +91,10 @@ pub trait SecretsBackend {
         Ok(())
     }
 
-    /// Removes keys from a set and returns the ones that were missing.
+    /// Removes keys from a set and returns the keys that were already missing.
     ///
-    /// `seen` lists the set's keys at the caller's last read. A backend that can check this fails if one of `keys` was added or removed
-    /// since.
+    /// `seen` contains the set's keys as last read by the caller. Backends that detect concurrent changes return an error if any of `keys`
+    /// has been added or removed since then.
     fn unset(
         &self,
         name: &SetName,
@@ -102,35 +102,36 @@ pub trait SecretsBackend {
         seen: Option<&[String]>,
     ) -> Result<Vec<Key>, ChangeError>;
 
-    /// Deletes a set of either kind. Returns `false` if no set has that name.
+    /// Deletes a secret set or an image pull secret. Returns `false` if no set has that name.
     ///
-    /// A backend that can check this fails if the set's keys are not exactly those in `seen`.
+    /// `seen` contains the set's keys as last read by the caller. Backends that detect concurrent changes return an error if the keys have
+    /// changed since then.
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError>;
 
-    /// Pauses before the next check of a set that is not ready yet. Fails if the user cancels.
+    /// Waits before the next check of whether a set is ready. Fails if the user cancels.
     fn pause(&self, pause: Duration) -> Result<(), BackendError>;
 }
 
-/// Read access to values, for running a program with them and for copying sets.
+/// Read access to values, used to run programs with them and to copy sets.
 pub trait ReadsValues {
     /// Returns the values of a secret set, or `None` if no secret set has that name.
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError>;
 
-    /// Returns the host and the credentials of an image pull secret, or `None` if none has that name.
+    /// Returns the registry host and the credentials of an image pull secret, or `None` if no image pull secret has that name.
     fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError>;
 }
 
 /// The state of a set before a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
-    /// The set did not exist. It is created in this region, if one is given.
+    /// The set did not exist. The change creates it in this region, or in the default region if `None`.
     Absent(Option<&'a Region>),
-    /// The set existed, with these keys.
+    /// The set existed and had these keys.
     Keys(&'a [String]),
 }
 
 impl Prior<'_> {
-    /// Returns the region for a set that doesn't exist yet.
+    /// Returns the region for a new set, or `None` if the set exists or no region was chosen.
     pub const fn region(&self) -> Option<&Region> {
         match self {
             Self::Absent(region) => *region,
@@ -139,17 +140,17 @@ impl Prior<'_> {
     }
 }
 
-/// The error and the outcome of a change that did not succeed.
+/// The error from a failed change, with the outcome of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeError<E = BackendError> {
-    /// The error that occurred during the change.
+    /// The underlying error.
     pub cause: E,
     /// The outcome of the change.
     pub effect: Effect,
 }
 
 impl<E> ChangeError<E> {
-    /// Creates the error for a change that had no effect.
+    /// Creates an error for a change that had no effect.
     pub const fn not_done(cause: E) -> Self {
         Self {
             cause,
@@ -160,34 +161,34 @@ impl<E> ChangeError<E> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regions {
-    /// Pairs of code and name.
+    /// The regions, as pairs of code and name.
     pub all: Vec<(String, String)>,
-    /// The code of the default region, if there is one.
+    /// The code of the default region, if any.
     pub default: Option<String>,
 }
 
 /// A set with its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// The set's row in a listing.
+    /// The set's summary, as returned by `list`.
     pub summary: Summary,
     /// The set's keys, if they are visible.
     pub keys: Keys,
 }
 
-/// The keys of a set, if they are visible.
+/// The keys of a set, or the reason why they are not visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
     /// The names of the keys.
     Known(Vec<String>),
-    /// The set is in the customer's own cluster. Its keys can be read and changed only there.
+    /// The set is stored in the customer's own cluster. Its keys can be read and changed only in that cluster.
     Referenced,
     /// The set is an image pull secret, which has no keys.
     None,
 }
 
 impl Keys {
-    /// Returns the keys, if they are visible.
+    /// Returns the keys, or `None` if they are not visible.
     pub fn known(self) -> Option<Vec<String>> {
         match self {
             Self::Known(keys) => Some(keys),
@@ -202,23 +203,23 @@ pub enum BackendError {
     /// The user cancelled the operation.
     #[error("cancelled")]
     Cancelled,
-    /// A backend's own error; [`Explained`] provides its message.
+    /// A backend-specific error. [`Explained`] provides the message.
     #[error("{0}")]
     Own(Box<dyn Explained>),
 }
 
-/// A backend's error that can be explained to the user.
+/// A backend error with a message for the user.
 pub trait Explained: std::error::Error + 'static {
-    /// Returns the message for the user: the problem and how to fix it.
+    /// Returns the failure to show to the user, which states the problem and how to fix it.
     fn explain(&self) -> Failure;
 
-    /// Reports whether the message already states the outcome of a change.
+    /// Reports whether the message already includes the outcome of a change.
     fn tells_effect(&self) -> bool {
         false
     }
 }
 
-/// Returns the outcome of a change for each of its `keys`.
+/// Groups the `keys` of a change by outcome.
 pub fn parts(effect: Effect, keys: Vec<String>) -> Parts {
     let mut parts = Parts::default();
     match effect {

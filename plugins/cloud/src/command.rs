@@ -1,12 +1,16 @@
-//! The commands of the plugin.
+//! The plugin's commands.
 
+mod agents;
 mod auth;
+mod builds;
 mod change;
 mod complete;
 mod config;
 mod context;
 mod copy;
+mod deploy;
 mod image_pull_secret;
+mod keys;
 mod kind;
 mod list;
 mod open;
@@ -42,9 +46,15 @@ impl Plugin for Options {
     fn complete(
         argument: &str,
         words: &[String],
-        _context: &Context,
+        context: &Context,
     ) -> Result<Vec<Candidate>, Failure> {
-        Ok(complete::complete(argument, words, &Environment::read()?))
+        let environment = Environment::read()?;
+        Ok(complete::complete(
+            argument,
+            words,
+            &environment,
+            &context.cwd,
+        ))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
@@ -54,7 +64,7 @@ impl Plugin for Options {
     }
 }
 
-/// Runs a command in the given environment, which may differ from that of the process.
+/// Runs a command in the given environment, which may differ from the process environment.
 pub fn run(
     options: Options,
     session: &mut Session,
@@ -77,6 +87,10 @@ pub fn run(
 
 fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Failure> {
     match options.command {
+        Command::Deploy(options) => deploy::deploy(context, &options),
+        Command::Agents(command) => agents::run(context, &command),
+        Command::Builds(command) => builds::run(context, &command),
+        Command::Keys(command) => keys::run(context, &command),
         Command::Secrets(command) => match command {
             SecretsCommand::List(options) => list::list(context, &options),
             SecretsCommand::Set(options) => set::set(context, options),
@@ -85,6 +99,7 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
             SecretsCommand::Delete(options) => set::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
             SecretsCommand::Run(options) => run::run(context, &options),
+            SecretsCommand::Reference(options) => list::reference(context, &options),
         },
         Command::Vault(command) => match command {
             VaultCommand::Verify => vault::verify(context),
@@ -100,6 +115,9 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
         Command::Organizations(command) => match command {
             OrganizationsCommand::List(options) => list::organizations(context, &options),
             OrganizationsCommand::Use { name } => list::use_organization(context, &name),
+            OrganizationsCommand::DefaultRegion { region, account } => {
+                list::default_region(context, region.as_ref(), &account)
+            }
         },
         Command::Regions(RegionsCommand::List(options)) => list::regions(context, &options),
         Command::Config(command) => match command {

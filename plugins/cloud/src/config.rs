@@ -1,4 +1,4 @@
-//! The settings files. Options and variables override `config.toml`. `backends.toml` has one table per installed backend.
+//! The settings files. Options and environment variables override `config.toml`. `backends.toml` has one table per installed backend.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,7 +14,7 @@ use crate::files::{exists, refuse_special, write_private};
 use crate::text::theirs;
 use crate::words::{self, failed};
 
-/// The settings in `config.toml`, all strings.
+/// The names of the settings in `config.toml`. All values are strings.
 pub const KEYS: [&str; 6] = [
     "organization",
     "region",
@@ -27,14 +27,14 @@ pub const KEYS: [&str; 6] = [
 /// The settings in `config.toml`, or one backend's settings in `backends.toml`.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// The path, whether or not the file exists; empty if its folder is unknown.
+    /// The file's path, even if the file doesn't exist. Empty if the configuration folder is unknown.
     pub path: PathBuf,
     document: DocumentMut,
     table: Option<BackendName>,
 }
 
 impl Settings {
-    /// Reads `config.toml`. A missing file has no settings.
+    /// Reads `config.toml`. A missing file counts as empty.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
         let settings = Self::in_file(environment, "config.toml", None)?;
         for (key, value) in settings.document.iter() {
@@ -48,12 +48,12 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads a backend's settings from `backends.toml`. Errors in other backends' tables are ignored.
+    /// Reads a backend's settings from `backends.toml`. Ignores invalid values in other backends' tables.
     pub fn of_backend(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
         Self::in_file(environment, "backends.toml", Some(backend.clone()))
     }
 
-    /// Reads the file that contains the organization and the region for `backend`.
+    /// Reads the settings that contain the organization and region for `backend`.
     pub fn of(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
         if BUILT_IN.contains(backend) {
             return Self::read(environment);
@@ -103,8 +103,8 @@ impl Settings {
             .collect()
     }
 
-    /// Sets a setting and writes the file. `None` removes the setting together with the comment above it. The rest of the file is
-    /// unchanged. If the path is a link, the link's target is written.
+    /// Changes a setting and writes the file. `None` removes the setting and the comment above it. The rest of the file is unchanged. If
+    /// the path is a link, the link's target is written.
     pub fn set(&mut self, key: &str, new: Option<&str>) -> Result<(), Failure> {
         let table: Option<&mut dyn TableLike> = match &self.table {
             None => Some(self.document.as_table_mut()),
@@ -139,7 +139,7 @@ impl Settings {
     }
 }
 
-/// Parses a settings file. A missing file is empty.
+/// Parses a settings file. A missing file counts as empty.
 fn read(path: &Path) -> Result<DocumentMut, Failure> {
     if !exists(path).map_err(|error| unreadable(path, error))? {
         return Ok(DocumentMut::new());

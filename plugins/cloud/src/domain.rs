@@ -1,4 +1,4 @@
-//! The domain types. Input is parsed into them once, when it is read.
+//! The domain types. All input is parsed into these types when it is read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use bot_cli_protocol::secret::Secret;
 pub use bot_cli_secrets::messages::{SetKind, SetStatus as Status};
 use serde::{Deserialize, Serialize};
 
-/// The prefix of a backend's plugin name, before the backend's own name.
+/// The prefix of a backend's plugin name, followed by the backend's own name.
 pub const SECRETS: &str = "secrets-";
 
-/// The maximum length of a set's name and of a region.
+/// The maximum length of a set name or region code.
 const LONGEST_NAME: usize = 63;
 
 const LONGEST_KEY: usize = 64;
@@ -31,7 +31,7 @@ impl SetName {
         })
     }
 
-    /// Parses the name of an existing set, which may contain dots: other clients of the service can create such names.
+    /// Parses the name of an existing set, which may contain dots, because other clients of the service can create such names.
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         let name = Self::checked(text, "letters, digits, hyphens and dots", |character| {
             character.is_ascii_alphanumeric() || character == '-' || character == '.'
@@ -80,7 +80,7 @@ impl Key {
         checked(text, LONGEST_KEY, allowed, is_allowed).map(Self)
     }
 
-    /// Parses the key of an existing value. Other clients can create keys with dots, blanks and non-ASCII letters.
+    /// Parses the key of an existing value. Other clients can create keys with dots, spaces and non-ASCII letters.
     pub fn parse_existing(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("is empty".to_owned()),
@@ -115,7 +115,7 @@ impl Region {
 pub struct Organization(String);
 
 impl Organization {
-    /// Parses a name of at most 128 bytes on one line, without the characters of a path or URL.
+    /// Parses a name of at most 128 bytes. Rejects control characters and characters with a special meaning in paths or URLs.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "" => Err("is empty".to_owned()),
@@ -139,7 +139,7 @@ impl Organization {
 pub struct RegistryHost(String);
 
 impl RegistryHost {
-    /// Parses a host with an optional scheme, port and path. Refuses a user name or password in the address.
+    /// Parses a host with an optional scheme, port and path. Fails if the address contains a user name or password.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("has a blank in it".to_owned());
@@ -159,11 +159,11 @@ impl RegistryHost {
     }
 }
 
-/// The name of a backend: `local`, `hosted` or an installed one.
+/// The name of a backend: `local`, `hosted` or the name of an installed backend.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BackendName(Cow<'static, str>);
 
-/// The backends that don't need their own executable.
+/// The names of the backends built into this plugin.
 pub const BUILT_IN: [BackendName; 2] = [BackendName::LOCAL, BackendName::HOSTED];
 
 impl BackendName {
@@ -204,16 +204,16 @@ text_of!(
     BackendName
 );
 
-/// A key and its value.
+/// A key in a secret set, with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The key.
+    /// The key, unique within the set.
     pub key: Key,
-    /// The value.
+    /// The secret value.
     pub value: Secret,
 }
 
-/// Returns the kind's name for use in a sentence.
+/// Returns the name of a set kind for use in a sentence.
 pub const fn kind_words(kind: SetKind) -> &'static str {
     match kind {
         SetKind::Secret => "secret set",
@@ -225,9 +225,9 @@ pub const fn kind_words(kind: SetKind) -> &'static str {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
-    /// A token of a user, who may belong to several organizations.
+    /// A token for a user, who may belong to several organizations.
     User,
-    /// A key of one organization.
+    /// An API key for one organization.
     ApiKey,
 }
 

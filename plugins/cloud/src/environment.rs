@@ -1,4 +1,4 @@
-//! The environment of the process, read once.
+//! The process environment, read once.
 
 use std::env::VarError;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use bot_cli_protocol::secret::Secret;
 use crate::pace::Pace;
 use crate::platform;
 
-/// The variables and their descriptions in `bot-cli help environment`.
-pub const VARIABLES: [(&str, &str); 10] = [
+/// The environment variables and their descriptions, as listed by `bot-cli help environment`.
+pub const VARIABLES: [(&str, &str); 11] = [
     (
         "BOT_CLI_ORGANIZATION",
         "The organization, as --organization",
@@ -25,6 +25,10 @@ pub const VARIABLES: [(&str, &str); 10] = [
     (
         "BOT_CLI_TOKEN",
         "An access token or API key, which wins over a sign-in",
+    ),
+    (
+        "BOT_CLI_PUBLIC_KEY",
+        "A public key of the organization, which starts sessions",
     ),
     ("BOT_CLI_TIMEOUT", "Seconds that a request may take"),
     (
@@ -42,38 +46,41 @@ pub const VARIABLES: [(&str, &str); 10] = [
     ("HOME", "The home folder, for the defaults of these"),
 ];
 
-/// The environment variables of this plugin, and values derived from the process.
+/// This plugin's environment variables, and values derived from the process.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    /// `BOT_CLI_ORGANIZATION`.
+    /// The value of `BOT_CLI_ORGANIZATION`.
     pub organization: Option<String>,
-    /// `BOT_CLI_REGION`.
+    /// The value of `BOT_CLI_REGION`.
     pub region: Option<String>,
-    /// `BOT_CLI_BACKEND`.
+    /// The value of `BOT_CLI_BACKEND`.
     pub backend: Option<String>,
-    /// `BOT_CLI_API_URL`.
+    /// The value of `BOT_CLI_API_URL`.
     pub api_url: Option<String>,
-    /// `BOT_CLI_TOKEN`.
+    /// The value of `BOT_CLI_TOKEN`.
     pub token: Option<Secret>,
-    /// `BOT_CLI_TIMEOUT`.
+    /// The value of `BOT_CLI_TIMEOUT`.
     pub timeout: Option<String>,
-    /// `BOT_CLI_KEYRING`.
+    /// The value of `BOT_CLI_PUBLIC_KEY`.
+    pub public_key: Option<Secret>,
+    /// The value of `BOT_CLI_KEYRING`.
     pub keyring: Option<String>,
     /// The configuration folder.
     pub config_folder: Option<PathBuf>,
     /// The folder that contains the vault.
     pub data_folder: Option<PathBuf>,
-    /// Finds installed backends.
+    /// The plugin discovery, which finds installed backends.
     pub plugins: Discovery,
-    /// Whether the process has arguments, and therefore the user's own streams.
+    /// Whether the process was started with arguments and therefore uses the user's own streams.
     pub own_streams: bool,
     /// The default time limits.
     pub pace: Pace,
 }
 
 impl Environment {
-    /// Reads the variables. Empty variables count as unset. A variable that is not UTF-8 is an error, because a default must not silently
-    /// replace it.
+    /// Reads the environment variables. Empty variables count as unset, except `BOT_CLI_API_URL`.
+    ///
+    /// Fails if a variable is not UTF-8, because a default must not silently replace the value.
     pub fn read() -> Result<Self, Failure> {
         let mut wrong = Vec::new();
         let mut given = |name: &str| match std::env::var(name) {
@@ -97,6 +104,7 @@ impl Environment {
                 .map(Secret::new)
                 .map(|token| Secret::new(token.expose().trim().to_owned()))
                 .filter(|token| !token.expose().is_empty()),
+            public_key: text("BOT_CLI_PUBLIC_KEY").map(Secret::new),
             timeout: text("BOT_CLI_TIMEOUT"),
             keyring: text("BOT_CLI_KEYRING"),
             ..Self::folders()

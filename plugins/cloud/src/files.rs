@@ -1,4 +1,4 @@
-//! Private files: readable only by their owner, and replaced atomically.
+//! Private files, which are readable only by their owner and replaced atomically.
 
 pub mod lock;
 
@@ -15,13 +15,13 @@ pub use crate::platform::{foreign_owner, readable_by_others as too_open, writabl
 
 const TEMPORARY: &str = ".bot-cli-";
 
-/// The age at which a temporary file can't belong to a running process.
+/// The age at which a temporary file is considered abandoned by its process.
 pub const STALE: Duration = Duration::from_secs(60);
 
-/// The reason why a file was not written, or not durably.
+/// The reason why a write failed or may not be durable.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The earlier file is unchanged.
+    /// The existing file is unchanged.
     #[error("{}", reason(.0))]
     NotWritten(#[source] io::Error),
     #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
@@ -67,7 +67,7 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     new.into_iter().rev().try_for_each(give_to_owner)
 }
 
-/// Fails for anything but a file or a folder. Reading from a FIFO would block until another process writes to it.
+/// Fails for anything except a regular file or a folder. Reading from a FIFO, for example, would block until another process writes to it.
 pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() || kind.is_dir() {
@@ -96,9 +96,9 @@ pub fn exists(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes a file that only its owner can read. If `path` is a link, writes its target.
+/// Writes a file that only its owner can read. If `path` is a link, writes the link's target.
 ///
-/// Creates the folder and removes leftovers from interrupted writes.
+/// Creates the folder and removes temporary files left by interrupted writes.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let prepared = || {
         let path = match fs::symlink_metadata(path) {
@@ -116,7 +116,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     )
 }
 
-/// Writes a file that only its owner can read.
+/// Atomically writes a file that only its owner can read.
 ///
 /// Writes and syncs a temporary file in the same folder, renames it, and syncs the folder.
 pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
@@ -153,13 +153,13 @@ pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), Wr
     }
 }
 
-/// Makes a rename in the folder of `path` durable.
+/// Syncs the folder of `path`, which makes a rename in the folder durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
     platform::sync_folder(folder_of(path))
 }
 
-/// Returns the folder of a file, or `.` for a bare name.
+/// Returns the folder of a file, or `.` for a bare file name.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -167,7 +167,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes temporary files of killed processes, because they may contain secrets. Files younger than `age` are kept.
+/// Removes temporary files left by killed processes, because the files may contain secrets. Keeps files that are newer than `age`.
 pub fn sweep(folder: &Path, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
@@ -188,7 +188,7 @@ fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
-/// Creates an empty marker file. Returns `false` if it already exists.
+/// Creates an empty marker file. Returns `false` if the file already exists.
 pub fn first_time(mark: &Path) -> bool {
     let folder = mark.parent().unwrap_or(Path::new("."));
     let made = private_folder(folder).and_then(|()| {
@@ -206,7 +206,7 @@ mod faults {
     }
 }
 
-/// Lets a test fail any step of a write.
+/// Fault injection, which lets a test fail any step of a write.
 #[cfg(test)]
 pub mod faults {
     use std::cell::Cell;
@@ -217,14 +217,14 @@ pub mod faults {
         static STICKY: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// The behaviour of the steps after the failing one.
+    /// The behavior of the steps after the failing one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum After {
         Works,
         Fails,
     }
 
-    /// Runs `work` on this thread with the given step failing. Also returns whether that step was reached.
+    /// Runs `work` with the given step failing. Also returns whether that step was reached.
     pub fn at<T>(step: u32, after: After, work: impl FnOnce() -> T) -> (T, bool) {
         LEFT.set(Some(step));
         STICKY.set(after == After::Fails);

@@ -8,7 +8,7 @@ pub mod pairs;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
-/// The minimum length of an upper-case part with digits that may be a token, such as `AKIAIOSFODNN7EXAMPLE`.
+/// The minimum length at which an upper-case word with digits may be a token, such as `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
 
 /// The maximum size of an input file, in bytes.
@@ -27,7 +27,7 @@ fn may_be_a_token(part: &str) -> bool {
     part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Decodes the contents of a file or of standard input. The error quotes none of it.
+/// Decodes the contents of a file or of standard input as UTF-8. The error never quotes the contents.
 pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
     if bytes.len() > LONGEST {
         return Err("is longer than 1 MiB");
@@ -36,6 +36,17 @@ pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
         drop(zeroize::Zeroizing::new(error.into_bytes()));
         "is not UTF-8"
     })
+}
+
+/// Checks that `id` is a valid identifier for use in a request path. `field` is the name that the error refers to.
+pub fn checked_id<'a>(field: &str, id: &'a str) -> Result<&'a str, Failure> {
+    let is_id =
+        !id.is_empty() && id.chars().any(|c| c != '.') && id.chars().all(|c| c.is_ascii_graphic());
+    if is_id {
+        Ok(id)
+    } else {
+        Err(wrong(field, "is not an id"))
+    }
 }
 
 pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {

@@ -16,14 +16,14 @@ use crate::watch::{InVain, Watch, wait};
 
 const SERVICE: &str = "bot-cli";
 
-/// The time limit for a keyring, which the user may need to unlock.
+/// The time limit for a keyring operation. The user may need to unlock the keyring first.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     #[error("there is no keyring to ask: {0}")]
     None(#[source] Reason),
-    /// The keyring stayed locked, or was never set up.
+    /// The keyring is locked or was never set up.
     #[error("the keyring is locked or was never set up")]
     Locked,
     #[error("the keyring has no entry `{0}`")]
@@ -36,12 +36,12 @@ pub enum KeyringError {
     Failed(#[source] Reason),
 }
 
-/// Returns the text of an entry.
+/// Returns the secret stored in an entry.
 pub fn read(name: &str, watch: &dyn Watch) -> Result<Secret, KeyringError> {
     ask(name, watch, |entry| entry.get_password().map(Secret::new))
 }
 
-/// Creates an entry.
+/// Stores a secret in an entry.
 pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), KeyringError> {
     let text = text.clone();
     ask(name, watch, move |entry| entry.set_password(text.expose()))
@@ -53,7 +53,7 @@ pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
 
 /// Runs `work` on a separate thread and waits for the result.
 ///
-/// A keyring may wait for its user forever, so the thread is abandoned after the time limit.
+/// A keyring may wait for the user indefinitely, so the thread is abandoned after the time limit.
 fn ask<T: Send + 'static>(
     name: &str,
     watch: &dyn Watch,
@@ -93,7 +93,7 @@ fn failed(name: String, error: &Error) -> KeyringError {
     }
 }
 
-/// Returns the message of the innermost cause, which has the details.
+/// Returns the message of the innermost cause, which is the most specific.
 fn words(error: &dyn std::error::Error) -> Reason {
     let mut cause = error;
     while let Some(inner) = cause.source() {

@@ -1,14 +1,16 @@
-//! Manages secret sets and image pull secrets in a hosting service, a local encrypted vault or an installed backend.
+//! Deploys agents to the hosting service, and manages secret sets and image pull secrets in the service, a local encrypted vault or an
+//! installed backend.
 //!
-//! A command is a pipeline: options → input → scope → `backend::SecretsBackend` → report. The input step validates everything and reports
-//! all problems together. The scope contains the organization, the region and the backend, each with its source. Backends don't prompt,
-//! word messages or format tables.
+//! A command for secrets is a pipeline: options → input → scope → `backend::SecretsBackend` → report. The input step validates all input
+//! and reports all problems together. The scope contains the organization, the region and the backend, each with its source. Backends never
+//! prompt the user, compose messages or format tables.
 
 mod address;
 mod auth;
 mod backend;
 mod command;
 mod config;
+mod deploy;
 mod domain;
 mod environment;
 mod files;
@@ -20,6 +22,7 @@ mod platform;
 mod random;
 mod scope;
 mod secret_file;
+mod service;
 mod source;
 mod text;
 mod watch;
@@ -42,7 +45,7 @@ pub use watch::Nobody;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
-/// Runs the plugin as a command or over the protocol, depending on how it was started.
+/// Runs the plugin as a command or in protocol mode, depending on how the process was started.
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -1,4 +1,4 @@
-//! `bot-cli-cloud`: manages secret sets and image pull secrets.
+//! The `bot-cli-cloud` executable, which deploys agents and manages secrets.
 fn main() -> std::process::ExitCode {
     bot_cli_cloud::main()
 }

@@ -2,19 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use crate::deploy::settings::Settings;
 use crate::input::given::Empty;
 use crate::scope::Wanted;
 
-/// Includes the examples below a command's help.
+/// Includes the examples shown below a command's help.
 macro_rules! examples {
     ($name:literal) => {
         include_str!(concat!("options/examples/", $name, ".txt")).trim_end()
     };
 }
 
-/// Manage secret sets and image pull secrets of deployed bots.
+/// Deploy bots to the hosting service, watch them, and manage their secrets.
 ///
 /// Without an account, secrets are stored in an encrypted vault on this machine; after `auth login`, by the hosting service; with `--backend NAME`, by the installed backend `bot-cli-secrets-NAME`.
 #[derive(Debug, Clone, Parser)]
@@ -27,6 +28,20 @@ pub struct Options {
 
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
+    /// Deploy a bot and wait until it is ready
+    ///
+    /// Compares cloud-deploy.toml (or pcc-deploy.toml) with the running agent, shows the differences, and asks before deploying. Copies a missing secret set from the vault, has the service build the image, and waits until the agent is ready. Each option under "Settings" overrides a key of the file.
+    #[command(after_help = examples!("deploy"))]
+    Deploy(Box<Deploy>),
+    /// Manage agents (deployed bots), their sessions and logs
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Show the images that the service has built
+    #[command(subcommand)]
+    Builds(BuildsCommand),
+    /// Manage public API keys, which clients use to start sessions
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Secret sets and image pull secrets
     #[command(subcommand)]
     Secrets(SecretsCommand),
@@ -39,7 +54,7 @@ pub enum Command {
     /// List and choose your organizations
     #[command(subcommand)]
     Organizations(OrganizationsCommand),
-    /// List the regions for secrets
+    /// List regions
     #[command(subcommand)]
     Regions(RegionsCommand),
     /// Show and change the configuration
@@ -62,7 +77,7 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// Returns a change that runs without a dry run or waiting, and asks for confirmation unless `skip` is set.
+    /// Returns options for a change that is not a dry run and doesn't wait. The command asks for confirmation unless `skip` is set.
     pub const fn unless_skipped(skip: bool) -> Self {
         Self {
             skip,
@@ -73,14 +88,25 @@ impl Manner {
 }
 
 impl Command {
-    /// Reports whether the command changes stored data. If it does, a failure must state whether the change was made.
+    /// Reports whether the command can change secrets, the vault, a backup or resources of the hosting service. Failures of such commands
+    /// must include the outcome of the change.
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets(command) => {
                 !matches!(command, SecretsCommand::List(_) | SecretsCommand::Run(_))
             }
             Self::Vault(command) => !matches!(command, VaultCommand::Verify),
-            Self::Auth(_) | Self::Organizations(_) | Self::Regions(_) | Self::Config(_) => false,
+            Self::Deploy(_) => true,
+            Self::Agents(command) => command.changes(),
+            Self::Keys(command) => !matches!(command, KeysCommand::List(_)),
+            Self::Organizations(OrganizationsCommand::DefaultRegion { region, .. }) => {
+                region.is_some()
+            }
+            Self::Builds(_)
+            | Self::Auth(_)
+            | Self::Organizations(_)
+            | Self::Regions(_)
+            | Self::Config(_) => false,
         }
     }
 }
@@ -116,6 +142,10 @@ pub enum SecretsCommand {
     /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
     #[command(after_help = examples!("run"))]
     Run(Run),
+    /// Name a Secret of a self-hosted region's cluster as a secret set
+    ///
+    /// Its keys stay in the cluster and can't be listed here.
+    Reference(Reference),
 }
 
 /// `secrets list`.
@@ -137,7 +167,7 @@ pub struct List {
 }
 
 /// `secrets set`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Set {
     /// Set to create or update
     pub name: Option<String>,
@@ -184,6 +214,9 @@ pub struct Copy {
     /// Backend to copy from: local, or an installed one that returns values
     #[arg(long, value_name = "BACKEND", default_value = "local", value_hint = ValueHint::Other, help_heading = "Where")]
     pub from: String,
+    /// The organization of the copy, which no option sets.
+    #[arg(skip)]
+    pub to_organization: Option<String>,
     /// Organization of the set (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
@@ -260,6 +293,259 @@ pub struct Run {
     pub scope: Wanted,
 }
 
+/// `secrets reference`.
+#[derive(Debug, Clone, Args)]
+pub struct Reference {
+    /// Name of the Secret in the cluster
+    #[arg(value_hint = ValueHint::Other)]
+    pub name: String,
+    /// Self-hosted region of the cluster
+    #[arg(short, long, value_name = "REGION", value_hint = ValueHint::Other)]
+    pub region: String,
+    #[command(flatten)]
+    pub account: Account,
+}
+
+/// The account at the hosting service.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Account {
+    /// Organization (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+}
+
+/// `deploy`.
+#[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
+pub struct Deploy {
+    /// Folder of the project, or its deployment file (default: the current project)
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub dir: Option<PathBuf>,
+    /// Deploy without asking and without showing the differences
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Deploy even if nothing changed, so that the bot gets the new values of its secrets
+    #[arg(long)]
+    pub force: bool,
+    /// Return once the service has accepted the deployment
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Seconds to wait for the bot to start, after the build
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_hint = ValueHint::Other)]
+    pub timeout: u64,
+    #[command(flatten, next_help_heading = "Settings")]
+    pub settings: Settings,
+    #[command(flatten)]
+    pub account: Account,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum AgentsCommand {
+    /// List agents
+    List(Account),
+    /// Show the status of an agent, and any problem
+    Status(Agent),
+    /// Show the log of an agent
+    #[command(after_help = examples!("agents_logs"))]
+    Logs(Logs),
+    /// Start a session of an agent
+    ///
+    /// A session needs a public API key: that in the variable `BOT_CLI_PUBLIC_KEY`, or the first active one of the organization. If there is none, asks to create one. With a private API key, asks for a public one and stores it.
+    #[command(after_help = examples!("agents_start"))]
+    Start(Start),
+    /// End a session of an agent
+    Stop {
+        /// ID of the session to end; see `agents sessions`
+        #[arg(value_hint = ValueHint::Other)]
+        session: String,
+        /// Agent of the session (default: that of the current project)
+        #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+        agent: Option<String>,
+        #[command(flatten)]
+        account: Account,
+    },
+    /// List the latest sessions of an agent
+    Sessions {
+        #[command(flatten)]
+        agent: Agent,
+        /// Show active sessions only
+        #[arg(long)]
+        active: bool,
+    },
+    /// List the deployments of an agent, newest first
+    Deployments(Agent),
+    /// Deploy an earlier deployment of an agent again
+    ///
+    /// This is a new deployment: a second rollback restores the current one. Needs a user's sign-in.
+    Rollback {
+        #[command(flatten)]
+        agent: Agent,
+        /// ID of the deployment; see `agents deployments` (default: the previous one)
+        #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
+        to: Option<String>,
+        /// Skip the confirmation
+        #[arg(short, long)]
+        skip: bool,
+    },
+    /// Set the minimum and maximum number of agents
+    ///
+    /// Give at least one. To keep them, change the deployment file, too.
+    Scale {
+        #[command(flatten)]
+        agent: Agent,
+        /// Agents kept running without sessions; each costs money all the time
+        #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
+        min_agents: Option<u64>,
+        /// Maximum number of agents; each runs one session
+        #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
+        max_agents: Option<u64>,
+        /// Skip the confirmation
+        #[arg(short, long)]
+        skip: bool,
+    },
+    /// Delete an agent permanently
+    Delete {
+        #[command(flatten)]
+        agent: Agent,
+        /// Skip the confirmation
+        #[arg(short, long)]
+        skip: bool,
+    },
+}
+
+impl AgentsCommand {
+    const fn changes(&self) -> bool {
+        match self {
+            Self::Start(_)
+            | Self::Stop { .. }
+            | Self::Rollback { .. }
+            | Self::Scale { .. }
+            | Self::Delete { .. } => true,
+            Self::List(_)
+            | Self::Status(_)
+            | Self::Logs(_)
+            | Self::Sessions { .. }
+            | Self::Deployments(_) => false,
+        }
+    }
+}
+
+/// An agent and its account.
+#[derive(Debug, Clone, Args)]
+pub struct Agent {
+    /// Agent (default: that of the current project)
+    #[arg(value_hint = ValueHint::Other)]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub account: Account,
+}
+
+/// `agents logs`.
+#[derive(Debug, Clone, Args)]
+pub struct Logs {
+    #[command(flatten)]
+    pub agent: Agent,
+    /// Show new lines as they appear, until Ctrl-C; not with --json
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Number of the latest lines to show
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 100, value_hint = ValueHint::Other)]
+    pub lines: u64,
+    /// Show lines of this level and above
+    #[arg(long, value_enum, value_name = "LEVEL", ignore_case = true)]
+    pub level: Option<LogLevel>,
+    /// Show one session only
+    #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
+    pub session: Option<String>,
+    /// Show one deployment only
+    #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
+    pub deployment: Option<String>,
+    /// Show lines since a time: 10m, 2h, 1d, 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other)]
+    pub since: Option<String>,
+    /// Show lines that contain these words
+    #[arg(long, value_name = "WORDS", value_hint = ValueHint::Other)]
+    pub search: Option<String>,
+}
+
+/// The levels of a log, as Python bots write them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum LogLevel {
+    Trace,
+    Debug,
+    Info,
+    Warning,
+    Error,
+    Critical,
+}
+
+/// `agents start`.
+#[derive(Debug, Clone, Args)]
+pub struct Start {
+    #[command(flatten)]
+    pub agent: Agent,
+    /// Data for the bot: a JSON object, or @FILE
+    #[arg(long, value_name = "JSON", value_hint = ValueHint::Other)]
+    pub data: Option<String>,
+    /// Create a Daily room for the session
+    #[arg(long)]
+    pub daily_room: bool,
+    /// Create a public key without a question if there is none
+    #[arg(short, long)]
+    pub skip: bool,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum BuildsCommand {
+    /// List the latest builds
+    List(Account),
+    /// Show the status of a build
+    Status(BuildId),
+    /// Show the log of a build
+    Logs(BuildId),
+}
+
+/// A build and its account.
+#[derive(Debug, Clone, Args)]
+pub struct BuildId {
+    /// ID of the build; see `builds list`
+    #[arg(value_hint = ValueHint::Other)]
+    pub id: String,
+    #[command(flatten)]
+    pub account: Account,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum KeysCommand {
+    /// List public API keys
+    List(Account),
+    /// Create a public API key and show it
+    Create {
+        /// Name of the key
+        #[arg(value_hint = ValueHint::Other)]
+        name: String,
+        #[command(flatten)]
+        account: Account,
+    },
+    /// Revoke a public API key permanently
+    Revoke {
+        /// Id or name of the key
+        #[arg(value_hint = ValueHint::Other)]
+        key: String,
+        /// Skip the confirmation
+        #[arg(short, long)]
+        skip: bool,
+        #[command(flatten)]
+        account: Account,
+    },
+}
+
 #[derive(Debug, Clone, Subcommand)]
 pub enum AuthCommand {
     /// Sign in
@@ -295,6 +581,14 @@ pub enum OrganizationsCommand {
         /// Name of the organization
         #[arg(value_hint = ValueHint::Other)]
         name: String,
+    },
+    /// Show or change the region of new agents and secret sets
+    DefaultRegion {
+        /// The new default (without it: show the current one)
+        #[arg(value_hint = ValueHint::Other)]
+        region: Option<String>,
+        #[command(flatten)]
+        account: Account,
     },
 }
 

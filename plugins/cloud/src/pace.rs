@@ -11,20 +11,24 @@ pub struct Pace {
     pub request: Duration,
     /// The pause before the first retry. Each later pause is twice as long.
     pub first_retry: Duration,
-    /// The longest pause that a service may ask for.
+    /// The longest retry delay that a service may request. If the service requests a longer delay, the request is not retried.
     pub longest_wait: Duration,
     /// The delay before a slow request is reported to the user.
     pub slow: Duration,
-    /// The first pause between two checks of a set that is not ready yet. Each later pause is twice as long.
+    /// The pause before the second check of whether a set, build or deployment is ready. Each later pause is twice as long.
     pub first_look: Duration,
-    /// The longest pause between two checks.
+    /// The longest pause between two checks of whether a set, build or deployment is ready.
     pub longest_look: Duration,
-    /// The time limit of `--wait`.
+    /// The time limit for `--wait`.
     pub ready: Duration,
+    /// The time limit for the upload of a build context.
+    pub upload: Duration,
+    /// The time limit for a build by the service.
+    pub build: Duration,
 }
 
 impl Pace {
-    /// The values for normal use.
+    /// The default values.
     pub const USUAL: Self = Self {
         connect: Duration::from_secs(5),
         request: Duration::from_secs(30),
@@ -34,6 +38,8 @@ impl Pace {
         first_look: Duration::from_millis(250),
         longest_look: Duration::from_secs(5),
         ready: Duration::from_secs(300),
+        upload: Duration::from_secs(3600),
+        build: Duration::from_secs(3600),
     };
 }
 

@@ -1,4 +1,4 @@
-//! Platform differences. The rest of the crate has no `cfg` for an operating system.
+//! Platform-specific code. No other module of the crate has a `cfg` for an operating system.
 
 #[cfg(unix)]
 mod unix;

@@ -1,4 +1,4 @@
-//! The scope of a command: backend, organization and region, each with its source.
+//! The scope of a command: the backend, organization and region, each with its source.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::secret_file::Storage;
 use crate::source::Source;
 use crate::text::theirs;
 
-/// The hosting service's default address.
+/// The hosting service's default URL.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,23 +72,25 @@ impl Wanted {
 #[derive(Debug, Clone)]
 pub struct Scope {
     pub backend: Setting<BackendName>,
-    /// The organization, if it is known without asking the service.
+    /// The organization, if known without querying the service.
     pub organization: Option<Setting<Organization>>,
-    /// The region, if the user chose one.
+    /// The region, if already chosen or determined.
     pub region: Option<Setting<Region>>,
     pub api_url: Setting<Url>,
-    /// The backend's own description of its place.
+    /// The backend's own description of its location.
     pub place: Option<String>,
     pub pace: Pace,
     /// The source of the request timeout.
     pub timeout: Source,
-    /// The storage of a new sign-in and of a new vault's key.
+    /// The storage for a new sign-in and for the key of a new vault.
     pub keyring: Setting<Storage>,
 }
 
 impl Scope {
-    /// Resolves the scope from options, then variables, then files, then defaults, and reports invalid values together. If no backend is
-    /// chosen, a token, a service address or a sign-in selects the hosting service.
+    /// Resolves the scope from options, environment variables, settings files and defaults, in this order of precedence. Reports all
+    /// invalid values together.
+    ///
+    /// If no backend is chosen, a token, a service URL or a stored sign-in selects the hosting service.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
@@ -174,7 +176,7 @@ impl Scope {
         scope
     }
 
-    /// Returns a command for the same scope, repeating the user's options.
+    /// Returns a command line for the same scope, including the user's options.
     pub fn command(&self, words: &str) -> String {
         let mut command = format!("bot-cli cloud {words}");
         let organization = self.organization.as_ref();
@@ -188,7 +190,7 @@ impl Scope {
         command
     }
 
-    /// Returns the address without a trailing slash, as users write it.
+    /// Returns the service's URL without a trailing slash, as users write it.
     pub fn shown_url(&self) -> String {
         self.api_url.value.as_str().trim_end_matches('/').to_owned()
     }
@@ -206,12 +208,13 @@ impl Scope {
     }
 }
 
-/// Parses a backend's name. Opening the backend checks whether it is installed.
+/// Parses a backend's name, without checking whether the backend is installed.
 pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
     BackendName::parse(name).ok_or_else(|| unknown_backend(name, source))
 }
 
-/// Returns the failure for an unknown backend. A name from the command line is not quoted, because it may be a misplaced secret value.
+/// Returns the failure for an unknown backend. A name from the command line is not quoted, because the name may be a misplaced secret
+/// value.
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
@@ -222,7 +225,7 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
     failure.field("backend", Some("--backend"), problem)
 }
 
-/// Parses the keyring setting. `auto` uses the keyring if there is one.
+/// Parses the keyring setting. `auto` selects the keyring if one is available.
 pub fn keyring_of(text: &str) -> Result<Storage, String> {
     match text {
         "auto" => Ok(Storage::Keyring),
@@ -231,7 +234,7 @@ pub fn keyring_of(text: &str) -> Result<Storage, String> {
     }
 }
 
-/// Returns the text that [`keyring_of`] parses.
+/// Returns the keyring setting for a storage, as parsed by [`keyring_of`].
 pub const fn keyring_word(place: Storage) -> &'static str {
     match place {
         Storage::Keyring => "auto",

@@ -1,7 +1,7 @@
-//! A secret text at a path: in the file itself, or in a keyring entry that the file names.
+//! Secrets stored at a path, either in the file itself or in a keyring entry that the file refers to.
 //!
-//! The file always decides whether a text exists and where it is stored, so one rename replaces the text. A file that names an entry has
-//! the single line `keyring = "NAME"`. Every text has its own entry.
+//! The file always determines whether a secret exists and where it is stored, so a single rename replaces the secret. A file that refers to
+//! an entry consists of the line `keyring = "NAME"`. Every secret has its own entry.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use crate::keyring::{self, KeyringError};
 use crate::random::random;
 use crate::watch::Watch;
 
-/// The storage of a secret text.
+/// The storage of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     /// The file itself.
@@ -27,7 +27,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Returns the name in a configuration file.
+    /// Returns the storage's name in JSON output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -35,7 +35,7 @@ impl Storage {
         }
     }
 
-    /// Describes the storage of the text at `path`.
+    /// Describes the storage of the secret at `path`, for use in messages.
     pub fn words(self, path: &Path) -> String {
         match self {
             Self::File => path.display().to_string(),
@@ -59,7 +59,7 @@ pub enum SecretFileError {
     Keyring(#[from] KeyringError),
 }
 
-/// A path for a secret text, which may not exist yet.
+/// A file that contains a secret or refers to a keyring entry. The file may not exist yet.
 #[derive(Clone)]
 pub struct SecretFile<'a> {
     path: PathBuf,
@@ -80,7 +80,7 @@ impl<'a> SecretFile<'a> {
         !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Returns the text, or `None` if the file doesn't exist.
+    /// Returns the secret, or `None` if the file doesn't exist.
     pub fn read(&self) -> Result<Option<Secret>, SecretFileError> {
         let Some(text) = self.file()? else {
             return Ok(None);
@@ -99,7 +99,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Replaces the text and returns the storage used. The keyring is used if it is `wanted` and available.
+    /// Replaces the secret and returns the storage used. Falls back to the file if the keyring is unavailable.
     pub fn write(&self, text: &Secret, wanted: Storage) -> Result<Storage, SecretFileError> {
         let entry = match wanted {
             Storage::File => None,
@@ -127,7 +127,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Creates an entry with a unique name, or returns `None` if no keyring accepts it.
+    /// Creates an entry with a unique name. Returns `None` if no keyring can store the entry.
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
         // The first part of the name helps users recognize the entry in their keyring.
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -150,7 +150,7 @@ impl<'a> SecretFile<'a> {
 
     /// Removes the file and its keyring entry. Returns `false` if there was no file.
     ///
-    /// If the entry can't be removed, the file is kept.
+    /// If the entry can't be removed, fails and leaves the file in place.
     pub fn remove(&self) -> Result<bool, SecretFileError> {
         if let Some(name) = self.entry() {
             match keyring::remove(&name, self.watch) {
@@ -168,7 +168,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Reads the file, or returns `None` if it doesn't exist. Fails if other users can access it.
+    /// Reads the file. Returns `None` if the file doesn't exist, and fails if other users can access it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
         match self.private_text() {
             Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
@@ -206,7 +206,7 @@ pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(secret.expose())
 }
 
-/// Returns the keyring entry that a text names.
+/// Returns the name of the keyring entry that the file's text refers to, if any.
 fn entry(text: &Secret) -> Option<&str> {
     let name = text.expose().trim_end().strip_prefix("keyring = \"")?;
     name.strip_suffix('"')

@@ -28,7 +28,8 @@ impl Source {
         }
     }
 
-    /// Returns the suffix for a problem with a value that is not from the command line.
+    /// Returns the source as a suffix for messages, such as " (from the environment)". The suffix is empty for sources that need no
+    /// explanation.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Environment => " (from the environment)",

@@ -1,14 +1,14 @@
-//! Shared text formatting: durations, and untrusted text for display.
+//! Text formatting for durations and untrusted text.
 
 use bot_cli_protocol::wording::count;
 use bot_cli_terminal::short_line;
 
-/// Makes untrusted text safe to show: one line of at most 300 characters, without terminal control sequences.
+/// Sanitizes untrusted text for display as one line of at most 300 characters, without terminal control sequences.
 pub fn theirs(text: &str) -> String {
     short_line(text, 300)
 }
 
-/// Formats a duration, rounded up: "5 seconds", "2 minutes", "24 hours", "3 days".
+/// Formats a duration, rounded up, such as "5 seconds", "2 minutes", "24 hours" or "3 days".
 pub fn span(seconds: u64) -> String {
     let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
     match seconds {

@@ -8,7 +8,7 @@ const SOON: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(10);
 
-/// The link between a long operation and the user: progress reports and cancellation.
+/// An observer of a long operation, for progress reports and cancellation.
 pub trait Watch {
     /// Reports whether the user cancelled the operation.
     fn cancelled(&self) -> bool;
@@ -19,8 +19,11 @@ pub trait Watch {
     /// Reports that a request is being sent.
     fn requested(&self, _line: &str) {}
 
-    /// Reports that a wait lasts longer than a moment.
+    /// Reports a wait that has become noticeable to the user.
     fn waiting(&self, _line: &str) {}
+
+    /// Reports the progress of a transfer, in bytes.
+    fn progress(&self, _line: &str, _done: u64, _total: u64) {}
 
     /// Shows a line to the user immediately.
     fn note(&self, _line: &str) {}
@@ -42,7 +45,7 @@ pub enum InVain {
     TimedOut,
 }
 
-/// Waits until `look` returns something. If the wait lasts longer than a moment, shows the user what it is for.
+/// Waits until `look` returns a value, for at most `patience`. If the wait lasts longer than a second, shows `what_for` to the user.
 pub fn wait<T>(
     watch: &dyn Watch,
     patience: Duration,

@@ -1,4 +1,4 @@
-//! The failures of this plugin, with their messages and hints.
+//! The plugin's failures, with their messages and hints.
 
 mod external;
 
@@ -60,7 +60,19 @@ impl From<VaultError> for Failure {
     }
 }
 
-/// Returns a failure with the general exit status.
+/// Marks the outcome of the change as unknown.
+pub fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
+    failure.message = format!("{}; it is unknown whether {what}", failure.message);
+    // Keep the exit status of an interrupted command.
+    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
+        failure.exit = Exit::Unknown;
+    }
+    failure
+        .outcome(ChangeState::Unknown)
+        .hint(format!("`{look}` shows what is there now"))
+}
+
+/// Creates a failure with the general exit status.
 pub fn failed(code: &str, message: impl Into<String>) -> Failure {
     Failure::new(Exit::Failed, code, message)
 }
@@ -108,7 +120,7 @@ pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     }
 }
 
-/// Adds the most similar known name as a hint, or `instead` if none is similar.
+/// Adds the most similar known name as a hint, or `instead` if no known name is similar.
 pub fn near_or<'a>(
     failure: Failure,
     word: &str,
@@ -214,6 +226,9 @@ impl Explained for ServiceError {
             format!("the response is not from the service: {}", theirs(what)),
         )
         .hint("a proxy or a sign-in page may have answered; look at the address: `bot-cli cloud config show`"),
+        ServiceError::NotConfirmed => {
+            failed("not_confirmed", "the service's response does not confirm the change")
+        }
         ServiceError::Cancelled => Failure::cancelled(),
     }
     }
@@ -319,7 +334,7 @@ fn worded(error: &VaultError) -> Failure {
     }
 }
 
-/// Returns the hint to check the permissions and the disk of an unusable file.
+/// Returns a hint to check an unusable file's permissions and whether its disk is mounted.
 fn look_at(path: &Path) -> String {
     format!(
         "look at its rights (`ls -ld {}`), and whether its disk is mounted",

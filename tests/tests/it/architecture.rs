@@ -1,4 +1,4 @@
-//! The dependencies between the crates, and between the modules of each.
+//! Checks the dependencies between the crates, and between the modules in each crate.
 
 mod circles;
 
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Which members each member may depend on; a member that is not listed is a plugin.
+/// Returns the workspace members that `member` may depend on, or `None` for any. A member that is not listed is a plugin.
 fn allowed(member: &str) -> Option<&'static [&'static str]> {
     match member {
         "bot-cli-system" | "bot-cli-protocol" => Some(&[]),
@@ -73,7 +73,7 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// Code for one system is in the seams, and unsafe code is in one crate.
+/// Checks that only the platform modules contain system-specific code.
 #[test]
 fn only_the_seams_know_the_system() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -121,7 +121,7 @@ fn only_the_seams_know_the_system() {
     assert_eq!(system_in(known).count(), 2);
 }
 
-/// The lines of a file, without its tests, that are for one system.
+/// Returns the system-specific lines in a file, except those in its tests.
 fn system_in(text: &str) -> impl Iterator<Item = &str> {
     const MARKS: [&str; 8] = [
         "cfg(unix",

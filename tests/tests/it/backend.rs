@@ -1,5 +1,5 @@
-//! Secrets backends over the protocol, as real processes, and the client of the library: every change ends as done, as not done, as
-//! done in part or as unknown, questions go to the user of the command, and nothing is shown once a value went over.
+//! Tests that use secrets backends through the library's client, with each backend as a real process. Every change must end as done, not
+//! done, partly done or unknown. Questions go to the command's user, and nothing may be displayed after a value has been sent.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,13 +27,13 @@ use tempfile::TempDir;
 
 const SAMPLE: &str = env!("CARGO_BIN_EXE_it-secrets-sample");
 
-/// The wrong backends.
+/// The faulty backends.
 const FAULTS: &str = include_str!("backend/faults.toml");
 
-/// A value that nobody may see.
+/// A value that must never be displayed.
 const CANARY: &str = "canary-5xK2pQ9w";
 
-/// A folder with the sample and its fault in it, and what the user saw.
+/// A folder with a faulty copy of the sample backend, and the user of the command.
 struct Stage {
     folder: TempDir,
     user: User,
@@ -41,7 +41,7 @@ struct Stage {
     cancel: Cancel,
 }
 
-/// A user who answers, and tells what there was to see.
+/// A user who answers questions and records everything displayed.
 #[derive(Clone, Default)]
 struct User {
     seen: Rc<RefCell<Vec<String>>>,
@@ -133,12 +133,12 @@ impl Stage {
         Client::open(&launch, host, &scope, session.relay("secrets-sample"))
     }
 
-    /// The file that keeps the sets.
+    /// Returns the path of the file in which the backend stores its sets.
     fn kept(&self) -> std::path::PathBuf {
         self.folder.path().join("kept.json")
     }
 
-    /// Whether the text was kept.
+    /// Reports whether the stored sets contain `text`.
     fn has_kept(&self, text: &str) -> bool {
         fs::read_to_string(self.kept()).is_ok_and(|kept| kept.contains(text))
     }
@@ -148,7 +148,7 @@ impl Stage {
     }
 }
 
-/// A new set `prod` with these entries.
+/// Returns the parameters for a new set `prod` with these entries.
 fn put(entries: &[(&str, &str)]) -> PutParams {
     let entries: BTreeMap<String, Secret> = entries
         .iter()
@@ -162,7 +162,6 @@ fn put(entries: &[(&str, &str)]) -> PutParams {
     }
 }
 
-/// Stores a set.
 fn save(client: &mut Client, put: &PutParams) -> Result<PutResult, (Fault, Effect)> {
     let keys: Vec<String> = put.entries.keys().cloned().collect();
     client.change(methods::PUT, put, &keys)

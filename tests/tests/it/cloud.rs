@@ -1,9 +1,10 @@
-//! `bot-cli cloud`, through its executable, against the stand-in of the service and against the vault.
+//! Tests for `bot-cli cloud` through its executable, against the stand-in service and the vault.
 
 mod backends;
 mod canary;
 mod contract;
 mod copy;
+mod deploy;
 mod door;
 mod dotenv;
 mod giving;
@@ -27,7 +28,7 @@ mod weather;
 
 use bot_cli_tests::user;
 
-/// Splits a command line without quotes into its words.
+/// Splits a command line without quotes into words.
 fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }

@@ -1,4 +1,4 @@
-//! `bot-cli dev`, with a stand-in for uv and the bot.
+//! Tests for `bot-cli dev` with a stand-in for uv and the bot.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
@@ -10,7 +10,7 @@ use bot_cli_tests::pty::Terminal;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A bench with a project in its working folder.
+/// Creates a bench with a project in its working directory.
 fn bench() -> Bench {
     let bench = Bench::whole().unwrap();
     let uv = std::path::Path::new(env!("CARGO_BIN_EXE_it-uv"));
@@ -22,7 +22,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// `bot-cli dev` at work.
+/// A running `bot-cli dev`.
 struct Dev {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -42,7 +42,7 @@ impl Dev {
         }
     }
 
-    /// The lines up to one with `text`, without their times.
+    /// Returns the lines up to the first that contains `text`, without timestamps.
     fn until(&mut self, text: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -57,7 +57,7 @@ impl Dev {
         }
     }
 
-    /// The bot and what it has started.
+    /// Returns the process IDs of the bot and of the process that the bot started.
     fn processes(&mut self) -> Vec<u32> {
         let lines = self.until("| processes ");
         let (_, numbers) = lines.last().unwrap().split_once("processes ").unwrap();

@@ -1,4 +1,4 @@
-//! Commands, options and paths in the documents exist.
+//! Checks that the commands, options and paths in the documentation exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use bot_cli_protocol::QuestionKind;
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
-/// The documents outside the book, relative to the repository.
+/// The documents outside the book, as paths relative to the repository root.
 const DOCUMENTS: [&str; 16] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -28,10 +28,10 @@ const DOCUMENTS: [&str; 16] = [
     "templates/project/README.md.jinja",
 ];
 
-/// Files of an example of how to name files.
+/// File names from an example of naming conventions.
 const EXAMPLE_FILES: [&str; 2] = ["foo.rs", "mod.rs"];
 
-/// Plugins of examples, and words that stand for any plugin.
+/// Example plugins, and placeholders for a plugin name.
 const EXAMPLES: [&str; 4] = ["NAME", "hello", "roll", "vault"];
 
 #[test]
@@ -89,7 +89,7 @@ fn problem(helps: &BTreeMap<&str, &str>, words: &str) -> Option<String> {
     Some(format!("`bot-cli{path}` has no `{missing}`"))
 }
 
-/// The names that a help lists.
+/// Returns the names listed in a help text.
 fn commands(help: &str) -> BTreeSet<String> {
     let headings = ["Commands:", "Plugins:", "Built in:"];
     let mut is_listed = false;
@@ -143,7 +143,7 @@ fn every_path_and_link_exists() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// The targets of a page's links.
+/// Returns the targets of the links on a page.
 fn links(page: &str) -> impl Iterator<Item = String> {
     let prose: String = page.split("```").step_by(2).collect();
     let inline = prose.split("](").skip(1);
@@ -152,7 +152,7 @@ fn links(page: &str) -> impl Iterator<Item = String> {
     links.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Whether a link leads somewhere; those to other places do.
+/// Reports whether a link's target exists. External links count as valid.
 fn leads(document: &str, link: &str) -> bool {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     let document = repository().join(document);
@@ -209,7 +209,7 @@ fn every_kind_of_question_is_offered() {
     assert_eq!(offered, of_schema, "`QuestionKind::ALL` lacks one");
 }
 
-/// The fields and the fixed values in a schema.
+/// Collects the field names and constant values in a schema.
 fn names(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {
@@ -230,7 +230,7 @@ fn names(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The anchors of the headings of a page, as GitHub and mdBook make them.
+/// Returns the anchors of the headings on a page, as GitHub and mdBook generate them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let headings = page.lines().filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| {
@@ -244,7 +244,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// The documents, and the pages of the book.
+/// Returns the documents and the pages of the book.
 fn documents() -> Vec<String> {
     let pages = files()
         .into_iter()
@@ -275,7 +275,7 @@ fn every_page_of_the_book_is_in_its_summary() {
     }
 }
 
-/// `docs/src/reference/`, which `UPDATE=1` writes anew.
+/// Checks that the reference pages match the help that the commands print. With `UPDATE=1`, rewrites `docs/src/reference/` first.
 #[test]
 fn the_reference_is_what_the_commands_print() {
     let bench = Bench::whole().unwrap();
@@ -307,12 +307,12 @@ fn the_reference_is_what_the_commands_print() {
     }
 }
 
-/// The target of a link's definition, `[name]: target`.
+/// Returns the target in a link definition, `[name]: target`.
 fn definition(line: &str) -> Option<&str> {
     line.strip_prefix('[')?.split_once("]: ").map(|(_, it)| it)
 }
 
-/// The passages in backticks.
+/// Returns the passages between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let lines = text
         .lines()
@@ -339,7 +339,7 @@ fn has_ending(file: &str, ending: &str) -> bool {
     Path::new(file).extension() == Some(ending.as_ref())
 }
 
-/// Every file of the repository, relative to it.
+/// Returns the path of every file in the repository, relative to its root.
 fn files() -> Vec<String> {
     let root = repository();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The host with plugins of every kind, good and bad.
+//! Tests for the host with valid and invalid plugins of every kind.
 
 mod added;
 mod asking;
@@ -23,19 +23,19 @@ mod violations;
 
 use bot_cli_tests::bench::{Bench, Ran};
 
-/// Six lines of shell.
+/// A plugin in a few lines of shell.
 const HELLO: &str = r#"#!/bin/sh
 # bot-cli-plugin: {"protocol":"1.0","name":"hello","version":"1.2","about":"Say hello"}
 read -r request
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"hello\n","data":{"said":"hello"},"next":["bot-cli hello again"]}}'
 "#;
 
-/// A bench with nothing but the host.
+/// Creates a bench with just the host.
 pub fn bench() -> Bench {
     Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap()
 }
 
-/// A bench with the plugin that breaks the protocol.
+/// Creates a bench with the plugin that breaks the protocol.
 fn bench_with_rogue() -> Bench {
     let bench = bench();
     let rogue = std::path::Path::new(env!("CARGO_BIN_EXE_it-bot-cli-rogue"));
@@ -43,7 +43,7 @@ fn bench_with_rogue() -> Bench {
     bench
 }
 
-/// What plugins of every kind lead to, from end to end.
+/// Checks the transcripts, which show the results of plugins of every kind, end to end.
 #[test]
 fn each_line_shows_what_the_transcripts_say() {
     for name in ["routing", "rogue", "completion"] {
@@ -55,7 +55,7 @@ fn each_line_shows_what_the_transcripts_say() {
     }
 }
 
-/// Runs the host and holds everything it does against what is expected.
+/// Runs the host and asserts its exit status, standard output and standard error.
 #[track_caller]
 fn expect(bench: &Bench, arguments: &[&str], status: i32, stdout: &str, stderr: &str) {
     let expected = Ran {

@@ -1,4 +1,4 @@
-//! `bot-cli init`, through its executable.
+//! Tests for `bot-cli init` through its executable.
 
 mod adopt;
 mod config_schema;
@@ -16,7 +16,7 @@ mod writing;
 
 use bot_cli_tests::init::{Run, command, done, json, plant, problems, run, shown, tree, web};
 
-/// Compares with a file of `init/`.
+/// Compares `actual` with a file in `init/`.
 fn assert_snapshot(name: &str, actual: &str) {
     crate::assert_snapshot(&format!("init/{name}"), actual);
 }

@@ -1,5 +1,5 @@
-//! The secrets backend for Kubernetes, on a stand-in that answers as a real API server was seen to. `cargo e2e kubernetes` runs the
-//! same suite on a real one.
+//! Tests for the Kubernetes secrets backend, on a stand-in that imitates a real API server. `cargo e2e kubernetes` runs the same suite on a
+//! real one.
 
 mod canary;
 mod faults;

@@ -1,5 +1,5 @@
-//! Mistakes, each with the whole answer: `mistakes.txt` is there to be read. A line is added as `$ COMMAND`; with `UPDATE=1` the
-//! answers are written anew.
+//! Tests for user mistakes. `mistakes.txt` shows each mistake with its complete output, for people to read. To add a mistake, append a line
+//! that starts with `$` and contains the command. `UPDATE=1` rewrites the output.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use super::assert_snapshot;
 const FILE: &str = "mistakes.txt";
 const LINES: &str = include_str!("mistakes.txt");
 
-/// What is typed in the list as a secret value begins so.
+/// The prefix of every secret value in the list.
 const CANARY: &str = "sk-canary-";
 
 #[test]
@@ -42,7 +42,7 @@ fn no_answer_repeats_a_value() {
     assert_eq!(answers.filter(|line| line.contains(CANARY)).count(), 0);
 }
 
-/// The command in a fresh home, and below it what it prints and its status.
+/// Runs a command in a new home directory. Returns the command, its output and its exit status.
 fn answer(line: &str) -> String {
     let script = format!("{{ {}; }} 2>&1", line.trim_start_matches("$ "));
     let ran = Bench::whole().unwrap().shell(&script).unwrap();

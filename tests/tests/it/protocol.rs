@@ -1,4 +1,4 @@
-//! A plugin written with the library, as a real process: driven by hand, by a host, and as a command.
+//! Tests for a plugin built with the library, as a real process: driven directly, by a host, and as a command.
 
 mod command;
 mod questions;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const GREET: &str = env!("CARGO_BIN_EXE_it-greet");
 
-/// Writes `lines` to the plugin, ends its input, and returns what it wrote.
+/// Writes `lines` to the plugin, closes its input, and returns its output.
 fn speak(lines: &[Value]) -> Vec<Value> {
     let input: String = lines
         .iter()

@@ -1,4 +1,4 @@
-//! What the README and the guide show is what happens.
+//! Checks that the examples in the README and the guide work as shown.
 
 use std::fs;
 
@@ -137,7 +137,7 @@ fn succeeds(bench: &Bench, script: &str) -> Ran {
     ran
 }
 
-/// The code block below the comment that names it.
+/// Returns the code block below the comment with this name.
 fn passage(name: &str) -> String {
     let pages = [
         include_str!("../../../README.md"),

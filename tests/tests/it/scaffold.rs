@@ -1,14 +1,14 @@
-//! Whole projects: `scaffold/CASE/config.json` gives the files of `scaffold/CASE/tree`, and those that `scaffold/CASE/verbatim.txt`
-//! lists, each with the template that it is a copy of. The guides and the record are left out.
+//! Tests that generate whole projects. `scaffold/CASE/config.json` must produce the files in `scaffold/CASE/tree`, and the copies of
+//! templates that `scaffold/CASE/verbatim.txt` lists. The guides and the record are left out.
 //!
-//! `UPDATE=1 cargo test -p bot-cli-tests scaffold` writes the trees anew; the difference is then for review.
+//! `UPDATE=1 cargo test -p bot-cli-tests scaffold` rewrites the trees, so that the difference can be reviewed.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// They are tested as what they are, and would repeat themselves in every case.
+/// Files that have their own tests and would otherwise be repeated in every case.
 const LEFT_OUT: [&str; 5] = [
     "AGENTS.md",
     "ASSISTANT.md",
@@ -17,7 +17,7 @@ const LEFT_OUT: [&str; 5] = [
     ".bot-cli/project.json",
 ];
 
-/// The list of copies, and the folder of everything else.
+/// The file that lists the copies. [`TREE`] is the folder for all other files.
 const VERBATIM: &str = "verbatim.txt";
 const TREE: &str = "tree";
 
@@ -68,7 +68,7 @@ fn generate(config: &Path) -> BTreeMap<String, String> {
     texts(files)
 }
 
-/// The files as they are kept for a case: copies as a list, the others as they are.
+/// Returns the files as stored for a case: copies of templates as a list, the others unchanged.
 fn told_apart(
     generated: BTreeMap<String, String>,
     templates: &BTreeMap<String, String>,
@@ -87,7 +87,7 @@ fn told_apart(
     kept
 }
 
-/// The templates that hold nothing to be filled in, by their text.
+/// Returns the templates without placeholders, keyed by their text.
 fn templates_without_tags() -> BTreeMap<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/project");
     read_bytes(&folder)
@@ -114,7 +114,7 @@ fn texts(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every file below `root`, by its path with `/`.
+/// Returns every file below `root`, keyed by its path with `/` separators.
 fn read_bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![root.to_owned()];

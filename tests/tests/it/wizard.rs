@@ -1,4 +1,4 @@
-//! The questions of `bot-cli init`, answered at a real terminal.
+//! Tests for the questions in `bot-cli init`, answered at a real terminal.
 
 mod leaving;
 
@@ -12,7 +12,7 @@ use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
-/// The way `init` is started.
+/// The ways to start `init`: through the host or directly.
 #[derive(Debug, Clone, Copy)]
 enum Door {
     /// `bot-cli init`.
@@ -23,7 +23,7 @@ enum Door {
 
 const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
-/// An empty folder to work in, and both executables under their own names.
+/// An empty working directory, and both executables under their real names.
 struct Workspace {
     bench: Bench,
 }
@@ -67,7 +67,7 @@ impl Workspace {
         Terminal::start(self.init(door), 40, 100).unwrap()
     }
 
-    /// Runs what a user would paste.
+    /// Runs a command line as if the user had pasted it.
     fn paste(&self, line: &str) {
         let pasted = Command::new("sh")
             .args(["-c", line])
@@ -79,7 +79,7 @@ impl Workspace {
         assert!(pasted.status.success(), "{line}\n{pasted:?}");
     }
 
-    /// One `run` without anybody to ask, over the protocol.
+    /// Sends one `run` request over the protocol, without a user to answer questions.
     fn run(&self, answers: &Value) -> Value {
         let request = json!({
             "jsonrpc": "2.0", "id": 1, "method": "run",
@@ -103,7 +103,7 @@ impl Workspace {
     }
 }
 
-/// Every question on the way to a project, and the keys that answer it.
+/// Every question asked before a project is generated, with the keys that answer it.
 const WALK: [(&str, &str); 17] = [
     ("Which folder?", "my-bot\r"),
     ("How do you want to build the bot?", "\u{1b}[B\r"),
@@ -131,7 +131,7 @@ fn answer(terminal: &mut Terminal, walk: &[(&str, &str)]) {
     }
 }
 
-/// Every file below a folder, with its text.
+/// Returns every file below a folder, with its text.
 fn tree(folder: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -148,7 +148,7 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// The line that gives the same project without a question.
+/// Returns the command line that generates the same project without questions.
 fn equivalent(output: &str) -> &str {
     output
         .lines()

@@ -14,12 +14,12 @@ use crate::pace::Pace;
 use crate::text;
 use crate::watch::Watch;
 
-/// The time limit for the user to finish the sign-in.
+/// The time limit for completing the sign-in in the browser.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Signs the user in. `show` receives the address to open.
+/// Signs the user in through a browser. `show` receives the URL to open.
 ///
-/// The browser's page shows whether `confirm` accepted the granted credentials.
+/// The final page in the browser shows whether `confirm` accepted the credentials.
 pub fn sign_in<T>(
     base: &Url,
     pace: Pace,
@@ -42,7 +42,7 @@ pub fn sign_in<T>(
     confirmed
 }
 
-/// Waits for the browser to return, and exchanges its code for credentials.
+/// Waits for the browser's redirect and exchanges the authorization code for credentials.
 async fn visit(
     issuer: &Issuer<'_>,
     watch: &dyn Watch,

@@ -1,7 +1,7 @@
-//! The loopback server that the browser returns to during a sign-in.
+//! The loopback server that receives the browser's redirect during a sign-in.
 //!
-//! Connections are served concurrently: browsers open some that they never use, and any program on this machine can connect. Only a request
-//! with the sign-in's state can end it. The module is asynchronous because hyper is.
+//! Connections are served concurrently, because browsers open connections that they never use and any local program can connect. Only a
+//! request with the correct `state` parameter ends the sign-in. The module is asynchronous because hyper requires it.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -20,46 +20,46 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use url::form_urlencoded;
 
-/// The ports that are registered with the issuer.
+/// The redirect ports registered with the token issuer.
 const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
 
-/// The path that is registered with the issuer.
+/// The redirect path registered with the token issuer.
 const PATH: &str = "/oauth_callback";
 
-/// The time limit for an idle connection.
+/// The time limit for receiving a request's headers.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// The time limit for showing the final page.
+/// The time limit for sending the final page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The pause after a connection can't be accepted, for example because no file descriptors are left.
+/// The pause after a failed attempt to accept a connection, for example because no file descriptors are left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A listener for the browser's return.
+/// A listener for the browser's redirect.
 pub struct Callback {
     listener: TcpListener,
     pub address: RedirectUrl,
 }
 
-/// A browser that waits for the outcome.
+/// A browser connection that waits for the outcome of the sign-in.
 pub struct Visitor {
     outcome: watch::Sender<Option<Page>>,
     shown: mpsc::UnboundedReceiver<()>,
 }
 
-/// The outcome of a sign-in, for the browser's page.
+/// The page to show in the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
     /// The service confirmed the sign-in.
     SignedIn,
-    /// The sign-in failed, here or at the issuer.
+    /// The sign-in failed, either locally or at the token issuer.
     NotSignedIn,
-    /// The address doesn't belong to the current sign-in.
+    /// The request doesn't belong to the current sign-in.
     Unknown,
 }
 
 impl Page {
-    /// Returns the page's HTML. The page needs no network and repeats nothing from the request.
+    /// Returns the page's HTML, which loads no external resources and contains nothing from the request.
     fn html(self) -> String {
         let (title, text, light, dark) = match self {
             Self::SignedIn => (
@@ -89,7 +89,7 @@ impl Page {
     }
 }
 
-/// The result of the issuer's redirect.
+/// The issuer's authorization response.
 #[derive(Debug)]
 pub enum Brought {
     Code(String),
@@ -121,7 +121,7 @@ impl Callback {
         Err(last)
     }
 
-    /// Waits for a request with the right state. Returns `None` only when the runtime ends.
+    /// Waits for a request with the correct `state` parameter. Returns `None` only if the runtime shuts down.
     pub async fn wait(self, state: &str) -> Option<(Visitor, Brought)> {
         let (brought, mut arrivals) = mpsc::unbounded_channel();
         let (outcome, told) = watch::channel(None);
@@ -139,7 +139,7 @@ impl Callback {
 }
 
 impl Visitor {
-    /// Shows the final page, unless the browser has already disconnected.
+    /// Sends the final page, unless the browser has disconnected.
     pub async fn tell(mut self, page: Page) {
         self.outcome.send_replace(Some(page));
         let _ = tokio::time::timeout(PATIENCE, self.shown.recv()).await;

@@ -1,4 +1,4 @@
-//! Sign-in credentials: one text, in the keyring or in a file that only its owner can read.
+//! Sign-in credentials, stored as TOML in the keyring or in a file that only its owner can read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
 use crate::watch::Watch;
 use crate::words;
 
-/// The token of a sign-in, with its service and its refresh token.
+/// The token from a sign-in, with the URL of its service and an optional refresh token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
-    /// The token's service. The token is never sent to another service.
+    /// The URL of the token's service. The token is never sent to any other service.
     pub api_url: String,
     pub kind: TokenKind,
     #[serde(serialize_with = "exposed")]
@@ -29,12 +29,12 @@ pub struct Credentials {
     pub refresh: Option<Refresh>,
 }
 
-/// The data for renewing an expiring token.
+/// The refresh token and the expiry time of the access token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refresh {
     #[serde(rename = "refresh_token", serialize_with = "exposed")]
     pub token: Secret,
-    /// The access token's expiry, in seconds since 1970.
+    /// The access token's expiry time, in seconds since the Unix epoch.
     pub expires_at: u64,
 }
 
@@ -58,7 +58,7 @@ pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     Ok(folder.join("credentials.toml"))
 }
 
-/// Reads the stored credentials. A problem with them is a state, not an error.
+/// Reads the stored credentials. Unusable credentials are returned as [`StoredCredentials::Broken`], not as an error.
 pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     let text = match place.read() {
         Ok(Some(text)) => text,
@@ -74,7 +74,7 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     }
 }
 
-/// Replaces the stored credentials and returns the storage used. The keyring is used if it is `wanted` and available.
+/// Replaces the stored credentials and returns the storage used. Falls back to the file if the keyring is unavailable.
 pub fn keep(
     place: &SecretFile<'_>,
     credentials: &Credentials,
@@ -134,7 +134,7 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
     })
 }
 
-/// Returns the failure for stored credentials that can't be used.
+/// Returns the failure for unusable stored credentials.
 pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     let unusable = || {
         let can_not = format!("can't use `{}`", path.display());

@@ -1,4 +1,4 @@
-//! The token issuer: its endpoints, and the renewal and revocation of tokens.
+//! The token issuer: endpoint discovery, token renewal and token revocation.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,7 +27,7 @@ const LONGEST: usize = 256 * 1024;
 /// The maximum token lifetime, in seconds: ten years.
 const LONGEST_LIFE: u64 = 315_360_000;
 
-/// An OAuth client with both endpoints.
+/// An OAuth client with an authorization endpoint and a token endpoint.
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
@@ -39,7 +39,7 @@ pub struct Issuer<'a> {
     endpoints: Endpoints,
 }
 
-/// A client for requests without a token.
+/// An HTTP client for unauthenticated requests.
 struct Wire<'a> {
     http: reqwest::Client,
     pace: Pace,
@@ -49,13 +49,13 @@ struct Wire<'a> {
 /// The result of a revocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// The sign-in is now revoked, or already was.
+    /// The sign-in was revoked or had already been revoked.
     Done,
     /// The issuer has no revocation endpoint.
     NotOffered,
 }
 
-/// The service's description of its issuer.
+/// The sign-in configuration published by the service.
 #[derive(Deserialize)]
 struct SignInConfig {
     issuer: String,
@@ -63,7 +63,7 @@ struct SignInConfig {
     scopes: Option<String>,
 }
 
-/// The issuer's metadata.
+/// The issuer's discovery metadata.
 #[derive(Deserialize)]
 struct Endpoints {
     issuer: String,
@@ -74,7 +74,7 @@ struct Endpoints {
 }
 
 impl<'a> Issuer<'a> {
-    /// Fetches the issuer's address from the service, and then the issuer's metadata. Inconsistent or insecure metadata is refused.
+    /// Fetches the issuer's URL from the service and then the issuer's metadata. Fails if the metadata is inconsistent or insecure.
     pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, ServiceError> {
         let http = connector(base, pace)?;
         let wire = Wire { http, pace, watch };
@@ -103,7 +103,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Exchanges a refresh token for new credentials, at the issuer of the service at `base`.
+    /// Exchanges a refresh token for new credentials with the token issuer of the service at `base`.
     pub fn renewed(
         base: &Url,
         pace: Pace,
@@ -113,7 +113,7 @@ impl<'a> Issuer<'a> {
         runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
     }
 
-    /// Revokes a sign-in at the issuer of the service at `base`.
+    /// Revokes a sign-in with the token issuer of the service at `base`.
     pub fn revoked(
         base: &Url,
         pace: Pace,
@@ -138,7 +138,7 @@ impl<'a> Issuer<'a> {
             .set_token_uri(token.map_err(wrong)?))
     }
 
-    /// Returns the scopes of a sign-in, separated by spaces.
+    /// Returns the OAuth scopes to request, separated by spaces.
     pub fn scope(&self) -> Scope {
         let scopes = self.config.scopes.as_deref();
         Scope::new(
@@ -176,7 +176,8 @@ impl<'a> Issuer<'a> {
         Ok(credentials)
     }
 
-    /// Revokes every copy of a sign-in (RFC 7009), by its refresh token or else by its access token.
+    /// Revokes a sign-in as defined in RFC 7009, including every copy of its tokens. Sends the refresh token if there is one, otherwise the
+    /// access token.
     async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
         let Some(endpoint) = &self.endpoints.revocation_endpoint else {
             return Ok(Revocation::NotOffered);
@@ -206,7 +207,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Returns the credentials from a token response. Anything but a bearer token is refused.
+    /// Converts a token response into credentials. Fails if the token is not a bearer token.
     pub fn grant(&self, answer: &BasicTokenResponse) -> Result<Credentials, ServiceError> {
         if *answer.token_type() != BasicTokenType::Bearer {
             return Err(unsound("it gives a token that is not a bearer token"));
@@ -232,20 +233,20 @@ impl<'a> Issuer<'a> {
     }
 }
 
-/// Returns the expiry of a response's token, in seconds since 1970.
+/// Returns the expiry time of a response's token, in seconds since the Unix epoch.
 fn expiry(answer: &BasicTokenResponse) -> Option<u64> {
     let lifetime = answer.expires_in()?.as_secs();
     Some(now() + lifetime.min(LONGEST_LIFE))
 }
 
-/// Returns the current time, in seconds since 1970.
+/// Returns the current time, in seconds since the Unix epoch.
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
-/// Converts an OAuth error. The issuer's description may quote what was sent, so it is dropped.
+/// Converts an OAuth error into a service error. Drops the issuer's description, which may quote the request.
 pub fn refused(
     error: &RequestTokenError<ServiceError, oauth2::basic::BasicErrorResponse>,
 ) -> ServiceError {
@@ -291,7 +292,7 @@ impl Wire<'_> {
         })
     }
 
-    /// Sends a request, and reports the wait to the user if the response is slow.
+    /// Sends a request and notifies the user if the response is slow.
     async fn exchange(&self, request: Request) -> Result<(StatusCode, Vec<u8>), ServiceError> {
         let url = request.url().clone();
         let line = format!("{} {}", request.method(), url.path());

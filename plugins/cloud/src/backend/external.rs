@@ -1,6 +1,7 @@
-//! A backend in its own executable, over the protocol that `sdk/secrets/BACKENDS.md` describes.
+//! A backend with its own executable, accessed through the protocol specified in `sdk/secrets/BACKENDS.md`.
 //!
-//! Every change ends as done, not done or unknown. Once a backend has received a value, its output is never quoted.
+//! The outcome of a change is done, not done, partly done or unknown. Once a value has been sent or received, messages never quote the
+//! backend's output.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub enum ExternalError {
     #[error("can't use what the backend `{backend}` has: {problem}")]
     Unusable {
         backend: BackendName,
-        /// The problem, described without any value.
+        /// A description of the problem, without any values.
         problem: String,
     },
 }
@@ -114,7 +115,7 @@ impl<'a> External<'a> {
     }
 }
 
-/// Returns the error for a backend's `fault`.
+/// Converts a backend's `fault` into an error.
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     if fault == Fault::Cancelled {
         return BackendError::Cancelled;
@@ -125,7 +126,7 @@ pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     }))
 }
 
-/// Returns the profile of a backend that is not open yet. It is permissive: the opened backend may allow less.
+/// Returns the profile assumed for a backend that has not been opened. The opened backend may have fewer abilities and stricter limits.
 pub fn profile(name: &BackendName) -> Profile {
     let keeper = format!("the backend `{name}`");
     Profile {

@@ -1,13 +1,13 @@
-//! The hosting service, over HTTP.
+//! The backend for the hosting service, accessed over HTTP.
 //!
-//! The service has two families of paths for the same resources. A private API key belongs to one organization and uses the published
-//! paths. A user's token names the organization in the path.
+//! The service offers the same resources under two sets of paths. A private API key belongs to one organization and uses the published
+//! paths. A user's token requires paths that contain the organization's name.
 
 pub mod access;
 mod error;
 pub mod http;
 mod redact;
-mod wire;
+pub mod wire;
 
 use std::time::Duration;
 
@@ -31,6 +31,19 @@ pub enum Tenant {
     User(Organization),
     /// A private API key, which belongs to one organization.
     ApiKey,
+}
+
+impl Tenant {
+    /// Returns the path of a resource.
+    pub fn path(&self, parts: &[&str]) -> String {
+        match self {
+            Self::User(organization) => {
+                let beginning = ["organizations", organization.as_str()];
+                path(&[&beginning[..], parts].concat())
+            }
+            Self::ApiKey => path(parts),
+        }
+    }
 }
 
 pub struct Hosted<'a> {
@@ -62,7 +75,7 @@ pub fn profile() -> Profile {
     }
 }
 
-/// The state of a set, read again after a change.
+/// The state of a set, as read after a change.
 enum Sight {
     There(Details),
     Gone,
@@ -80,13 +93,7 @@ impl<'a> Hosted<'a> {
     }
 
     fn path(&self, parts: &[&str]) -> String {
-        match &self.tenant {
-            Tenant::User(organization) => {
-                let beginning = ["organizations", organization.as_str()];
-                path(&[&beginning[..], parts].concat())
-            }
-            Tenant::ApiKey => path(parts),
-        }
+        self.tenant.path(parts)
     }
 
     fn set(&self, name: &SetName) -> String {
@@ -120,7 +127,7 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Reads a set once. The set counts as gone only if the listing omits it too.
+    /// Reads a set once, without retries. The set counts as deleted only if the list of sets omits it too.
     fn sight(&self, name: &SetName) -> Sight {
         let look = |path: &str| self.client.look(path);
         match self.details(name, look) {
@@ -137,9 +144,9 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Determines the outcome of an unconfirmed change, key by key.
+    /// Determines the outcome of an unconfirmed change for each key.
     ///
-    /// `judge` compares a set with the change, for requests whose progress doesn't decide the outcome.
+    /// `judge` reports whether the change to a key is visible in the set, or returns `None` if that can't be determined.
     fn decide(
         &self,
         name: &SetName,
@@ -177,7 +184,7 @@ impl<'a> Hosted<'a> {
         }
     }
 
-    /// Writes entries in one request: a whole set or a single key.
+    /// Writes a whole set or a single key in one request.
     fn put_body(
         &self,
         name: &SetName,
@@ -381,7 +388,7 @@ fn is_in(details: &Details, region: Option<&Region>) -> bool {
     region.is_none_or(|region| details.summary.region.as_deref() == Some(region.as_str()))
 }
 
-/// Reports whether a set has a key, or returns `None` if its keys are not visible.
+/// Reports whether a set has a key, or returns `None` if the set's keys are not visible.
 fn has(details: &Details, key: &str) -> Option<bool> {
     match &details.keys {
         Keys::Known(keys) => Some(keys.iter().any(|known| known == key)),
@@ -389,7 +396,7 @@ fn has(details: &Details, key: &str) -> Option<bool> {
     }
 }
 
-/// Returns the error of a change whose requests succeeded for all keys before `index`.
+/// Returns the error for a change that succeeded for all keys before `index`.
 fn partly(
     error: ChangeError<ServiceError>,
     keys: &[String],
@@ -404,7 +411,8 @@ fn partly(
     }
 }
 
-/// Reports whether the service may have rejected the form of a request rather than its contents: its message names none of the keys.
+/// Reports whether the service may have rejected the request's format rather than its contents. An error about the contents would name a
+/// key or repeat a value.
 fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
     let ServiceError::Refused {
         status: 400 | 415 | 422,
@@ -426,7 +434,7 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
 }
 
 impl Unconfirmed {
-    /// Reports whether the resource was already missing and no attempt removed it.
+    /// Reports whether the resource was already missing before the change.
     fn is_missing(&self) -> bool {
         self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound(_))
     }

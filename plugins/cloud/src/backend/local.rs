@@ -1,4 +1,5 @@
-//! The vault: sets in one age file on this machine. `VAULT.md` documents the files and which changes can be detected.
+//! The vault, which stores all sets in one age-encrypted file on this machine. `VAULT.md` documents the files and the kinds of tampering
+//! that can be detected.
 
 mod backup;
 mod document;
@@ -31,7 +32,7 @@ use home::{Home, Missing};
 /// The default organization of a vault.
 pub const ORGANIZATION: &str = "local";
 
-/// The regions of a vault. They are the service's regions, so that a set can move there.
+/// The regions of a vault. They match the hosting service's regions, so that sets can be copied to the service.
 pub const REGIONS: [(&str, &str); 4] = [
     ("us-west", "US West"),
     ("us-east", "US East"),
@@ -48,10 +49,10 @@ pub struct Size {
     pub values: usize,
 }
 
-/// The result of `vault verify` for a vault that opens.
+/// The result of verifying a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// The file with the sets.
+    /// The path of the vault file.
     pub path: PathBuf,
     pub key: Storage,
     pub organizations: usize,
@@ -74,7 +75,7 @@ pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> 
     Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
 }
 
-/// Returns the keys of a set under the same conditions as [`names`].
+/// Returns the keys of a secret set. Returns `None` if the set doesn't exist, reading fails or the keyring is needed.
 pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
     let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
     match &vault.home.sets_at_hand()?.get(&vault.place(name))?.contents {
@@ -110,9 +111,9 @@ pub fn profile() -> Profile {
 }
 
 impl<'a> Vault<'a> {
-    /// Creates a handle to the vault in `folder`. The first write creates the folder. A new key is stored in `key`.
+    /// Creates a handle to the vault in `folder`. The first write creates the folder and stores a new key in the storage `key`.
     ///
-    /// If `watch` reports that the user cancelled, waits for other processes and for the keyring end too.
+    /// If `watch` reports that the user cancelled, the vault stops waiting for other processes and the keyring.
     pub fn new(
         folder: &Path,
         organization: Organization,
@@ -140,7 +141,7 @@ impl<'a> Vault<'a> {
         Ok(names)
     }
 
-    /// Decrypts and checks the whole vault, or returns `None` if it doesn't exist.
+    /// Decrypts and checks the whole vault. Returns `None` if the vault doesn't exist.
     pub fn verify(&self) -> Result<Option<Verified>, VaultError> {
         let Some(sets) = self.home.sets()? else {
             return Ok(None);
@@ -158,7 +159,7 @@ impl<'a> Vault<'a> {
         }))
     }
 
-    /// Seals the vault to a new key and removes the old one. Returns the new key's storage.
+    /// Encrypts the vault with a new key and removes the old key. Returns the storage of the new key.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         self.home.rekey()
     }
@@ -195,7 +196,7 @@ impl<'a> Vault<'a> {
         Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
     }
 
-    /// Stores a set of this kind. Fails unless the set is still as `prior` describes it; `alike` compares the keys.
+    /// Stores a set of the given kind. Fails if the existing set no longer matches `prior`; `alike` compares the keys.
     fn store(
         &self,
         name: &SetName,
@@ -226,7 +227,7 @@ impl<'a> Vault<'a> {
         Ok(())
     }
 
-    /// Changes one set under the lock. Fails if the set is not as the caller saw it.
+    /// Changes one set under the lock. Fails if the set has changed since the caller read it.
     ///
     /// Returns `false` if the set doesn't exist and `missing` forbids creating it.
     fn apply(
@@ -399,7 +400,7 @@ fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents {
     Contents::Secret(values)
 }
 
-/// Reports whether a set has exactly these keys. An image pull secret has none.
+/// Reports whether a set has exactly these keys. An image pull secret has no keys.
 fn has(set: &Set, keys: &[String]) -> bool {
     match &set.contents {
         Contents::Secret(values) => {
@@ -409,7 +410,7 @@ fn has(set: &Set, keys: &[String]) -> bool {
     }
 }
 
-/// Reports whether a key is still present or still missing, as in `seen`. Other keys may differ.
+/// Reports whether the presence of a key still matches `seen`. Other keys are ignored.
 fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
     let key = key.as_str();
     let has = matches!(&set.contents, Contents::Secret(values) if values.contains_key(key));

@@ -1,4 +1,4 @@
-//! A backend's profile: its name, abilities and limits.
+//! Backend profiles: names, abilities and limits.
 
 use std::collections::BTreeSet;
 
@@ -8,34 +8,34 @@ use super::{Limits, NameRules};
 use crate::domain::{Entry, SetName};
 use crate::source::Source;
 
-/// A backend's description of itself.
+/// The properties of a backend that commands and messages depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// The name inside a sentence: "the hosting service".
+    /// The backend's name within a sentence, such as "the hosting service".
     pub keeper: String,
-    /// The name as the subject of a sentence: "the service".
+    /// The backend's name as the subject of a sentence, such as "the service".
     pub subject: String,
-    /// The location: "at the hosting service".
+    /// The backend's location within a sentence, such as "at the hosting service".
     pub at: String,
     pub can: BTreeSet<Ability>,
-    /// The rules for the names of new sets.
+    /// The naming rules for new sets.
     pub names: NameRules,
     pub limits: Limits,
     /// The source of the default region for new sets.
     pub default_region: Source,
 }
 
-/// A feature that not every backend has.
+/// An optional feature of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ability {
-    /// Returns stored values.
+    /// The backend returns stored values.
     Values,
     EmptyValues,
     ImagePullSecrets,
     Organizations,
-    /// Runs agents with the stored secrets.
+    /// The backend's service runs agents with the stored secrets.
     Agents,
-    /// Has the same regions as agent deployments, which `cloud-deploy.toml` names.
+    /// The backend has the same regions as the agent deployments configured in `cloud-deploy.toml`.
     DeployRegions,
 }
 
@@ -44,7 +44,7 @@ impl Profile {
         self.can.contains(&ability)
     }
 
-    /// Checks the name of a new set against the backend's rules.
+    /// Checks the name of a new set against the backend's naming rules.
     pub fn check_name(&self, name: &SetName) -> Result<(), String> {
         let NameRules {
             shortest,
@@ -83,8 +83,8 @@ impl Profile {
             .collect()
     }
 
-    /// Returns a problem for each limit of the backend that the entries exceed. `known` lists the set's existing keys. Problems never quote
-    /// a value.
+    /// Returns a problem for each backend limit that the entries exceed. `known` lists the set's existing keys. Problems never quote a
+    /// value.
     pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<Field> {
         let mut problems = Vec::new();
         let keeper = &self.keeper;
@@ -112,7 +112,7 @@ impl Profile {
         problems
     }
 
-    /// Returns a problem if a single value is too long.
+    /// Returns a problem if a value exceeds the backend's size limit.
     pub fn too_long(&self, field: &str, value: &str) -> Option<Field> {
         let (bytes, most) = (bytes(value), self.limits.value_bytes?);
         let problem = format!(

@@ -1,4 +1,4 @@
-//! `auth login`, `auth logout` and `auth status`.
+//! The `auth login`, `auth logout` and `auth status` commands.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::platform::apart;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::text::theirs;
 
-/// The time limit of a revocation request.
+/// The time limit for a revocation request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const REST: &str = "a copy of it works until it expires, and longer if it is renewed";
@@ -62,7 +62,7 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
     browser::sign_in(&scope.api_url.value, scope.pace, context, show, confirm)
 }
 
-/// Starts the first available program that opens URLs. The program is detached from this process and does not receive the token.
+/// Opens the URL with the first available program. The program runs detached from this process and does not receive the token.
 fn open_browser(address: &str) -> bool {
     ::open::commands(address).into_iter().any(|mut command| {
         let started = apart(&mut command)
@@ -91,7 +91,7 @@ fn kind_of(
     Ok(access::probe(&client)?.kind)
 }
 
-/// Stores a sign-in and returns the reply about it.
+/// Stores the credentials of a sign-in and returns the command's reply.
 fn signed_in(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -123,7 +123,7 @@ fn signed_in(
     })))
 }
 
-/// The code and reason of a revocation that failed.
+/// The error code and message of a failed revocation.
 type NotRevoked = (String, String);
 
 pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
@@ -172,7 +172,7 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     Ok(Reply::text(text + "\n").data(data))
 }
 
-/// Names the kind of token that stays valid after signing out, because signing in did not create it.
+/// Returns the name of the token's kind, if the token was not created by signing in and stays valid after signing out.
 fn still_works(credentials: &Credentials) -> Option<&'static str> {
     match credentials.kind {
         TokenKind::ApiKey => Some("private API key"),
@@ -183,7 +183,7 @@ fn still_works(credentials: &Credentials) -> Option<&'static str> {
     }
 }
 
-/// Revokes the sign-in. Only the issuer of the token's own service receives the request.
+/// Revokes the sign-in. Sends the request only to the issuer for the token's own service.
 fn revoke(
     context: &CommandContext<'_>,
     credentials: &Credentials,
@@ -252,7 +252,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
-/// Opens an installed backend, which signs in by itself, and returns its status.
+/// Opens an installed backend and returns the status. Installed backends handle the sign-in themselves.
 fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
     let opened = open::open_scope(context, scope)?;
     let (place, keeper) = (opened.place(), &opened.profile().keeper);
@@ -266,7 +266,7 @@ fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Rep
     })))
 }
 
-/// Returns the organization as text and as JSON.
+/// Formats the organization as text and as JSON.
 fn told(organization: Option<&Setting<Organization>>) -> (String, Value) {
     let Some(Setting { value, source }) = organization else {
         return (String::new(), Value::Null);

@@ -1,4 +1,4 @@
-//! A change to one set: the plan, the confirmation, the change itself and the report, shared by all commands.
+//! A change to one set, shared by all commands: the plan, confirmation, execution and report.
 
 mod wording;
 
@@ -41,9 +41,9 @@ pub enum Work {
 #[derive(Default)]
 pub struct Keys {
     pub entries: Vec<Entry>,
-    /// The existing keys to remove with `--prune`.
+    /// The existing keys that `--prune` removes.
     pub removed: Vec<Key>,
-    /// The keys that are left out because they have no value.
+    /// The keys omitted because they have no value.
     pub skipped: Vec<Key>,
     /// The template keys that still have no value.
     pub missing: Vec<Key>,
@@ -77,17 +77,21 @@ impl Change {
         let text = self.done(opened, &done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
+        let is_hosted = opened.scope.backend.value == BackendName::HOSTED;
         Ok(match &self.work {
             // The bot of a generated project reads its keys from the vault.
             Work::Save(_) if is_vault && project::is_generated(&context.cwd()) => {
                 reply.next("bot-cli dev")
+            }
+            Work::Save(_) if is_hosted && project::deploys(&context.cwd(), &self.name) => {
+                reply.next(opened.scope.command("deploy"))
             }
             Work::Save(_) | Work::Remove(_) => reply.next(self.look(opened)),
             Work::Credentials { .. } | Work::Delete(_) => reply,
         })
     }
 
-    /// Returns the problems with entries that exceed the backend's limits. Runs before the change is sent.
+    /// Returns a problem for each backend limit that the change exceeds. Called before the change is sent.
     fn too_much(&self, opened: &Opened<'_>) -> Vec<Field> {
         let profile = opened.profile();
         match &self.work {
@@ -100,7 +104,7 @@ impl Change {
         }
     }
 
-    /// Asks for confirmation. To delete a set, the user must type its name.
+    /// Asks for confirmation. Deleting a set requires the user to type its name.
     fn confirm(&self, context: &CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
             let message = format!("Type `{}` to delete it:", self.name);
@@ -151,8 +155,9 @@ impl Change {
         }
     }
 
-    /// Returns the status of the changed set. With `wait`, polls until the set is ready. If the status can't be read, the function fails
-    /// with `wait` and otherwise warns and returns `None`.
+    /// Returns the status of the changed set. If `wait` is set, polls until the set is ready.
+    ///
+    /// If the status can't be read, fails if `wait` is set; otherwise warns and returns `None`.
     fn settled(
         &self,
         context: &CommandContext<'_>,
@@ -198,7 +203,7 @@ impl Change {
         }
     }
 
-    /// Returns the current state of the set, or `None` if the change is not visible.
+    /// Reads the set again. Returns `None` if the change is not visible.
     fn look_again(&self, opened: &Opened<'_>) -> Result<Option<Summary>, BackendError> {
         let Work::Save(keys) = &self.work else {
             let mut sets = opened.backend.list(None)?.into_iter();
@@ -260,7 +265,7 @@ pub fn confirm_by_name(
     Err(Failure::cancelled().message(message))
 }
 
-/// Registers the values for redaction. Refuses empty values if the backend doesn't accept them; `hint` explains the fix.
+/// Registers the values for redaction. Fails with the given hint if a value is empty and the backend rejects empty values.
 pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);

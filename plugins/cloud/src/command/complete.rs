@@ -1,12 +1,13 @@
-//! Completes arguments from local data: the vault, the settings and the manifests of installed backends.
+//! Argument completion from local data: the vault, the settings and the manifests of installed backends.
 //!
-//! Completion never contacts the service, the keyring or a backend.
+//! Completion never accesses the service, the keyring or a backend.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::Candidate;
 
 use super::kind::{self, Installed, Kind};
+use super::project;
 use crate::auth::credentials;
 use crate::backend::{Ability, local};
 use crate::config::KEYS;
@@ -29,8 +30,12 @@ pub(super) fn complete(
     argument: &str,
     words: &[String],
     environment: &Environment,
+    folder: &Path,
 ) -> Vec<Candidate> {
     match argument {
+        "name" if words.first().is_some_and(|word| word == "agents") => {
+            plain(project::agent(folder))
+        }
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
@@ -49,7 +54,7 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
     values.into_iter().map(Candidate::new).collect()
 }
 
-/// Returns the settings, including those of installed backends.
+/// Returns the names of all settings, including those of installed backends.
 fn settings(environment: &Environment) -> Vec<Candidate> {
     let mut settings = plain(KEYS.map(|key| key.replace('_', "-")));
     for name in kind::names(environment) {
@@ -75,7 +80,7 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     local::names(&folder, &organization)
 }
 
-/// Returns the keys of the named set, except the keys that are already on the command line.
+/// Returns the keys of the given set, except keys that are already on the command line.
 fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let backend = option(words, &["--backend"]);
     let (folder, organization) = vault(words, environment, backend, false)?;
@@ -86,8 +91,8 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Returns the vault's folder and organization, if the command uses the vault. With `reads`, the vault replaces a backend that can't
-/// return values.
+/// Returns the vault's folder and organization, or `None` if the command uses another backend. If `reads` is set, the vault replaces a
+/// backend that can't return values.
 fn vault(
     words: &[String],
     environment: &Environment,
@@ -104,7 +109,7 @@ fn vault(
     Some((environment.vault_folder()?, organization))
 }
 
-/// Returns the scope for the arguments typed so far.
+/// Returns the scope and the backend selected by the arguments so far.
 fn scope(
     words: &[String],
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! `config show` and `config set`.
+//! The `config show` and `config set` commands.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
@@ -123,7 +123,7 @@ fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(
     checked.map_err(|problem| wrong("value", problem))
 }
 
-/// Checks a setting of an installed backend and returns the backend's name. If the backend is not installed, its settings can only be
+/// Checks a setting of an installed backend and returns the backend's name. Settings of a backend that is not installed can only be
 /// removed.
 fn backend_with(
     context: &CommandContext<'_>,

@@ -17,10 +17,10 @@ use crate::input::LONGEST;
 use crate::secret_file::SecretFile;
 use crate::watch::Watch;
 
-/// The problem reported for a missing file. The path is not quoted, because it may be a misplaced secret value.
+/// The problem reported for a missing file. The path is not quoted, because the path may be a misplaced secret value.
 pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
-/// The context of a command. Callers borrow the session in turn.
+/// The context of a command. Only one caller at a time can borrow the session.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
     pub cancel: Cancel,
@@ -36,12 +36,12 @@ impl<'a> CommandContext<'a> {
         }
     }
 
-    /// Borrows the session for one call.
+    /// Borrows the session. Panics if the session is already borrowed.
     pub fn session(&self) -> RefMut<'_, &'a mut Session> {
         self.session.borrow_mut()
     }
 
-    /// Asks several questions. `instead` is the hint if prompting is impossible.
+    /// Asks several questions. If prompting is impossible, fails with `instead` as a hint.
     pub fn ask_all_or<T>(
         &self,
         questions: &[Question],
@@ -53,6 +53,17 @@ impl<'a> CommandContext<'a> {
             "input_required" => failure.hint(instead),
             _ => failure,
         })
+    }
+
+    /// Shows the plan and asks for consent. Fails if the user does not agree.
+    pub fn consent(&self, question: &str, plan: String) -> Result<(), Failure> {
+        let question = Question::confirm("confirm", question.to_owned());
+        let question = question.details(plan).flag("--skip");
+        if self.session().confirm(&question)? {
+            Ok(())
+        } else {
+            Err(Failure::cancelled())
+        }
     }
 
     pub fn interactive(&self) -> bool {
@@ -80,7 +91,7 @@ impl<'a> CommandContext<'a> {
         self.session().stdin()
     }
 
-    /// Reads a file, or standard input for `-`. The inner error describes a problem with the file.
+    /// Reads a file, or standard input if the path is `-`. The inner error describes a problem with the file.
     pub fn read(&self, path: &Path) -> Result<Result<Vec<u8>, String>, Failure> {
         if standard_input::is_named_by(path) {
             return self.stdin().map(Ok);
@@ -135,6 +146,10 @@ impl Watch for CommandContext<'_> {
 
     fn waiting(&self, line: &str) {
         self.progress(line);
+    }
+
+    fn progress(&self, line: &str, done: u64, total: u64) {
+        self.session().progress(line, Some(done), Some(total));
     }
 
     fn note(&self, line: &str) {

@@ -1,4 +1,4 @@
-//! `secrets copy`: copies a set from a backend that returns values to another backend.
+//! The `secrets copy` command, which copies a set from a backend that returns values to another backend.
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
@@ -25,7 +25,7 @@ struct Original {
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let (from, to) = names(options)?;
     let original = read(context, options, from)?;
-    let wanted = Wanted::of(&options.to, None);
+    let wanted = Wanted::of(&options.to, options.to_organization.as_deref());
     let mut opened = open::open(context, &wanted.in_region(options.region.as_ref()))?;
     let (there, here) = (&opened.scope, &original.scope);
     let is_same_place = there.backend.value == here.backend.value
@@ -52,7 +52,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
     Ok(reply)
 }
 
-/// Parses the names of the original and the copy and reports all problems together.
+/// Parses the names of the original and the copy. Reports all problems together.
 fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
     let from = SetName::parse_existing(&options.name);
     let to = match &options.to_name {
@@ -104,7 +104,7 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     })
 }
 
-/// Checks the copy and returns its target. By default, a new copy is in the region of the original.
+/// Checks the copy and returns its target. By default, a new copy is created in the region of the original.
 fn place_of_copy(
     opened: &mut Opened<'_>,
     original: &Original,
@@ -141,7 +141,7 @@ fn place_of_copy(
     target(opened, to, kind, existing)
 }
 
-/// Refuses sets without keys and keys that are not allowed in a new set.
+/// Fails if the set has no keys, or has keys that are not allowed in a new set.
 fn check_keys(name: &SetName, entries: &[Entry]) -> Result<(), Failure> {
     if entries.is_empty() {
         let message = format!("`{name}` has no keys, so there is nothing to copy");

@@ -1,4 +1,4 @@
-//! `secrets image-pull-secret`.
+//! The `secrets image-pull-secret` command.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -52,7 +52,7 @@ pub(super) fn put(
     Ok(reply)
 }
 
-/// Returns the given credentials, encoded, or `None` if the user must type them.
+/// Returns the credentials from the arguments or standard input, in encoded form. Returns `None` if the user must enter them.
 fn given(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
@@ -79,7 +79,7 @@ fn given(
     credentials.map(Some).map_err(wrong)
 }
 
-/// Checks base64 credentials. The error never quotes them.
+/// Checks base64-encoded credentials. The error never quotes the credentials.
 fn already_encoded(given: &str) -> Result<Secret, String> {
     match STANDARD.decode(given).map(zeroize::Zeroizing::new) {
         Ok(decoded) if decoded.contains(&b':') => Ok(Secret::new(given.to_owned())),
@@ -87,7 +87,7 @@ fn already_encoded(given: &str) -> Result<Secret, String> {
     }
 }
 
-/// Encodes credentials for storage. The error never quotes them.
+/// Encodes credentials for storage. The error never quotes the credentials.
 fn encoded(given: &str) -> Result<Secret, String> {
     match given.split_once(':') {
         Some((user, token)) if !user.is_empty() && !token.is_empty() => {
@@ -100,7 +100,7 @@ fn encoded(given: &str) -> Result<Secret, String> {
     }
 }
 
-/// Prompts for the user name and the token and encodes them. The token is hidden.
+/// Prompts for the user name and the token, and returns both in encoded form. Input of the token is hidden.
 fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let user = Question::text("username", "User name at the registry");
     let token = Question::password("token", "Token or password");

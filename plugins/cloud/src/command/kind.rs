@@ -1,4 +1,4 @@
-//! The kinds of secrets backend: their profiles, and the code that opens them.
+//! The kinds of secrets backends, with their profiles and the functions that open them.
 
 mod external;
 
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Returns the facts about the backend that are known before it is opened.
+    /// Returns the backend's profile, as far as it is known before the backend is opened.
     pub fn profile(&self) -> Profile {
         match self {
             Self::Local => local::profile(),
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Opens the backend and records in the scope which organization and place it uses.
+    /// Opens the backend and records its organization and location in the scope.
     pub fn open<'a>(
         &self,
         context: &'a CommandContext<'_>,
@@ -72,7 +72,7 @@ impl Kind {
         })
     }
 
-    /// Returns the known organizations and whether the list is complete, and records the current organization in the scope.
+    /// Returns the known organizations and whether the list is complete. Records the current organization in the scope.
     pub fn organizations(
         &self,
         context: &CommandContext<'_>,
@@ -122,13 +122,22 @@ pub fn names(environment: &Environment) -> Vec<String> {
     names
 }
 
+/// Connects to the hosting service and returns the client together with the account.
+pub fn connect<'a>(
+    context: &'a CommandContext<'_>,
+    scope: &mut Scope,
+) -> Result<(Client<'a>, Tenant), Failure> {
+    let access = token::access(context, scope)?;
+    let client = client(context, scope, &access)?;
+    let tenant = tenant(context, scope, &client, &access)?;
+    Ok((client, tenant))
+}
+
 fn open_hosted<'a>(
     context: &'a CommandContext<'_>,
     scope: &mut Scope,
 ) -> Result<Hosted<'a>, Failure> {
-    let access = token::access(context, scope)?;
-    let client = client(context, scope, &access)?;
-    let tenant = tenant(context, scope, &client, &access)?;
+    let (client, tenant) = connect(context, scope)?;
     Ok(Hosted::new(client, tenant))
 }
 
@@ -149,7 +158,7 @@ fn organizations_hosted(
     Ok(all)
 }
 
-/// Returns a client for the token. The client renews a stored sign-in that the service no longer accepts.
+/// Returns a client for the token. If the service rejects the token of a stored sign-in, the client renews the sign-in.
 pub fn client<'a>(
     context: &'a CommandContext<'_>,
     scope: &Scope,
@@ -165,7 +174,7 @@ pub fn client<'a>(
     })))
 }
 
-/// Determines the account for requests with this token and records its organization in the scope.
+/// Determines the account that the token belongs to. Records the account's organization in the scope.
 fn tenant(
     context: &CommandContext<'_>,
     scope: &mut Scope,

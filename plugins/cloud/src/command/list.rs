@@ -1,21 +1,25 @@
-//! `secrets list`, `regions list`, `organizations list` and `organizations use`.
+//! The `secrets list`, `secrets reference`, `regions list`, `organizations list`, `organizations use` and `organizations default-region`
+//! commands.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_terminal::table;
-use serde_json::{Value, json};
+use bot_cli_terminal::{short_line, table};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
 
 use super::context::CommandContext;
 use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
+use crate::backend::hosted::ServiceError;
 use crate::backend::{Details, Keys, Summary};
 use crate::config::Settings;
-use crate::domain::{BackendName, Organization, SetKind, SetName};
+use crate::domain::{BackendName, Organization, Region, SetKind, SetName};
 use crate::input::wrong;
-use crate::options::List;
+use crate::options::{Account, List, Reference};
 use crate::scope::{Scope, Wanted};
+use crate::service::Unclear;
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
@@ -120,7 +124,7 @@ pub fn table_of<const N: usize, T: ToString>(
     table(&[header].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
-/// Returns a table of the sets, one word per cell for `awk`, followed by the errors of failed sets.
+/// Formats the sets as a table, followed by the error of each failed set. Every cell is a single word, for use with `awk`.
 fn rows(sets: &[Summary]) -> String {
     let cells = sets.iter().map(|set| {
         [
@@ -138,7 +142,7 @@ fn rows(sets: &[Summary]) -> String {
     text
 }
 
-/// Formats a set's error: "`prod` is failed: no such region".
+/// Formats a set's error, such as "`prod` is failed: no such region".
 fn reason(set: &Summary) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
     Some(format!(
@@ -228,7 +232,7 @@ pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Resu
     Ok(Reply::text(text).data(json!({ "organization": wanted.as_str(), "config": path })))
 }
 
-/// Returns the scope with a current organization, the known organizations, and whether the list is complete.
+/// Returns the scope with the current organization, the known organizations, and whether the list is complete.
 fn all_organizations(
     context: &CommandContext<'_>,
     wanted: &Wanted,
@@ -237,4 +241,93 @@ fn all_organizations(
     let kind = Kind::of(&context.environment, &scope.backend)?;
     let (all, is_complete) = kind.organizations(context, &mut scope)?;
     Ok((scope, all, is_complete))
+}
+
+/// A column of a listing: its header, its member in JSON output, and the path of its value in a row of the service. A column without a
+/// header is only in JSON output.
+pub type Column = (&'static str, &'static str, &'static str);
+
+/// Returns the listing of a service's rows as a table and as JSON.
+pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
+    let value = |row: &Value, path: &str| match row.pointer(path) {
+        Some(Value::String(text)) => json!(short_line(text, 1000)),
+        found => found.cloned().unwrap_or_default(),
+    };
+    let shown = || columns.iter().filter(|(header, ..)| !header.is_empty());
+    let cells = |row: &Value| {
+        let cells = shown().map(|(.., path)| {
+            let value = value(row, path);
+            let text = value.as_str().map(str::to_owned);
+            let other = if value.is_null() {
+                "-".to_owned()
+            } else {
+                value.to_string()
+            };
+            text.unwrap_or(other)
+        });
+        cells.collect::<Vec<_>>()
+    };
+    let header = shown().map(|(header, ..)| (*header).to_owned()).collect();
+    let lines: Vec<_> = [header].into_iter().chain(rows.iter().map(cells)).collect();
+    let text = if rows.is_empty() {
+        format!("No {what}\n")
+    } else {
+        table(&lines)
+    };
+    let data = rows.iter().map(|row| {
+        let members = columns.iter();
+        let members = members.map(|(_, name, path)| ((*name).to_owned(), value(row, path)));
+        members.collect::<Map<_, _>>()
+    });
+    let member = what.rsplit(' ').next().unwrap_or(what);
+    Reply::text(text).data(json!({ member: data.collect::<Vec<_>>() }))
+}
+
+/// Shows or changes the region of new agents and secret sets.
+pub(super) fn default_region(
+    context: &CommandContext<'_>,
+    region: Option<&String>,
+    account: &Account,
+) -> Result<Reply, Failure> {
+    let (service, scope) = open::service(context, account.organization.as_deref())?;
+    let current = || {
+        let settings: Value = service.get(&["properties"], &[])?;
+        let default = settings["properties"]["defaultRegion"].as_str();
+        Ok(default.map(str::to_owned))
+    };
+    let Some(region) = region else {
+        let default = current().map_err(|error: ServiceError| Failure::from(error))?;
+        let default = default.map_or("none".to_owned(), |region| theirs(&region));
+        return Ok(Reply::text(format!("{default}\n")).data(json!({ "default_region": default })));
+    };
+    let wanted = Region::parse(region).map_err(|problem| wrong("region", problem))?;
+    let done = format!("the default region was changed to {wanted}");
+    let change = Unclear::new(done, scope.command("organizations default-region"));
+    let body = json!({ "defaultRegion": wanted.as_str() });
+    service.apply(&Method::PATCH, &["properties"], &body, &change, || {
+        Some(current().ok()?.as_deref() == Some(wanted.as_str()))
+    })?;
+    let text = format!("New agents and secret sets go to {wanted} by default\n");
+    Ok(Reply::text(text).data(json!({ "default_region": wanted.as_str() })))
+}
+
+/// Registers a Kubernetes Secret in a self-hosted region's cluster as a secret set.
+pub(super) fn reference(
+    context: &CommandContext<'_>,
+    options: &Reference,
+) -> Result<Reply, Failure> {
+    let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it))?;
+    let region = Region::parse(&options.region).map_err(|it| wrong("region", it))?;
+    let (service, scope) = open::service(context, options.account.organization.as_deref())?;
+    let look = scope.command(&format!("secrets list {name}"));
+    let change = Unclear::new(format!("`{name}` was made a secret set"), look.clone());
+    let body = json!({ "name": name.as_str(), "region": region.as_str() });
+    let parts = ["secrets", "references"];
+    service.apply(&Method::POST, &parts, &body, &change, || {
+        let found: Value = service.get(&["secrets", name.as_str()], &[]).ok()?;
+        Some(found["source"] == "referenced")
+    })?;
+    let text = format!("The secret set `{name}` refers to the Secret in the cluster of {region}\n");
+    let data = json!({ "name": name.as_str(), "region": region.as_str(), "referenced": true });
+    Ok(Reply::text(text).data(data).next(look))
 }

@@ -3,11 +3,12 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::context::CommandContext;
-use super::kind::Kind;
+use super::kind::{self, Kind};
 use crate::backend::local::{ORGANIZATION, REGIONS};
 use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
 use crate::domain::{BackendName, SetName};
 use crate::scope::{Scope, Setting, Wanted};
+use crate::service::Service;
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
@@ -18,7 +19,7 @@ pub struct Opened<'a> {
     is_verbose: bool,
 }
 
-/// Resolves the scope from options, environment, configuration and sign-in.
+/// Resolves the scope from the options, environment, configuration and stored sign-in.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     // Without a sign-in folder, the user may still have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
@@ -44,8 +45,9 @@ pub fn open_scope<'a>(
     })
 }
 
-/// Opens a backend that can return values. If the selected backend can't, uses the vault instead, or fails if an option selected the
-/// backend. `so` completes the error message.
+/// Opens a backend that can return values. If the configured backend can't return values, opens the vault instead.
+///
+/// Fails if an option selected a backend that can't return values; `so` completes the error message.
 pub fn open_readable<'a>(
     context: &'a CommandContext<'_>,
     wanted: &Wanted,
@@ -82,12 +84,13 @@ impl Opened<'_> {
             .ok_or_else(|| not_readable(self.profile(), so))
     }
 
-    /// Returns a set. Fails if it doesn't exist.
+    /// Returns a set. Fails if the set doesn't exist.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
         self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
-    /// Returns the failure for a missing set, with a suggestion. If the listing fails or includes the set, returns that failure instead.
+    /// Returns the failure for a missing set, with a suggestion. Returns a different failure if listing the sets fails or if the list
+    /// includes the set.
     pub fn not_found(&self, name: &SetName) -> Failure {
         let sets = match self.backend.list(None) {
             Ok(sets) => sets,
@@ -104,13 +107,14 @@ impl Opened<'_> {
         near_or(failed("not_found", message), name.as_str(), known, list)
     }
 
-    /// Returns the place for use in a sentence: "organization acme", or the backend's keeper if no organization is shown.
+    /// Returns the location for use in a sentence, such as "organization acme". Returns the backend's name if no organization is shown.
     pub fn place(&self) -> String {
         let organization = self.organization();
         organization.unwrap_or_else(|| self.profile().keeper.clone())
     }
 
-    /// Describes the place in full, except for implied parts: "organization acme, region us-west (the default), the hosting service".
+    /// Returns the full location for use in a sentence, such as "organization acme, region us-west (the default), the hosting service".
+    /// Omits implied parts.
     pub fn whereabouts(&self, region: Option<&str>) -> String {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let source = source.unwrap_or(Source::Existing);
@@ -137,10 +141,24 @@ impl Opened<'_> {
         }
     }
 
-    /// Reports whether to show a part of the place. The vault's own default is hidden unless the user chose it.
+    /// Reports whether to show a part of the location. The vault's own default is hidden unless the user chose it or the output is verbose.
     fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
         let is_vault = self.scope.backend.value == BackendName::LOCAL;
         self.is_verbose || !is_vault || is_chosen || value != own
     }
+}
+
+/// Connects to the hosting service, regardless of the configured backend.
+pub fn service<'a>(
+    context: &'a CommandContext<'_>,
+    organization: Option<&str>,
+) -> Result<(Service<'a>, Scope), Failure> {
+    let wanted = Wanted::of(BackendName::HOSTED.as_str(), organization);
+    let mut scope = scope(context, &wanted)?;
+    // Commands to paste don't need an option for it.
+    scope.backend.source = Source::Default;
+    let (client, tenant) = kind::connect(context, &mut scope)?;
+    context.tell(&format!("using {}", scope.words()));
+    Ok((Service { client, tenant }, scope))
 }

@@ -1,4 +1,4 @@
-//! The settings for secrets in a generated project.
+//! The deployment file of a project, with the settings for secrets and for the deployment.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -8,12 +8,20 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use serde::Deserialize;
 
 use super::context::CommandContext;
+use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
-use crate::files::{Reason, foreign_owner};
+use crate::files::{Reason, foreign_owner, refuse_special};
 use crate::input::wrong;
+use crate::text::theirs;
 
-/// The number of folders to search for a project, including the current one.
+/// The maximum number of folders to search for a project, including the current folder.
 const DEEPEST: usize = 4;
+
+/// The names of a deployment file. The second name is that of the service's own client.
+const NAMES: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
+
+/// The size limit for a deployment file, in bytes.
+const LONGEST: u64 = 256 * 1024;
 
 pub struct DeployFile {
     pub path: PathBuf,
@@ -28,7 +36,7 @@ struct Text {
 }
 
 impl DeployFile {
-    /// Returns the path of `.env.example` beside the deploy file, relative to `folder` if possible.
+    /// Returns the path of the `.env.example` file next to the deployment file, if any. The path is relative to `folder` if possible.
     pub fn template(&self, folder: &Path) -> Option<PathBuf> {
         let path = self.path.with_file_name(".env.example");
         let shown = path.strip_prefix(folder).unwrap_or(&path);
@@ -42,7 +50,20 @@ pub fn is_generated(folder: &Path) -> bool {
     folders.any(|above| above.join(".bot-cli/project.json").is_file())
 }
 
-/// Returns the deploy file of the current project and shows a note about it. `command` is the command that needs a set's name.
+/// Returns the agent name in the deployment file of the project that contains `folder`, for completion.
+pub fn agent(folder: &Path) -> Option<String> {
+    let text = read_text(&path_from(folder)?).ok()?;
+    Settings::parse(&text).ok()?.agent_name
+}
+
+/// Reports whether the project that contains `folder` deploys its agent with this set.
+pub fn deploys(folder: &Path, name: &SetName) -> bool {
+    let file = path_from(folder).and_then(|path| read(&path).ok());
+    file.is_some_and(|file| file.secret_set == *name)
+}
+
+/// Returns the current project's deployment file and shows a note that the file is used. `command` is the subcommand suggested in error
+/// messages.
 pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, Failure> {
     let Some(deploy) = find(&context.cwd(), command)? else {
         let problem = "missing: there is no server/cloud-deploy.toml here that names one";
@@ -53,35 +74,59 @@ pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, F
     Ok(deploy)
 }
 
-/// Searches `folder` and its parents for the deploy file of a project.
+/// Searches `folder` and its parents for the deployment file of a project.
 fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
+    let Some(path) = path_from(folder) else {
+        return Ok(None);
+    };
+    let file = read(&path).map_err(|reason| {
+        let could_not = format!("can't take the name of the set from `{}`", path.display());
+        let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
+        Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
+    });
+    file.map(Some)
+}
+
+/// Returns the path of the deployment file of the project that contains `folder`.
+fn path_from(folder: &Path) -> Option<PathBuf> {
     for above in folder.ancestors().take(DEEPEST) {
-        let below = ["server/cloud-deploy.toml", "cloud-deploy.toml"];
-        let mut paths = below.iter().map(|below| above.join(below));
-        if let Some(path) = paths.find(|path| path.is_file()) {
-            let file = read(&path).map_err(|reason| {
-                let could_not = format!("can't take the name of the set from `{}`", path.display());
-                let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
-                Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
-            });
-            return file.map(Some);
+        if let Some(path) = path_in(above) {
+            return Some(path);
         }
         // Don't search outside the repository.
         if above.join(".git").exists() {
             break;
         }
     }
-    Ok(None)
+    None
 }
 
-/// Reads a deploy file. Refuses a file that belongs to another user.
-fn read(path: &Path) -> Result<DeployFile, Reason> {
-    let mut file = File::open(path)?;
-    if let Some(owner) = foreign_owner(&file.metadata()?) {
+fn path_in(folder: &Path) -> Option<PathBuf> {
+    let below = ["server", ""].map(|below| folder.join(below));
+    let mut paths = NAMES
+        .iter()
+        .flat_map(|name| below.iter().map(move |below| below.join(name)));
+    paths.find(|path| path.is_file())
+}
+
+/// Reads the text of a deployment file. Fails if the file belongs to another user or is too large.
+fn read_text(path: &Path) -> Result<String, Reason> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    refuse_special(&metadata)?;
+    if let Some(owner) = foreign_owner(&metadata) {
         return Err(format!("it belongs to another user (uid {owner})").into());
     }
     let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
+    }
+    Ok(text)
+}
+
+fn read(path: &Path) -> Result<DeployFile, Reason> {
+    let text = read_text(path)?;
     let read: Text = toml::from_str(&text).map_err(|error| Reason::from(error.message()))?;
     let name = read.secret_set.ok_or("it has no `secret_set`")?;
     let secret_set = SetName::parse_existing(&name);
@@ -90,6 +135,81 @@ fn read(path: &Path) -> Result<DeployFile, Reason> {
         region: read.region,
         path: path.to_owned(),
     })
+}
+
+/// A project's deployment settings, and the folder that relative paths in the settings refer to.
+pub struct Deployment {
+    pub folder: PathBuf,
+    /// The path of the deployment file, if there is one.
+    pub path: Option<PathBuf>,
+    pub settings: Settings,
+}
+
+/// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
+///
+/// Without a deployment file, the settings are empty.
+pub fn deployment(
+    context: &CommandContext<'_>,
+    place: Option<&Path>,
+) -> Result<Deployment, Failure> {
+    let folder = context.cwd();
+    let (folder, path) = match place.map(|place| folder.join(place)) {
+        None => (folder.clone(), path_from(&folder)),
+        Some(place) if place.is_dir() => (place.clone(), path_in(&place)),
+        Some(place) if place.is_file() => (folder, Some(place)),
+        Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
+    };
+    let Some(path) = path else {
+        let settings = Settings::default();
+        return Ok(Deployment {
+            folder,
+            path,
+            settings,
+        });
+    };
+    let shown = path.display().to_string();
+    let text = read_text(&path).map_err(|reason| {
+        Failure::because(
+            Exit::Usage,
+            "invalid_file",
+            format!("can't use `{shown}`"),
+            reason,
+        )
+    })?;
+    let settings = Settings::parse(&text).map_err(|mut failure| {
+        failure.message = format!("can't use `{shown}`: {}", failure.message);
+        failure
+    })?;
+    let folder = path.parent().map_or(folder, Path::to_owned);
+    let path = Some(path);
+    Ok(Deployment {
+        folder,
+        path,
+        settings,
+    })
+}
+
+/// Returns the given agent name or, if there is none, the agent name of the current project.
+pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Result<String, Failure> {
+    let name = if let Some(name) = given {
+        name.clone()
+    } else {
+        let Deployment { path, settings, .. } = deployment(context, None)?;
+        let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
+        let name = settings.agent_name.ok_or_else(|| wrong("name", missing))?;
+        let path = path.unwrap_or_default();
+        context.tell(&format!(
+            "using the agent `{}` of {}",
+            theirs(&name),
+            path.display()
+        ));
+        name
+    };
+    if is_agent_name(&name) {
+        Ok(name)
+    } else {
+        Err(wrong("name", AGENT_NAME))
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `secrets run`: runs a program with a set's values in its environment.
+//! The `secrets run` command, which runs a program with a set's values in its environment.
 
 use std::io::{self, ErrorKind};
 use std::process::{Child, Command, Stdio};
@@ -19,10 +19,10 @@ use crate::input::wrong;
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
 
-/// The interval for checking the program and requests to stop.
+/// The interval between checks for cancellation and for the program's exit.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The delay between the request to stop and killing the program. The host allows 5 seconds in total.
+/// The delay between interrupting the program and killing it. The host allows 5 seconds in total.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
@@ -77,7 +77,8 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
 }
 
-/// Returns the failure with the exit status that a shell would use: 127 if the program doesn't exist, otherwise 126.
+/// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,
+/// otherwise 126.
 fn not_started(program: &str, error: io::Error) -> Failure {
     let kind = error.kind();
     let exit = if kind == ErrorKind::NotFound {
@@ -93,7 +94,7 @@ fn not_started(program: &str, error: io::Error) -> Failure {
     failure
 }
 
-/// Waits for the program and passes on requests to stop. Returns the exit status as a shell would.
+/// Waits for the program and interrupts it if the user cancels. Returns the exit status as a shell reports it.
 fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
     let mut asked: Option<Instant> = None;
     let status = loop {

@@ -1,4 +1,4 @@
-//! `secrets set`, `secrets unset` and `secrets delete`.
+//! The `secrets set`, `secrets unset` and `secrets delete` commands.
 
 mod read;
 
@@ -79,7 +79,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     Change { name, target, work }.make(context, &opened, options.manner)
 }
 
-/// Returns the template keys that have no value.
+/// Returns the template keys that have a value neither in the input nor in the set.
 fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
     let keys = template.iter().map(|named| &named.key);
     let has_value = |key: &Key| given.has(key) && !given.skipped.contains(key);
@@ -88,7 +88,7 @@ fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key>
         .collect()
 }
 
-/// Returns the set's keys that are not in the input. A key that is given without a value is kept.
+/// Returns the set's keys that are not in the input. A key without a value counts as part of the input.
 fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
     let is_given = |known: &str| {
         let entries = keys.entries.iter().map(|entry| &entry.key);
@@ -103,7 +103,7 @@ fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
     .collect()
 }
 
-/// Prompts for the values of these keys, hidden, with the template's comments. Template keys may be skipped.
+/// Prompts for the values of these keys with hidden input, and shows the template's comments. Template keys may be skipped.
 fn ask(
     context: &CommandContext<'_>,
     open: &[Key],

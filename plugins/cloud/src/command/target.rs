@@ -1,4 +1,4 @@
-//! The set to change, and its region.
+//! The target of a change: a set and its region.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
@@ -22,7 +22,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates the target for an existing set and records its region in the scope.
+    /// Creates the target for an existing set and records the set's region in the scope.
     pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
         let region = summary.region.as_deref().map(Region::parse);
         let region = region.and_then(Result::ok);
@@ -53,7 +53,7 @@ impl Target {
     }
 }
 
-/// Returns the set to change or create. An invalid kind or region fails here, before any prompt.
+/// Returns the target for changing or creating a set. Fails before any prompt if the name, kind or region is invalid.
 pub fn target(
     opened: &mut Opened<'_>,
     name: &SetName,
@@ -86,7 +86,7 @@ pub fn target(
     })
 }
 
-/// Returns the region of an existing set. Fails if an option names another region.
+/// Returns the region of an existing set. Fails if an option specifies another region.
 fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region, Failure> {
     let region = Region::parse(region).map_err(|problem| {
         let message = format!("the region of `{name}` {problem}");
@@ -110,8 +110,11 @@ fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region,
     Ok(region)
 }
 
-/// Returns the wanted region if the backend has it, otherwise the default, which is recorded in the scope. Returns `None` if the backend
-/// has no regions.
+/// Returns the requested region. If no region was requested, returns the backend's default region and records the default in the scope.
+/// Returns `None` if the backend has no regions.
+///
+/// Fails if the backend doesn't have the requested region. A region from a deployment file or a copied set is ignored if the region is
+/// meaningless for the backend.
 pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
     if let Some(wanted) = opened.scope.region.clone() {
         let codes = opened.backend.region_codes()?;
@@ -172,7 +175,7 @@ pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
     failed("wrong_type", message).hint(hint)
 }
 
-/// Returns the failure for a set that is in the customer's own cluster.
+/// Returns the failure for a set that is stored in the customer's own cluster.
 pub fn referenced(name: &SetName) -> Failure {
     let message = format!("`{name}` lives in your own cluster: its keys can be changed only there");
     failed("referenced", message)

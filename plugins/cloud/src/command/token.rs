@@ -1,4 +1,4 @@
-//! The token for requests, from the environment or from the sign-in.
+//! The access token for requests, from the environment or from the stored sign-in.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
@@ -14,17 +14,17 @@ use crate::scope::Scope;
 use crate::secret_file::SecretFile;
 use crate::words::SIGN_IN;
 
-/// The remaining validity, in seconds, below which a token is renewed.
+/// The remaining lifetime, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;
 
 pub struct Access {
     pub token: Secret,
     pub kind: Option<TokenKind>,
-    /// Whether the token is from `BOT_CLI_TOKEN`.
+    /// Whether the token comes from `BOT_CLI_TOKEN`.
     pub from_environment: bool,
 }
 
-/// Returns the token from the environment, or from the sign-in, which is renewed when it is about to expire.
+/// Returns the token from the environment or from the stored sign-in. Renews a sign-in that is about to expire.
 pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &context.environment.token {
         let token = credentials::parse_token(token.expose()).ok_or_else(|| {
@@ -60,7 +60,7 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
     })
 }
 
-/// Returns the stored sign-in. Fails if it is for another service.
+/// Returns the stored sign-in. Fails if the sign-in is for another service.
 fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
     match credentials::find(place) {
         StoredCredentials::Nothing => Err(not_signed_in("you are not signed in")),
@@ -76,7 +76,7 @@ fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
     }
 }
 
-/// Returns a new token to replace one that the service refused, or `None` if there is no other.
+/// Returns a replacement for a rejected token, or `None` if no other token is available.
 pub fn replacement(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -98,7 +98,7 @@ pub fn replacement(
     }
 }
 
-/// Renews a sign-in. A refresh token works only once, so one process uses it and the others read the result.
+/// Renews a sign-in. A refresh token works only once, so one process renews the sign-in and the others read the result.
 fn renew(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -139,12 +139,12 @@ fn expires_within(credentials: &Credentials, seconds: u64) -> bool {
     refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + seconds)
 }
 
-/// Reports whether the user interrupted the command.
+/// Reports whether the failure was caused by an interruption.
 fn is_stop(failure: &Failure) -> bool {
     matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
 }
 
-/// Refuses a public API key, which can't manage secrets.
+/// Fails for a public API key, which can't manage secrets.
 pub fn refuse_public(token: &Secret) -> Result<(), Failure> {
     if token.expose().starts_with("pk_") {
         let message = "this is a public API key, which can't manage secrets";

@@ -1,4 +1,4 @@
-//! `vault verify`, `vault rekey`, `vault backup` and `vault restore`.
+//! The `vault verify`, `vault rekey`, `vault backup` and `vault restore` commands.
 
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
     .next("bot-cli cloud secrets list --backend local"))
 }
 
-/// Returns the path of a backup. Refuses `-`, which means a stream elsewhere.
+/// Returns the path of a backup. Fails for `-`, which means standard input in other commands.
 fn file(context: &CommandContext<'_>, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
         return Err(crate::input::wrong("file", "must be a file"));
@@ -142,7 +142,7 @@ fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
     kind::vault(context, &mut open::scope(context, &wanted)?)
 }
 
-/// Formats a size: "3 sets with 4 values".
+/// Formats a size, such as "3 sets with 4 values".
 fn words(size: Size) -> String {
     format!(
         "{} with {}",
@@ -151,7 +151,7 @@ fn words(size: Size) -> String {
     )
 }
 
-/// Reads the passphrase from a file, or from standard input for `-`.
+/// Reads the passphrase from a file, or from standard input if the path is `-`.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
     let bytes = context.read(file)?.map_err(wrong)?;
     without_line_end(&text(bytes).map_err(wrong)?).map_err(wrong)
@@ -169,7 +169,7 @@ fn long_enough(passphrase: Secret) -> Result<Secret, String> {
     Ok(passphrase)
 }
 
-/// Prompts twice, because a mistyped passphrase makes a backup worthless.
+/// Prompts for the passphrase twice, because a mistyped passphrase makes a backup worthless.
 fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let again = "passphrase_again";
     let questions = [
@@ -198,7 +198,7 @@ fn typed(answer: &Answer) -> Result<Secret, String> {
     )?)
 }
 
-/// Removes the final line break, which is not part of a passphrase. Refuses an empty line.
+/// Removes the final line break, which is not part of a passphrase. Fails if the passphrase is empty.
 fn without_line_end(text: &Secret) -> Result<Secret, &'static str> {
     let line = text.expose();
     let line = line.strip_suffix('\n').unwrap_or(line);

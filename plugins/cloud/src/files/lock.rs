@@ -1,4 +1,4 @@
-//! Lock files, for exclusive access among processes.
+//! Lock files for exclusive access by one process at a time.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -14,7 +14,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// The reason why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process kept the lock for this long.
+    /// Another process held the lock for this long.
     #[error("another process has kept it locked for {} seconds", .0.as_secs())]
     Busy(Duration),
     #[error("cancelled")]
@@ -25,7 +25,7 @@ pub enum LockError {
 
 /// Locks the file at `path`, waiting up to `patience` for other processes.
 ///
-/// If the wait lasts longer than a moment, shows the line `waiting` to the user. Dropping the returned file releases the lock.
+/// If the wait lasts longer than a second, shows the message `waiting` to the user. Dropping the returned file releases the lock.
 pub fn lock(
     path: &Path,
     patience: Duration,

@@ -1,6 +1,6 @@
 //! Detects values that are probably mistakes.
 
-/// Returns a remark about a suspicious value. The remark never quotes the value.
+/// Returns a warning about a suspicious value. The warning never quotes the value.
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.ends_with('\n') {
         // Multi-line keys and certificates must end with a line break.

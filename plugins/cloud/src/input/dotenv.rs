@@ -1,7 +1,7 @@
-//! Parses files with one `KEY=value` per line.
+//! Parses `.env` files, which contain `KEY=value` lines.
 //!
-//! Values match python-dotenv, which the bots use to load their `.env`. Text that python-dotenv would silently drop or expand is an error
-//! with a position. Errors never contain any part of a value.
+//! Values match those of python-dotenv, which bots use to load their `.env` files. Text that python-dotenv would silently drop or expand is
+//! an error with a position. Errors never contain any part of a value.
 
 #[cfg(test)]
 mod tests;
@@ -15,16 +15,16 @@ use crate::domain::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    /// The key, not validated yet.
+    /// The key, which has not been validated.
     pub key: String,
-    /// The value, possibly empty.
+    /// The value, which may be empty.
     pub value: Secret,
     pub at: Position,
     /// The comment lines directly above, without `#`.
     pub comment: Vec<String>,
 }
 
-/// A position in a file, counted from 1.
+/// A line and column in a file, both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub line: usize,
@@ -40,13 +40,13 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub at: Position,
-    /// A description that never contains any part of a value.
+    /// A description of the problem, without any part of a value.
     pub what: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dotenv {
-    /// All valid lines, in file order.
+    /// All valid bindings, in file order.
     pub bindings: Vec<Binding>,
     pub problems: Vec<Problem>,
 }
@@ -102,7 +102,7 @@ struct Comments {
 }
 
 impl Comments {
-    /// Adds a comment line. A commented-out variable is discarded together with the comments above it.
+    /// Adds a comment line. A commented-out variable is discarded, together with the comments above it.
     fn add(&mut self, line: usize, text: &str) {
         let text = text.trim_start_matches('#').trim();
         let off = text
@@ -130,7 +130,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Parses a variable up to the end of its line, or returns `None` for a comment.
+    /// Parses a binding up to the end of its line. Returns `None` for a comment.
     fn binding(&mut self) -> Result<Option<Binding>, Problem> {
         if self.rest.starts_with('#') {
             self.take_while(|c| c != '\n');
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Parses an unquoted value, which ends at the line break or at a `#` after a blank. Trailing blanks are removed.
+    /// Parses an unquoted value, which ends at a line break or at a `#` preceded by whitespace. Trailing whitespace is removed.
     fn unquoted(&mut self) -> Secret {
         let line = self.take_while(|c| c != '\n');
         let mut end = line.len();
@@ -243,8 +243,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the length of a quoted text. Since python-dotenv 1.2.2, a backslash escapes any character. Earlier versions did not close a
-/// quote after a backslash, unless every quote had one. Only text that both versions read the same way is accepted.
+/// Returns the length of a quoted value. Fails if versions of python-dotenv disagree on where the value ends.
+///
+/// Since python-dotenv 1.2.2, a backslash escapes any character. In earlier versions, a quote after a backslash doesn't close the value,
+/// unless every quote follows a backslash.
 fn closing(body: &str, quote: char) -> Result<usize, &'static str> {
     let mut escaped = false;
     let closes = body.char_indices().find(|(_, character)| {

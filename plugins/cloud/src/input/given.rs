@@ -1,4 +1,4 @@
-//! Collects the keys and values for `set` from all sources, with all problems.
+//! Collects the keys, values and problems for `secrets set` from all sources.
 
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
@@ -25,9 +25,9 @@ pub enum Empty {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
     pub entries: Vec<Entry>,
-    /// Keys whose values need a prompt.
+    /// Keys whose values the user must enter at a prompt.
     pub open: Vec<Key>,
-    /// Keys without a value that are left out.
+    /// Keys omitted because they have no value.
     pub skipped: Vec<Key>,
 }
 
@@ -39,7 +39,7 @@ pub struct TemplateKey {
 }
 
 impl Given {
-    /// Reports whether a key is already included, with or without a value.
+    /// Reports whether a key has already been added, with or without a value.
     pub fn has(&self, key: &Key) -> bool {
         self.open.contains(key)
             || self.skipped.contains(key)
@@ -70,7 +70,7 @@ impl Given {
     }
 }
 
-/// Reads the pairs from the contents of the file `name`.
+/// Parses the key-value pairs in `bytes`, the contents of the file `name`.
 pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
     each_line(name, "--file", bytes, |key, binding| {
@@ -85,7 +85,7 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Fi
     Ok(given)
 }
 
-/// Reads the keys from the contents of the template `name`, such as `.env.example`.
+/// Parses the keys in `bytes`, the contents of the template `name`, such as `.env.example`.
 pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     let mut keys = Vec::new();
     each_line(name, "--from-template", bytes, |key, binding| {
@@ -96,7 +96,7 @@ pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<F
     Ok(keys)
 }
 
-/// Reads every line of the file `name`. Fails with all problems, in line order.
+/// Calls `read` for every binding in the file `name`. Fails with all problems, in line order.
 fn each_line(
     name: &str,
     flag: &'static str,

@@ -61,7 +61,7 @@ impl Given {
     }
 }
 
-/// Reports whether a value contains a blank followed by another pair.
+/// Reports whether a value contains whitespace followed by another pair.
 fn may_be_several(value: &str) -> bool {
     let is_pair = |piece: &str| {
         let pair = piece.split_once('=');

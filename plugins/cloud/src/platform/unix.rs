@@ -8,23 +8,25 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "HOME")
 }
 
-/// Returns the settings folder, according to the XDG base directory specification.
+/// Returns the settings folder, as defined by the XDG Base Directory Specification.
 pub fn settings(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "XDG_CONFIG_HOME").or_else(|| Some(home(variable)?.join(".config")))
 }
 
-/// Returns the data folder, according to the XDG base directory specification.
+/// Returns the data folder, as defined by the XDG Base Directory Specification.
 pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     absolute(&variable, "XDG_DATA_HOME").or_else(|| Some(home(variable)?.join(".local/share")))
 }
 
-/// Returns the path in a variable, or `None` if it is relative. The XDG specification requires relative paths to be ignored.
+/// Returns the path in an environment variable, or `None` if the path is relative. The XDG specification requires relative paths to be
+/// ignored.
 fn absolute(variable: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name)
         .map(PathBuf::from)
@@ -36,7 +38,7 @@ pub fn create_private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Changes the owner of a new file or folder to its folder's owner if root created it, so that `sudo` doesn't lock the user out.
+/// Gives a file or folder created by root to the owner of its parent folder, so that `sudo` doesn't lock the user out.
 pub fn give_to_owner(new: &Path) -> io::Result<()> {
     let folder = fs::metadata(new.parent().unwrap_or(Path::new("/")))?;
     if rustix::process::geteuid().is_root() && folder.uid() != 0 {
@@ -45,7 +47,7 @@ pub fn give_to_owner(new: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns options that create a file readable only by its owner.
+/// Returns options that create a file accessible only to its owner.
 pub fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(0o600);
@@ -58,22 +60,22 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     renamed.map(drop).map_err(|error| error.error)
 }
 
-/// Makes renames in a folder durable.
+/// Syncs a folder, which makes renames in the folder durable.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns the mode of a file that other users can read or write, otherwise `None`.
+/// Returns the file's mode if other users can access the file, otherwise `None`.
 pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
     Ok(mode_with(&fs::metadata(path)?, 0o077))
 }
 
-/// Returns the mode of a file or folder that other users can write, otherwise `None`.
+/// Returns the mode of a file or folder if other users can write to it, otherwise `None`.
 pub fn writable_by_others(found: &Metadata) -> Option<u32> {
     mode_with(found, 0o022)
 }
 
-/// Returns the owner's user id if the owner is neither this user nor root. Root accepts every owner.
+/// Returns the owner's user ID if the owner is neither this user nor root. Always returns `None` for root.
 pub fn foreign_owner(found: &Metadata) -> Option<u32> {
     let user = rustix::process::geteuid().as_raw();
     let owner = found.uid();
@@ -85,17 +87,30 @@ fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
     (mode & bits != 0).then_some(mode)
 }
 
-/// Returns the program unchanged, because the system searches `PATH` itself.
+/// Reports whether the file is executable by any user.
+pub fn is_executable(found: &Metadata) -> bool {
+    found.permissions().mode() & 0o111 != 0
+}
+
+/// Opens a file for reading. Fails if `path` is a link, and opens a FIFO without waiting for a writer.
+pub fn open_unfollowed(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.custom_flags(flags.bits().cast_signed());
+    options.read(true).open(path)
+}
+
+/// Returns the program unchanged, because the operating system searches `PATH` itself.
 pub fn program(word: &str) -> OsString {
     word.into()
 }
 
-/// Lets the command's process continue after this one ends.
+/// Puts the command in its own process group, so that it continues after this process ends.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }
 
-/// Does nothing: every process receives [`interrupt`].
+/// Does nothing, because [`interrupt`] works for any process.
 pub const fn interruptible(_: &mut Command) {}
 
 /// Sends SIGINT to a child, as Ctrl-C does.
@@ -109,7 +124,7 @@ pub fn interrupt(child: &Child) {
     }
 }
 
-/// Returns the exit status as a shell reports it: 128 plus the signal for a killed process.
+/// Returns the exit status as a shell reports it: 128 plus the signal number for a process killed by a signal.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status
         .code()

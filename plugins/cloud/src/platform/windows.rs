@@ -1,10 +1,10 @@
 //! The Windows implementation.
 //!
-//! Owners and access control lists are neither set nor checked. Files inherit the rights of their folder. By default, only the user and
-//! administrators can enter a profile's folders.
+//! Owners and access control lists are neither set nor checked. Files inherit the permissions of their folder. By default, only the user
+//! and administrators can access the folders of a user profile.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -16,21 +16,17 @@ use bot_cli_system::console;
 use tempfile::NamedTempFile;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
 
-/// The time limit for repeating a rename. Virus scanners open every new file for a moment.
+/// The time limit for retrying a rename, which fails while a virus scanner has the new file open.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const TICK: Duration = Duration::from_millis(10);
 
-pub fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    first_absolute(variable, &["HOME", "USERPROFILE"])
-}
-
-/// Returns the settings folder. `XDG_CONFIG_HOME` overrides `APPDATA`, so that several homes can be used on one machine.
+/// Returns the settings folder. `XDG_CONFIG_HOME` overrides `APPDATA`, so that one machine can have several independent configurations.
 pub fn settings(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["XDG_CONFIG_HOME", "APPDATA"])
 }
 
-/// Returns the folder for data that stays on this machine.
+/// Returns the folder for data that is not synchronized with other machines.
 pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["XDG_DATA_HOME", "LOCALAPPDATA"])
 }
@@ -47,13 +43,13 @@ pub fn create_private_folders(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Does nothing: new files inherit the rights of their folder.
+/// Does nothing, because new files inherit the permissions of their folder.
 #[expect(clippy::unnecessary_wraps, reason = "the same on every system")]
 pub const fn give_to_owner(_new: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the default options: new files inherit the rights of their folder.
+/// Returns the default options, because new files inherit the permissions of their folder.
 pub fn private_file() -> OpenOptions {
     OpenOptions::new()
 }
@@ -80,18 +76,18 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Does nothing: the file system's journal makes renames durable, and Windows offers no sync call.
+/// Does nothing, because the file system's journal makes renames durable and Windows can't sync a folder.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub const fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `None`, because files have no mode on Windows.
+/// Returns `None`, because Windows files have no Unix mode.
 pub fn readable_by_others(path: &Path) -> io::Result<Option<u32>> {
     fs::metadata(path).map(|_| None)
 }
 
-/// Returns `None`, because files have no mode on Windows.
+/// Returns `None`, because Windows files have no Unix mode.
 pub const fn writable_by_others(_: &Metadata) -> Option<u32> {
     None
 }
@@ -101,17 +97,27 @@ pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// Finds a program with any extension in `PATHEXT`, such as `npm.cmd`. The system itself searches only for `.exe`.
+/// Returns `false`, because files have no mode on Windows.
+pub const fn is_executable(_: &Metadata) -> bool {
+    false
+}
+
+/// Opens a file for reading. Follows links, unlike the Unix implementation.
+pub fn open_unfollowed(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Finds a program with any extension in `PATHEXT`, such as `npm.cmd`. Windows itself searches only for `.exe` files.
 pub fn program(word: &str) -> OsString {
     which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
 }
 
-/// Lets the command's process continue after this one and its console end.
+/// Detaches the command from this process and its console, so that it continues after both have ended.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | DETACHED_PROCESS)
 }
 
-/// Lets the command's process receive [`interrupt`], but not the Ctrl-C of this process's console.
+/// Puts the command in its own process group, so that it receives [`interrupt`] but not Ctrl-C from this process's console.
 pub fn interruptible(command: &mut Command) {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
 }
@@ -122,7 +128,7 @@ pub fn interrupt(child: &Child) {
     let _ = console::send_break(child.id());
 }
 
-/// Returns the exit status of a process.
+/// Returns the exit code of a process.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code()
 }

@@ -1,6 +1,7 @@
 //! The failures of installed backends.
 //!
-//! The backend's message is quoted only before the backend has received a value. After that, the protocol client leaves it empty.
+//! The backend's message is quoted only until the first value is sent or received. From then on, the protocol client leaves the message
+//! empty.
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_secrets::Error;
@@ -27,7 +28,7 @@ impl Explained for ExternalError {
     }
 }
 
-/// Returns the failure that the backend reported.
+/// Returns the failure for an error reported by the backend.
 fn told(backend: &BackendName, error: &Error) -> Failure {
     let (exit, ours, hint) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
@@ -108,7 +109,7 @@ const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
     }
 }
 
-/// Returns the failure for a protocol error. Exit statuses that are reserved for the host are replaced.
+/// Returns the failure for a protocol error. Replaces exit statuses that are reserved for the host.
 fn broken(backend: &BackendName, failure: &Failure) -> Failure {
     let mut failure = failure.clone();
     failure.message = format!("the backend `{backend}` failed: {}", failure.message);
@@ -133,7 +134,7 @@ mod tests {
     use super::told;
     use crate::domain::BackendName;
 
-    /// Once the backend has received a value, its errors have no message.
+    /// After the first value is sent or received, a backend's errors have no message.
     #[test]
     fn a_code_alone_still_says_why() {
         let mut large = Error::new(Code::TooLarge, "");

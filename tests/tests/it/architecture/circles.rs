@@ -1,13 +1,13 @@
-//! The modules of a crate depend on each other in one direction.
+//! Checks that the modules in a crate have no circular dependencies.
 //!
-//! A module and its children count as one, so this is about siblings at every depth. Imports and paths are read as they are
-//! written, without tests; what a parent re-exports counts as the parent's.
+//! A module and its children count as one unit, so siblings are compared at every depth. Imports and paths are read as written, except in
+//! tests. An item that a parent re-exports counts as the parent's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The path of a module below its crate.
+/// The path of a module within its crate.
 type Module = Vec<String>;
 
 #[test]
@@ -32,7 +32,7 @@ fn no_modules_depend_on_each_other() {
     assert_eq!(circles, Vec::<String>::new());
 }
 
-/// The sources below `folder` without their tests. A module whose parent declares it for tests only is left out.
+/// Reads the sources below `folder`, without their tests. Skips modules that the parent declares only for tests.
 fn read(folder: &Path, module: &[String], sources: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -60,7 +60,7 @@ fn is_for_tests(parent: &str, name: &str) -> bool {
     })
 }
 
-/// The children of `parent` that depend on each other, each with those that it depends on.
+/// Returns the children of `parent` that depend on each other, each with its dependencies.
 fn circle(
     parent: &[String],
     sources: &BTreeMap<Module, String>,
@@ -91,7 +91,7 @@ fn circle(
     }
 }
 
-/// The modules and items that `text`, the source of `module`, names from the crate's root or from a parent.
+/// Returns the modules and items that `text`, the source of `module`, refers to through the crate root or a parent.
 fn paths(module: &[String], text: &str) -> BTreeSet<Module> {
     let code: String = text
         .split("#[cfg(test)]\nmod tests {")
@@ -114,7 +114,8 @@ fn paths(module: &[String], text: &str) -> BTreeSet<Module> {
     found
 }
 
-/// Adds the paths of a tree of imports, or of one path, that begins with `path` and goes on at `at`. Returns where it ends.
+/// Adds the paths in an import, which continues `path` from the token at `at` and may be a tree. Returns the index of the token after the
+/// import.
 fn follow(tokens: &[&str], mut at: usize, mut path: Module, found: &mut BTreeSet<Module>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1).copied().unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Backends with an executable of their own: how they are found and chosen, their settings, and what goes through them.
+//! Backends with their own executables: discovery, selection, settings and use.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::user::{User, pairs};
 use super::words;
 
-/// A user whose secrets are in the vault of this machine, with a backend installed beside.
+/// Returns a user with secrets in the local vault and with a backend installed.
 fn with_both() -> User {
     let mut user = User::of_a_backend();
     user.unset("BOT_CLI_BACKEND");

@@ -1,4 +1,4 @@
-//! A value that is nowhere to be seen: not on the screen, not in a file, not in what a child is started with.
+//! Checks that a value appears nowhere: not on the screen, in a file, or in the arguments and environment of a child process.
 
 mod echo;
 
@@ -10,12 +10,12 @@ use bot_cli_tests::service::{Access, Fault, Injection, ORGANIZATION, Outcome, Pr
 
 use super::user::{Run, User, assert_in_no_file};
 
-/// Awkward in every notation, and with a beginning that nothing else begins with.
+/// A value that needs escaping in every notation and that has a unique prefix.
 const VALUE: &str = "Zq7%k/+\"é\\&c4n4ry=end";
 
 const FORMS: &[&[&str]] = &[&[], &["--json"], &["-v"], &["-vv"], &["--json", "-vv"]];
 
-/// Returns what must not be found anywhere.
+/// Returns the forms of the value that must not appear anywhere.
 fn traces() -> Vec<String> {
     let json = serde_json::to_string(VALUE).unwrap();
     let percent = |set| percent_encoding::utf8_percent_encode(VALUE, set).to_string();
@@ -34,7 +34,7 @@ fn traces() -> Vec<String> {
     ]
 }
 
-/// Runs it, and looks for the value in all that is shown.
+/// Runs the plugin and checks that its output does not contain the value.
 fn run_unseen(user: &User, form: &[&str], words: &[String], stdin: &str) {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let arguments = [form, &words].concat();
@@ -50,7 +50,7 @@ fn assert_unseen(run: &Run, case: &str) {
     }
 }
 
-/// Every way for a value to come in: the arguments and standard input.
+/// Returns every way to pass in a value, as arguments and standard input.
 fn ways_in() -> Vec<(Vec<String>, String)> {
     let line = format!("KEY='{}'\n", VALUE.replace('\\', "\\\\"));
     let beginning: String = VALUE.chars().take(5).collect();
@@ -71,7 +71,7 @@ fn ways_in() -> Vec<(Vec<String>, String)> {
     ways.collect()
 }
 
-/// Weather in which something is said about a request that held the value.
+/// Returns the faults to test, most of which quote the value in the response. `None` stands for no fault.
 fn weather() -> Vec<Option<Fault>> {
     let quoting = format!("the value {VALUE} is not welcome");
     vec![

@@ -1,4 +1,4 @@
-//! What holds wherever the sets are: the same suite over the vault and over both families of the service's paths.
+//! Tests for the behavior that all backends share. The same suite runs on the vault and on both families of API paths.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `secrets copy`: sets of the vault, at the hosting service and under another name.
+//! Tests for `secrets copy`, which copies sets from the vault to the hosting service or to another name.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::words;
 
 const CANARY: &str = "c4n4ry v4lue";
 
-/// A user of the service with a set and an image pull secret in the vault.
+/// Returns users of the service with a set and an image pull secret in the vault.
 fn users() -> [User; 2] {
     let users = [User::with_key(), User::with_token()];
     for user in &users {

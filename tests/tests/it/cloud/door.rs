@@ -1,4 +1,4 @@
-//! Where the browser returns to after signing in: whoever else comes along, and what the page says.
+//! Tests for the local address to which the browser returns after sign-in: unexpected visitors, and the contents of the page.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use bot_cli_tests::signing_in::{agree, begin, credentials, exchange, forms, stranger, visit};
 
-/// Host and port of an address.
+/// Returns the host and port in a URL.
 fn host(address: &str) -> &str {
     let rest = address.strip_prefix("http://").unwrap();
     rest.split('/').next().unwrap()

@@ -1,10 +1,10 @@
-//! The dotenv dialect, as it is published. `tests/e2e/dotenv.rs` compares it with python-dotenv.
+//! Tests for the published dotenv dialect, which `tests/e2e/dotenv.rs` compares with python-dotenv.
 
 use std::collections::BTreeMap;
 
 use bot_cli_cloud::parse_dotenv;
 
-/// Texts on whose meaning people differ, and what they give; `None` where ours refuses.
+/// Inputs that dotenv parsers interpret differently, each with the expected values, or null if our parser rejects the input.
 const VECTORS: &str = include_str!("dotenv/vectors.json");
 
 #[test]

@@ -1,4 +1,4 @@
-//! What `secrets set` is given: words, files, values of their own files, keys without a value, and keys that go.
+//! Tests for the input of `secrets set`: arguments, files, values from separate files, keys without values, and removed keys.
 
 use bot_cli_tests::service::{Fault, Injection};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A backend of a later version: its manifest, its answers and its errors have what 1.0 of the contract lacks.
+//! Tests with a backend from a later version, whose manifest, responses and errors have fields that version 1.0 of the contract lacks.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `secrets list`: rows that programs can read, and nothing that was not asked for.
+//! Tests for `secrets list`, which prints machine-readable rows and only sets of the requested type.
 
 use super::user::User;
 

@@ -1,4 +1,4 @@
-//! Signing in and out: a browser, a token, another client's file, and files that are not as they should be.
+//! Tests for signing in and out with a browser, a token, another client's file, and invalid files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,5 @@
-//! Signing out: here at once, and at the issuer as far as it can be reached; what happened is said.
+//! Tests that signing out takes effect locally at once, and at the issuer if it can be reached. The command reports which of these
+//! happened.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::user::{Run, User};
 
-/// Returns what was sent to the issuer's revocation.
+/// Returns the requests to the issuer's revocation endpoint.
 fn revocations(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let revocations = sent.iter().filter(|sent| sent.target == "/issuer/revoke");
@@ -106,7 +107,7 @@ fn whatever_the_issuer_does_this_machine_is_signed_out_and_the_rest_is_said() {
     assert!(!credentials(&user).exists());
 }
 
-/// That the sign-in goes on, and for how long.
+/// Asserts that the command warns of a sign-in that works until it expires, and reports `code` as the reason.
 fn assert_is_said(run: &Run, code: &str) {
     assert!(
         run.stderr.contains("warning: the sign-in is not revoked: "),

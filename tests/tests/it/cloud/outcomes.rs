@@ -1,5 +1,5 @@
-//! Done, not done and unknown are three things, whatever the network does: hundreds of drawn operations, and no untrue word.
-//! `tests/e2e/draws.rs` draws thousands.
+//! Tests that done, not done and unknown are distinct outcomes, whatever the network does. Hundreds of random operations must produce no
+//! false claim. `tests/e2e/draws.rs` runs thousands.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bot_cli_tests::outcomes::{Runner, run};
 use bot_cli_tests::tally::Tally;
 
-/// Both families of paths have a share of the work.
+/// Asserts that no claim was false, that every ending occurred, and that each family of paths ran half of the operations.
 fn assert_true(tallies: [Tally; 2], operations: usize, endings: &[&str]) {
     for tally in tallies {
         // Figures of a test that passes are shown with `--nocapture`.

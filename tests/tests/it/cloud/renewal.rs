@@ -1,4 +1,5 @@
-//! A sign-in that is renewed: once for everybody, kept before it is needed, and shared with another client or not.
+//! Tests for sign-in renewal: one process renews the sign-in for all, and stores the result before using it. Another client may share the
+//! sign-in.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -13,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::user::{Run, User};
 
-/// Somebody whose token ran out long ago, and can be renewed.
+/// Returns a user whose token expired long ago but can be renewed.
 fn expired() -> User {
     let user = stranger();
     sign_in(&user);
@@ -22,7 +23,7 @@ fn expired() -> User {
     user
 }
 
-/// Makes the token that is kept run out.
+/// Makes the stored token expire.
 fn run_out(user: &User) {
     let text = fs::read_to_string(credentials(user)).unwrap();
     let lines = text.lines().map(|line| match line.split_once(" = ") {
@@ -140,7 +141,7 @@ fn the_lock_is_waited_for_aloud_and_left_at_once() {
     leave_the_lock(&user);
 }
 
-/// Waits for the lock, and leaves the wait once; then gets the lock.
+/// Cancels a run that waits for the lock, then lets a second run get the lock.
 fn leave_the_lock(user: &User) {
     let lock = fs::File::create(credentials(user).with_extension("lock")).unwrap();
     lock.lock().unwrap();

@@ -1,11 +1,11 @@
-//! Which requests a command makes, one after the other, and why: none that decides nothing.
+//! Tests for the requests that each command makes, in order. Every request must affect a decision.
 
 use bot_cli_tests::service::{PERSONAL_TOKEN, USER_TOKEN};
 
 use super::user::User;
 use super::words;
 
-/// Commands, and the requests that each makes.
+/// Commands with the requests that each makes.
 const CASES: &str = include_str!("requests.txt");
 
 #[test]

@@ -1,4 +1,5 @@
-//! Backends that break their word: nothing is called done that isn't, no value is shown, and what is built in works on.
+//! Tests with backends that break the protocol. No change may be falsely reported as done, no value may be displayed, and the built-in
+//! backends must keep working.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +16,13 @@ use super::words;
 
 const VALUE: &str = "c4n4ry-v4lue";
 
-/// So many that a list of them is longer than a line of the protocol.
+/// The number of listed sets, enough to exceed the protocol's line limit.
 const SETS: usize = 100_000;
 
-/// The wrong backends.
+/// The faulty backends.
 const FAULTS: &str = include_str!("../backend/faults.toml");
 
-/// A user with a wrong backend, whose process leaves its number beside it.
+/// A user with a faulty backend, which writes its process ID to a file next to the backend's executable.
 struct Rogue {
     user: User,
     file: PathBuf,
@@ -43,12 +44,12 @@ impl Rogue {
         Self { user, file }
     }
 
-    /// The file that keeps the sets.
+    /// Returns the path of the file in which the backend stores its sets.
     fn kept(&self) -> PathBuf {
         self.user.home().join(".local/share/sample.json")
     }
 
-    /// Keeps a set, so that its values are asked for.
+    /// Stores a set, so that commands request its values.
     fn keep(&self) {
         let set = r#"{"prod":{"kind":"secret","region":"eu","values":{"A":"1"}}}"#;
         fs::write(self.kept(), set).unwrap();
@@ -69,7 +70,7 @@ impl Rogue {
         (run, document)
     }
 
-    /// The host with the plugin and the backend.
+    /// Returns a command that runs the host with the plugin and the backend.
     fn host(&self, words: &[&str]) -> Command {
         let mut command = Command::new(self.user.bin().join("bot-cli"));
         command
@@ -89,7 +90,7 @@ impl Rogue {
         (run, document)
     }
 
-    /// Checks what holds after everything: nobody is left, no value is in a file, and the vault works.
+    /// Checks what must hold in every case: the backend has ended, no file contains the value, and the vault works.
     fn rest(&self, case: &str) {
         let pid = self.file.with_extension("pid");
         if let Ok(pid) = fs::read_to_string(pid) {

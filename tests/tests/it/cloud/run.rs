@@ -1,4 +1,4 @@
-//! `secrets run`: a program that can't be started.
+//! Tests for `secrets run` with a program that can't be started.
 
 use std::process::Command;
 

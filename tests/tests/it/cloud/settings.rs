@@ -1,4 +1,4 @@
-//! Where organization, region, backend and address come from, and what else `set` takes its cue from.
+//! Tests for settings from flags, environment variables, the configuration file and the project, and for commands that depend on them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::user::{User, pairs};
 use super::words;
 
-/// The scope that a command has: organization and region, each with its source.
+/// Asserts which organization and region a command uses, and the source of each.
 #[track_caller]
 fn assert_scope(user: &User, line: &str, expected: [&str; 4]) {
     let document = user.done(&words(line));

@@ -1,4 +1,4 @@
-//! Everything that is shown, as recorded: help, text, JSON, statuses. With `UPDATE=1` the records are rewritten.
+//! Tests that compare all output with snapshots: help, text, JSON and exit statuses. `UPDATE=1` rewrites the snapshots.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ fn texts_and_statuses_are_as_recorded() {
     }
 }
 
-/// A walk through all commands, with what each shows.
+/// Runs all commands in order, and returns them with their output.
 fn record(user: &User, form: &[&str]) -> String {
     let mut recorded = String::new();
     for line in include_str!("shown/commands.txt").lines() {
@@ -70,7 +70,7 @@ fn record(user: &User, form: &[&str]) -> String {
     recorded
 }
 
-/// The names under `Commands:`.
+/// Returns the names listed under `Commands:`.
 fn subcommands(help: &str) -> Vec<String> {
     help.lines()
         .skip_while(|line| *line != "Commands:")

@@ -1,4 +1,4 @@
-//! Questions at a real terminal: what is shown before a change, what is typed unseen, and ways out.
+//! Tests for questions at a real terminal: the preview of a change, hidden input, and cancellation.
 
 use bot_cli_tests::pty::{CTRL_C, ENTER, ESCAPE, Ended, Terminal};
 use serde_json::json;
@@ -7,17 +7,17 @@ use super::user::{User, pairs};
 
 const VALUE: &str = "c4n4ry v4lue";
 
-/// The question before a change.
+/// The question that confirms a change.
 const CHANGE: &str = "Make this change?";
 
-/// The ways in which the plugin is started: by the host, and by hand.
+/// The ways to start the plugin: through the host and directly.
 const DOORS: [&[&str]; 2] = [&["bot-cli", "cloud"], &["bot-cli-cloud"]];
 
 fn start(user: &User, door: &[&str], arguments: &[&str]) -> Terminal {
     start_with(user, door, arguments, "rich")
 }
 
-/// Answers questions, each once it is on the screen, and waits for the end.
+/// Answers each question once it is on the screen, then asserts the exit status.
 fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ended {
     for (asked, typed) in answers {
         terminal.wait_for_question(asked).unwrap();
@@ -41,7 +41,7 @@ fn start_with(user: &User, door: &[&str], arguments: &[&str], prompts: &str) -> 
     Terminal::start(command, 40, 120).unwrap()
 }
 
-/// Of one kind each: what differs between hosted and vault is tested without a terminal.
+/// Returns one vault user and one hosted user. Tests without a terminal cover the differences between them.
 fn users() -> [User; 2] {
     let users = [User::of_the_vault(), User::with_token()];
     for user in &users {

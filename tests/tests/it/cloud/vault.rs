@@ -1,4 +1,4 @@
-//! The vault under stress: many processes, sudden ends, full disks, and what may be seen of it.
+//! Stress tests for the vault: concurrent processes, sudden termination, damaged files, and access by other users.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -83,8 +83,8 @@ fn a_vault_whose_making_was_killed_at_any_moment_is_made_anew() {
     }
 }
 
-/// Kills runs while they change the vault: from the first change on, sooner after every run that came to its end, later
-/// after every one that did not. What a run takes to start, on a busy machine too, does not count.
+/// A series of runs that are killed while they change the vault. The kill comes sooner after each run that finished, and later after each
+/// run that did not. The delay starts with the first change, so that a slow start on a busy machine has no effect.
 #[derive(Default)]
 struct Hunt {
     pause: Duration,
@@ -93,12 +93,12 @@ struct Hunt {
 }
 
 impl Hunt {
-    /// Until so many were killed, and some were not.
+    /// Reports whether fewer than `kills` runs have been killed or fewer than three have finished.
     const fn goes_on(&self, kills: u32) -> bool {
         self.killed < kills || self.ended < 3
     }
 
-    /// Starts to set `pair` in `prod`; whether that was reported done before the kill came.
+    /// Starts to set `pair` in `prod` and kills the run. Returns whether the run reported success before the kill.
     fn is_done_before_the_kill(&mut self, user: &User, pair: &str) -> bool {
         let folder = user.home().join(".local/share/bot-cli/vault");
         let before = state(&folder);
@@ -125,7 +125,7 @@ impl Hunt {
     }
 }
 
-/// The files of a folder as far as a look from outside tells one state from the next.
+/// Returns the name, size and modification time of each file in a folder, to detect changes.
 fn state(folder: &Path) -> Vec<(OsString, u64, SystemTime)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries
@@ -186,7 +186,7 @@ fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
     }
 }
 
-/// The plugin, and the host before it: both become the program in the end.
+/// Returns two commands, one for the plugin and one for the host. Both replace their process with the user's program.
 fn doors(user: &User) -> [Command; 2] {
     let mut host = Command::new(user.bin().join("bot-cli"));
     host.arg("cloud")

@@ -1,4 +1,4 @@
-//! `vault verify`, `rekey`, `backup` and `restore`.
+//! Tests for `vault verify`, `rekey`, `backup` and `restore`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ fn folder(user: &User) -> PathBuf {
     user.home().join(".local/share/bot-cli/vault")
 }
 
-/// Somebody with two organizations and three sets.
+/// Returns a user with two organizations and three sets.
 fn collector() -> User {
     let user = User::of_the_vault();
     user.done(&["secrets", "set", "prod", "A=c4n4ry-1", "B=c4n4ry-2", "-s"]);

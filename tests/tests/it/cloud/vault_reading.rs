@@ -1,4 +1,4 @@
-//! Reading the vault: it writes nothing, works where nothing can be written, and never calls unreadable empty.
+//! Tests that reading the vault writes nothing, works without write access, and never reports an unreadable vault as empty.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -1,16 +1,16 @@
-//! What is shown as the way out, or as the next step: it holds when it is followed.
+//! Checks that suggested fixes and next steps work when followed.
 
 use std::process::Command;
 
 use super::user::{Run, User};
 
-/// The lines of standard error that begin so, without that.
+/// Returns the lines of standard error that start with `label`, without the label.
 fn said<'a>(run: &'a Run, label: &str) -> Vec<&'a str> {
     let lines = run.stderr.lines();
     lines.filter_map(|line| line.strip_prefix(label)).collect()
 }
 
-/// Runs a command as it is shown.
+/// Runs a suggested command.
 fn follow(user: &User, shown: &str) -> Run {
     let words = shlex::split(shown).unwrap();
     assert_eq!(words[..2], ["bot-cli", "cloud"], "{shown}");

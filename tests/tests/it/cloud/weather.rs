@@ -1,5 +1,4 @@
-//! Bad weather: whatever the network and the service do, a failure is a failure with its own name, nothing is lost, and
-//! the next step is said.
+//! Tests with network and service faults. Every failure must have its own error code, lose no data, and show the user the next step.
 
 mod answers;
 mod network;
@@ -11,10 +10,10 @@ use bot_cli_tests::service::{Fault, Injection};
 
 use super::user::{Run, User};
 
-/// Never to be seen in anything that a command shows.
+/// A value that must never appear in a command's output.
 const VALUE: &str = "c4n4ry-v4lue";
 
-/// Every command that speaks to the service, as it is without a terminal.
+/// Every command that communicates with the service, with arguments that make questions unnecessary.
 const COMMANDS: &[&[&str]] = &[
     &["secrets", "list"],
     &["secrets", "list", "prod"],
@@ -31,7 +30,7 @@ const COMMANDS: &[&[&str]] = &[
     &["regions", "list"],
 ];
 
-/// Two users, each with a set on the service, who don't wait long.
+/// Returns two users with short timeouts, each with a set on the service.
 fn users() -> [User; 2] {
     [User::with_key(), User::with_token()].map(|mut user| {
         user.set("BOT_CLI_TIMEOUT", "0.4");
@@ -42,7 +41,7 @@ fn users() -> [User; 2] {
     })
 }
 
-/// Runs every command while every request meets `fault`; each must fail with this status and one of these codes.
+/// Runs every command while `fault` affects every request. Each command must fail with this status and one of these codes.
 fn every_command_fails(fault: &Fault, status: i32, codes: &[&str]) {
     for mut user in users() {
         // Any other answer may take long on a busy machine.
@@ -66,7 +65,7 @@ fn every_command_fails(fault: &Fault, status: i32, codes: &[&str]) {
     }
 }
 
-/// All commands side by side: most of their time is waiting.
+/// Runs the check for all commands concurrently, because they spend most of their time waiting.
 fn at_once(check: impl Fn(&[&str]) + Sync) {
     thread::scope(|scope| {
         for arguments in COMMANDS {
@@ -80,7 +79,7 @@ fn has_a_hint(document: &serde_json::Value) -> bool {
     hints.is_some_and(|hints| !hints.is_empty())
 }
 
-/// No value, and no escape sequence.
+/// Asserts that the output contains neither the value nor an escape sequence.
 fn assert_clean(run: &Run, case: &str) {
     for shown in [&run.stdout, &run.stderr] {
         assert!(!shown.contains(VALUE), "{case}");

@@ -1,4 +1,4 @@
-//! `plugin add`, `upgrade`, `remove` and `info`.
+//! Tests for `plugin add`, `upgrade`, `remove` and `info`.
 
 mod again;
 mod hostile;
@@ -11,7 +11,8 @@ use bot_cli_tests::bench::Bench;
 
 use super::bench;
 
-/// A bench with a plugin to be added, which tells when it is started, and variables for the data, for its place there and for the record.
+/// Creates a bench with a plugin to add, which writes to a file whenever it is started. Environment variables hold the paths of the data
+/// folder, the installed plugin and `plugins.lock`.
 fn with_hello() -> Bench {
     let mut bench = bench();
     let data = bench

@@ -1,4 +1,4 @@
-//! Questions of plugins that do not wait for the answer.
+//! Tests with plugins that ask questions without waiting for the answers.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use pty_process::blocking::Command;
 
 use super::bench_with_rogue;
 
-/// The host at a terminal, with a shell that tells the status and whether the terminal is as it was.
+/// Runs the host at a terminal, in a shell. The shell then prints the exit status, and `tidy` if the terminal is back in its normal mode.
 fn run(bench: &Bench, words: &[&str]) -> Terminal {
     let script = "\"$0\" rogue \"$@\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy";
     let command = Command::new("/bin/sh")

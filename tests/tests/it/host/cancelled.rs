@@ -1,4 +1,4 @@
-//! Work that the user does not want any more ends at once, unless it is guarded.
+//! Tests that cancelled work ends at once, unless a guard protects it.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ fn bench_with_works() -> Bench {
     bench
 }
 
-/// Presses Ctrl-C once the terminal shows `shown`.
+/// Runs a command and presses Ctrl-C once the terminal shows `shown`.
 fn cancelled(bench: &Bench, words: &[&str], shown: &str) -> Ended {
     let mut terminal = Terminal::in_shell(bench, words).unwrap();
     terminal.wait_for(shown).unwrap();
@@ -98,7 +98,7 @@ fn whoever_waits_is_told_how_to_end_it() {
     assert_eq!(screen.matches(told).count(), 1, "{screen}");
 }
 
-/// The lines that a plugin replies to `lines`.
+/// Returns the lines that a plugin sends in reply to `lines`.
 fn replies(lines: &str) -> Vec<String> {
     let mut plugin = Process::new(env!("CARGO_BIN_EXE_it-works"))
         .stdin(Stdio::piped())

@@ -1,4 +1,4 @@
-//! `plugin check`: a fault fails the checks that are made for it, and no others.
+//! Tests for `plugin check`. Each fault must fail the checks that cover it, and no others.
 
 mod broken;
 mod packs;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::bench;
 
-/// Returns what the checks of `plugin` say as a document, with the exit status.
+/// Runs the checks on `plugin`. Returns the exit status and the report.
 pub fn report(bench: &Bench, plugin: &str, options: &[&str]) -> (Option<i32>, Value) {
     let arguments = [&["plugin", "check", plugin, "--json", "-q"], options].concat();
     let ran = bench.run(&arguments).unwrap();
@@ -23,7 +23,7 @@ pub fn report(bench: &Bench, plugin: &str, options: &[&str]) -> (Option<i32>, Va
     (ran.status, document.unwrap_or_else(|_| panic!("{ran:?}")))
 }
 
-/// The names of the checks that came out as `verdict`.
+/// Returns the names of the checks with this verdict.
 pub fn checks<'a>(report: &'a Value, verdict: &str) -> Vec<&'a str> {
     let checks = report["checks"].as_array().unwrap().iter();
     checks
@@ -32,7 +32,8 @@ pub fn checks<'a>(report: &'a Value, verdict: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The checks of the plugin in `file`, as in the command but with this patience, and with lines that a shell reads in time.
+/// Returns the checks for the plugin in `file`, as the command runs them, but with a different time limit and with lines that a shell can
+/// read in time.
 fn kit(file: &Path, patience: Duration) -> Kit {
     Kit {
         patience,
@@ -41,7 +42,7 @@ fn kit(file: &Path, patience: Duration) -> Kit {
     }
 }
 
-/// The checks that fail, with a run of `argv` unless that is empty.
+/// Returns the checks that fail, including those of a run with `argv` unless it is empty.
 fn failed(mut kit: Kit, argv: &str) -> Vec<String> {
     if !argv.is_empty() {
         kit.argv = Some(argv.split(' ').map(str::to_owned).collect());
@@ -50,8 +51,8 @@ fn failed(mut kit: Kit, argv: &str) -> Vec<String> {
     report.failed().map(|finding| finding.id.clone()).collect()
 }
 
-/// Looks at all cases, several at a time since most of the time is waiting, each with the patience for a reply. A case that comes out
-/// wrong is looked at again, alone and with forty times the patience, at most four times: on a busy machine a late reply looks like silence.
+/// Tests the cases concurrently with `patience` as the time limit for a reply, because most of the time is spent waiting. A failed case is
+/// retried alone, up to four times, with forty times the limit. On a busy machine, a late reply looks like silence.
 pub fn all_at_once<Case: Sync>(
     patience: Duration,
     cases: &[Case],
@@ -185,7 +186,7 @@ fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
     }
 }
 
-/// A bench with the sample, which does what these rules say.
+/// Creates a bench with the sample plugin and these rules.
 fn sample(rules: &str) -> Bench {
     let bench = bench();
     let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));

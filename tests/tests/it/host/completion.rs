@@ -1,4 +1,4 @@
-//! Completion that waits for a plugin. What words may become stands in `transcripts/completion.txt`.
+//! Tests for completion that waits for a plugin. `transcripts/completion.txt` covers the completions themselves.
 
 use bot_cli_tests::bench::is_alive;
 

@@ -1,4 +1,4 @@
-//! Which plugins there are, and which are not run.
+//! Tests for plugin discovery, and for plugins that are not run.
 
 use std::fs;
 use std::os::unix::fs::symlink;

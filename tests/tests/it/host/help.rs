@@ -1,4 +1,4 @@
-//! Every help text, as it stands in `snapshots/`. With `UPDATE=1` the files are written anew.
+//! Every help text, compared with the files in `snapshots/`. `UPDATE=1` rewrites the files.
 
 use super::{HELLO, bench_with_rogue};
 

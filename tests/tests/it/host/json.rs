@@ -1,4 +1,4 @@
-//! `--json` prints one document, whatever a plugin sends.
+//! Tests that with `--json`, the host prints exactly one document, whatever a plugin sends.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What the host starts has the limits of the user, not those that the host keeps for itself.
+//! Tests that the processes that the host starts have the user's resource limits, not those that the host sets for itself.
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! The plugin that manages the others: it is taken only from beside the host, and its absence hides nothing.
+//! Tests for the plugin that manages the others. Only the executable next to the host is used. If it is missing, problems with other
+//! plugins are still reported.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use bot_cli_tests::bench::Bench;
 
 use super::{HELLO, bench};
 
-/// Writes a script that would be the plugin, in this version.
+/// Writes a script whose manifest has the name of the managing plugin and this version.
 fn claim(bench: &Bench, place: &str, version: &str) {
     let script = format!(
         "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"plugin\",\"version\":\"{version}\"}}\ntouch \"$HOME/started\"\n"

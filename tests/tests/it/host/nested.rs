@@ -1,4 +1,4 @@
-//! Hosts that run one another: nothing is left of any of them, whatever ends the outermost.
+//! Tests with hosts that run each other. No process may remain, however the outermost host ends.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::bench_with_rogue;
 
-/// The first so many lines that are written to the pipe.
+/// Receives the first `count` lines that are written to the pipe.
 fn lines(pipe: &std::path::Path, count: usize) -> mpsc::Receiver<Vec<String>> {
     // Being a writer as well, it sees no end when one of the others has written.
     let pipe = File::options().read(true).write(true).open(pipe).unwrap();
@@ -24,7 +24,8 @@ fn lines(pipe: &std::path::Path, count: usize) -> mpsc::Receiver<Vec<String>> {
     receiver
 }
 
-/// So many hosts one above the other, and a plugin at the bottom that ends for nothing but KILL; the processes of all of them.
+/// Starts `hosts` nested hosts, the innermost with a plugin that only SIGKILL can end. Returns the outermost host and the process IDs of
+/// all hosts and plugins.
 fn chain(bench: &Bench, mode: &str, hosts: usize) -> (std::process::Child, Vec<u32>) {
     let pipe = bench.path("pids");
     let status = Command::new("mkfifo").arg(&pipe).status();

@@ -1,4 +1,4 @@
-//! `plugin new`: what it writes, and where it writes nothing.
+//! Tests for `plugin new`: the files it writes, and the cases in which it writes none.
 
 use std::fs;
 use std::process::Command;

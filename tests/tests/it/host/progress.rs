@@ -1,4 +1,4 @@
-//! The line that says how far the work is: on a terminal only, and gone before anything else is shown.
+//! Tests for the progress line, which is shown only on a terminal and cleared before any other output.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use pty_process::blocking::Command;
 
 use super::{bench, expect};
 
-/// Says how far it is, waits until somebody writes to the pipe `go`, and is done, or is done when it is cancelled.
+/// A plugin that reports progress and waits until a test writes to the pipe `go`. Then the work finishes, or ends when cancelled.
 const WORK: &str = r#"#!/bin/sh
 # bot-cli-plugin: {"protocol":"1.0","name":"work","about":"Work"}
 say() { printf '%s\n' "$1"; }
@@ -30,7 +30,7 @@ fn working() -> Bench {
     bench
 }
 
-/// The end of work that was watched at a terminal.
+/// Runs the plugin at a terminal and returns the result.
 fn watched(options: &[&str], word: &str) -> Ended {
     let bench = working();
     let go = bench.path("work/go");

@@ -1,4 +1,4 @@
-//! Prompts as people know them: the keys of a line, lists that become shorter, ways back and out.
+//! Tests for the usual features of prompts: line editing, filtered lists, going back and cancelling.
 
 use bot_cli_tests::pty::{DOWN, ENTER, Terminal};
 use serde_json::{Value, json};

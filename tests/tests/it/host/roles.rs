@@ -1,4 +1,5 @@
-//! Plugins that are no commands: in the list, as commands, in completion and in help. None of them is started for it.
+//! Tests for plugins that are not commands: their effect on the plugin list, the commands, completion and help. None of these may start the
+//! plugins.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{bench, expect};
 
-/// A command that uses packs and backends.
+/// Returns the manifest of a command that uses packs and backends.
 fn maker() -> Value {
     json!({
         "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
@@ -20,7 +21,7 @@ fn maker() -> Value {
     })
 }
 
-/// Returns what the manifest of a good pack declares.
+/// Returns the manifest of a valid pack.
 pub fn pack(name: &str) -> Value {
     json!({
         "protocol": "1.0", "name": format!("pack-{name}"), "version": "1.2.0", "about": "Services of Acme",
@@ -33,7 +34,7 @@ pub fn pack(name: &str) -> Value {
     })
 }
 
-/// A good service.
+/// Returns the declaration of a valid service.
 pub fn service(id: &str, kind: &str) -> Value {
     json!({
         "id": id, "kind": kind, "label": format!("Service {id}"), "packages": ["acme>=1,<2"],
@@ -50,7 +51,7 @@ fn backend(name: &str) -> Value {
     })
 }
 
-/// A plugin that says when it is started.
+/// Installs a plugin that records when it is started.
 fn install(bench: &Bench, manifest: &Value) {
     let name = manifest["name"].as_str().unwrap();
     let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$HOME/started\"\n");
@@ -59,13 +60,13 @@ fn install(bench: &Bench, manifest: &Value) {
         .unwrap();
 }
 
-/// A pack that is a folder of the user's.
+/// Writes a pack to the user's pack folder.
 fn folder(bench: &Bench, name: &str, declared: &str, provider: &str) {
     let place = bench.path(&format!("home/.local/share/bot-cli/packs/{name}"));
     write_folder(&place, declared, provider);
 }
 
-/// A pack that is a folder anywhere.
+/// Writes a pack to any folder.
 pub fn write_folder(place: &Path, declared: &str, provider: &str) {
     fs::create_dir_all(place.join("providers")).unwrap();
     fs::write(place.join("pack.toml"), declared).unwrap();
@@ -90,7 +91,7 @@ args = [{ name = "settings.model", env = "FILES_MODEL", default = "one" }]
 prompt = "settings.system_instruction"
 "#;
 
-/// A bench with a command that uses plugins of both roles, and plugins that fit.
+/// Creates a bench with a command that uses plugins in both roles, and with matching plugins.
 fn bench_with_roles() -> Bench {
     let bench = bench();
     install(&bench, &maker());

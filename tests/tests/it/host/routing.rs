@@ -1,4 +1,4 @@
-//! From words to plugins.
+//! Tests for the routing of arguments to plugins.
 
 use std::fs;
 use std::os::unix::ffi::OsStringExt;

@@ -1,4 +1,4 @@
-//! No process is left behind, whatever ends the run.
+//! Tests that no process is left behind, whatever ends the run.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
@@ -9,14 +9,14 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::bench_with_rogue;
 
-/// A host whose plugin is at work.
+/// A host whose plugin is running.
 struct Running {
     host: Child,
     stdout: BufReader<ChildStdout>,
     plugin: u32,
 }
 
-/// Starts the host and waits until its plugin says which process it is.
+/// Starts the host and waits until the plugin prints its own process ID.
 fn start(bench: &Bench, mode: &str) -> Running {
     let mut host = bench
         .host(&["rogue", mode])
@@ -40,7 +40,7 @@ impl Running {
         kill_process(Pid::from_child(&self.host), signal).unwrap();
     }
 
-    /// The host's status and standard error.
+    /// Waits until the host ends. Returns its exit status and standard error.
     fn end(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();

@@ -1,4 +1,4 @@
-//! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z.
+//! Tests with plugins that are suspended, by using the terminal without permission or by Ctrl-Z.
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_Z, Terminal};

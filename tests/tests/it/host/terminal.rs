@@ -1,4 +1,4 @@
-//! Questions at a real terminal.
+//! Tests for questions at a real terminal.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::bench;
 
-/// A bench with a plugin that asks what its argument says.
+/// Creates a bench with a plugin that asks the questions in its argument.
 pub fn asking() -> Bench {
     let bench = bench();
     bench
@@ -20,7 +20,7 @@ pub fn asking() -> Bench {
     bench
 }
 
-/// A shell script at a terminal, with the host as `$0` and a question as `$1`.
+/// Returns a command that runs a shell script, with the host as `$0` and a question as `$1`.
 pub fn script(bench: &Bench, script: &str, question: &str) -> Command {
     Command::new("/bin/sh")
         .args(["-c", script])
@@ -31,11 +31,11 @@ pub fn script(bench: &Bench, script: &str, question: &str) -> Command {
         .current_dir(bench.path("work"))
 }
 
-/// Asks, and tells the status and whether the terminal is as it was.
+/// A script that asks the question, prints the exit status, and prints `tidy` if the terminal is back in its normal mode.
 pub const ASK: &str =
     "\"$0\" ask \"$1\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy";
 
-/// The host at a terminal.
+/// Asks a question through the host at a terminal.
 fn ask(question: &str) -> (Bench, Terminal) {
     let bench = asking();
     let terminal = Terminal::start(script(&bench, ASK, question), 24, 100).unwrap();
@@ -49,7 +49,7 @@ pub fn assert_ends(ended: &Ended, lines: &[&str]) {
     assert_eq!(shown, lines, "{}", ended.screen);
 }
 
-/// A case of `prompts.toml`.
+/// A case in `prompts.toml`.
 #[derive(Deserialize)]
 struct Case {
     ask: String,

@@ -1,8 +1,9 @@
-//! What the host says of plugins that break the protocol: one clear line each.
+//! Tests for the host's messages about plugins that break the protocol: one clear line each.
 
 use super::{bench_with_rogue, expect};
 
-/// Otherwise both would wait for ever: the host until it can write, the plugin until it is read.
+/// Checks that the host ends a plugin that does not read its answers. Otherwise, both would block forever, each waiting for the other to
+/// read.
 #[test]
 fn a_plugin_that_leaves_its_answers_unread_is_ended() {
     let request = r#"{"jsonrpc":"2.0","id":"x","method":"stdin","params":{}}"#;

@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --adopt`: a project without a record gets one, and nothing else.
+//! Tests for `bot-cli init DIR --adopt`, which adds a record to a project without one and changes nothing else.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn a_deleted_record_is_made_again_as_it_was() {
     }
 }
 
-/// A bot as people write one, and another tool.
+/// A bot as a person or another tool would write it.
 const BY_HAND: &str = r"from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
 from pipecat.services.deepgram.stt import DeepgramSTTService
 from pipecat.services.openai.llm import OpenAILLMService

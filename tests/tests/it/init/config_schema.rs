@@ -1,4 +1,4 @@
-//! The schema of configuration files, held against a validator.
+//! Tests for the configuration file schema with a validator.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{done, json, web};
 
-/// Published in the repository, for editors that are given its address.
+/// The schema's file in the repository, published for editors to load from its URL.
 const PUBLISHED: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../plugins/init/config.schema.json"
@@ -99,7 +99,7 @@ fn validator() -> Validator {
     jsonschema::draft202012::new(&published()).unwrap()
 }
 
-/// The published schema, also while `UPDATE=1` rewrites its file.
+/// Returns the schema that the command prints, because `UPDATE=1` may be rewriting the published file.
 fn published() -> Value {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &["--config-schema"]).parse().unwrap()

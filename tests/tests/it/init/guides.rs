@@ -4,7 +4,7 @@ use super::{assert_snapshot, done, run, shown, tree, web};
 
 const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 
-/// A guide as an older version would have left it.
+/// Returns a guide as an older version would have written it.
 pub(super) fn older(body: &str) -> String {
     use std::io::Write;
     let mut hasher = std::process::Command::new("sha256sum")

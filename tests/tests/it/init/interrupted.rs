@@ -11,22 +11,21 @@ use serde_json::{Value, json};
 
 use super::{command, done, plant, tree, web};
 
-/// The most runs that are interrupted.
+/// The maximum number of interrupted runs.
 const MOST: usize = 30;
 
-/// The staging folder in a project.
 const STAGING: &str = ".bot-cli-init-staging";
 
-/// Interrupts one run after another, each after so many changes of its folder, from none to all.
+/// A series of interrupted runs. The number of changes before each interruption increases from none to all.
 struct Interruptions {
-    /// The numbers of changes that are still to come.
+    /// The numbers of changes for the remaining runs.
     after: VecDeque<usize>,
     early: u32,
     late: u32,
 }
 
 impl Interruptions {
-    /// Counts the changes that a whole run makes in `folder`. With `target`, a folder of the project is there before.
+    /// Counts the changes that a complete run makes in `folder`. If `target` is true, creates the project's folder before the run.
     fn new(folder: &Path, target: bool) -> Self {
         if target {
             fs::create_dir(folder.join("my-bot")).unwrap();
@@ -45,7 +44,7 @@ impl Interruptions {
         }
     }
 
-    /// Returns how many changes the next run is to make; nothing once there were all.
+    /// Returns the number of changes before the next interruption, or `None` after the last.
     fn next(&mut self) -> Option<usize> {
         let next = self.after.pop_front();
         assert!(
@@ -72,8 +71,7 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits until there were so many changes in the folder, or `end` is readable: a process that has ended, or what it says at
-/// its end. Returns how many changes there were.
+/// Counts the changes in `folder`. Stops after `most` changes, or when `end` shows that the process has ended. Returns the count.
 fn changes(folder: &Path, end: &impl AsFd, most: usize) -> usize {
     let events = Events::new().unwrap();
     events.watch_all(folder);
@@ -92,7 +90,7 @@ fn changes(folder: &Path, end: &impl AsFd, most: usize) -> usize {
     seen
 }
 
-/// Starts a run and ends it after so many changes.
+/// Starts a run and sends it a signal after this many changes.
 fn interrupt(folder: &Path, arguments: &[&str], signal: Signal, after: usize) {
     let mut child = start(folder, arguments);
     changes(folder, &process(child.id()).unwrap(), after);
@@ -178,7 +176,7 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
     }
 }
 
-/// The project without what is made ready in it, and without what the last update has replaced.
+/// Returns the files in a project, except prepared changes and files that the last update replaced.
 fn contents(target: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = tree(target);
     found.retain(|name, _| !name.starts_with(STAGING) && !name.starts_with(".bot-cli/before"));
@@ -210,7 +208,8 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     }
 }
 
-/// Has the plugin scaffold over the protocol, signals it after so many changes, and returns its reply and its status.
+/// Has the plugin generate a project over the protocol, and sends it a signal after this many changes. Returns the reply and the exit
+/// status.
 fn interrupt_request(folder: &Path, signal: Signal, after: usize) -> (Option<Value>, Option<i32>) {
     let mut child = command(folder, &[])
         .stdin(Stdio::piped())
@@ -257,7 +256,7 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
     }
 }
 
-/// Leaves in `target` what a run does that is killed before its first step: new files, and what was to become of them.
+/// Writes to `target` the files that a run leaves if it is killed before its first step: the new files and the list of steps.
 fn leave(target: &Path, new: &[(&str, &str)], steps: &Value) {
     let staging = target.join(STAGING);
     for (path, text) in new {
@@ -271,7 +270,7 @@ fn leave(target: &Path, new: &[(&str, &str)], steps: &Value) {
     fs::write(staging.join("journal.json"), journal.to_string()).unwrap();
 }
 
-/// A folder of the user's in which a project was about to appear.
+/// Creates an empty project folder whose staging folder contains a complete project.
 fn about_to_appear() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");

@@ -1,4 +1,4 @@
-//! Provider packs, from their files to the projects that they are part of.
+//! Tests for provider packs, from their files to the projects that use them.
 
 mod bad;
 mod drawn;
@@ -11,7 +11,7 @@ use bot_cli_tests::init::{Run, command, tree};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A user who has packs.
+/// A user with provider packs.
 pub(super) struct User {
     home: TempDir,
 }
@@ -31,7 +31,7 @@ impl User {
         self.home.path().join(below)
     }
 
-    /// A folder of files.
+    /// Writes a pack as a folder and returns its path.
     pub(super) fn folder(&self, name: &str, declared: &str, providers: &[(&str, &str)]) -> PathBuf {
         let folder = self.path(&format!(".local/share/bot-cli/packs/{name}"));
         fs::create_dir_all(folder.join("providers")).unwrap();
@@ -42,7 +42,7 @@ impl User {
         folder
     }
 
-    /// A script whose manifest has these members beside those that every pack has.
+    /// Writes a pack as a script, with `members` added to the fields that every pack's manifest has.
     pub(super) fn script(&self, name: &str, members: &Value) {
         let mut manifest = json!({
             "protocol": "1.0",
@@ -74,7 +74,7 @@ impl User {
         }
     }
 
-    /// The listing, and what is said of packs that are not used.
+    /// Returns the available options, and the warnings about packs that are not used.
     pub(super) fn listed(&self) -> (Value, Vec<String>) {
         let run = self.run(&["--list-options"]);
         assert_eq!(run.status, Some(0), "{run:?}");
@@ -83,7 +83,7 @@ impl User {
     }
 }
 
-/// A service in the shape of a manifest, with these members beside those that every one has.
+/// Returns a service as declared in a manifest, with `members` added to the fields that every service has.
 pub(super) fn service(id: &str, members: &Value) -> Value {
     let kind = id.rsplit('_').next().unwrap();
     let mut service = json!({
@@ -104,7 +104,7 @@ pub(super) fn service(id: &str, members: &Value) -> Value {
     service
 }
 
-/// The `providers` of a manifest with one provider.
+/// Returns a manifest's `providers`, with one provider.
 pub(super) fn provider(services: &[Value]) -> Value {
     json!([{
         "label": "Acme",
@@ -114,13 +114,13 @@ pub(super) fn provider(services: &[Value]) -> Value {
     }])
 }
 
-/// The options of a bot with these services.
+/// Returns the options for a bot with these services.
 pub(super) fn cascade<'a>(folder: &'a str, stt: &'a str, tts: &'a str) -> Vec<&'a str> {
     let options = ["-t", "p2p_webrtc", "-m", "cascade", "--llm", "openai_llm"];
     [&[folder, "--stt", stt, "--tts", tts][..], &options].concat()
 }
 
-/// The options of a bot that hears with this service.
+/// Returns the options for a bot with this speech-to-text service. `first` contains the project's folder, then any further options.
 pub(super) fn hearing<'a>(first: &[&'a str], stt: &'a str) -> Vec<&'a str> {
     [&cascade(first[0], stt, "cartesia_tts")[..], &first[1..]].concat()
 }

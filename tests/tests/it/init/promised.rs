@@ -1,4 +1,4 @@
-//! Names in scripts and files of users. `promised.txt` lists them; new ones may come, none may go.
+//! Tests for the names that users' scripts and files depend on. `promised.txt` lists them: names may be added, but not removed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,7 +34,7 @@ fn no_promised_name_is_gone() {
     assert!(promised.lines().count() >= 350, "{}", file.display());
 }
 
-/// Every name there is now, after its place.
+/// Returns every current name, prefixed with its location.
 fn given() -> BTreeSet<String> {
     let folder = tempfile::tempdir().unwrap();
     let document = |arguments: &[&str]| -> Value {
@@ -84,7 +84,7 @@ fn given() -> BTreeSet<String> {
     names
 }
 
-/// The texts in a document, after the keys that lead to them.
+/// Collects the keys and strings in a document, each prefixed with the keys that lead to it.
 fn leaves(place: &str, document: &Value, names: &mut BTreeSet<String>) {
     match document {
         Value::Object(members) => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{command, done};
 
-/// The answers to requests, one a line, given in a folder of their own.
+/// Sends requests to the plugin, in a new folder, and returns the replies.
 fn speak(requests: &[Value]) -> Vec<Value> {
     speak_in(tempfile::tempdir().unwrap().path(), requests)
 }

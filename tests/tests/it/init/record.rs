@@ -1,4 +1,4 @@
-//! `.bot-cli`: how a project was made.
+//! Tests for `.bot-cli`, the record of how a project was generated.
 
 use std::fs;
 use std::os::unix::fs::symlink;

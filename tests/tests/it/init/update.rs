@@ -1,4 +1,4 @@
-//! `bot-cli init DIR --update`: a project that its user has worked on.
+//! Tests for `bot-cli init DIR --update` on a project that the user has edited.
 
 mod branches;
 mod committed;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{command, done, json as reply, run, web};
 
-/// A web bot in `my-bot` of a folder of its own.
+/// Creates a web bot in `my-bot`, in a new folder.
 fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &web(&[&["my-bot"], further].concat()));
@@ -24,7 +24,7 @@ fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
     (folder, project)
 }
 
-/// Everything of the project but what the last update has replaced.
+/// Returns everything in a project except the files that the last update replaced.
 fn contents(project: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = tree(project);
     found.retain(|path, _| !path.starts_with(".bot-cli/before"));
@@ -42,7 +42,7 @@ fn append(file: &Path, line: &str) {
     fs::write(file, text + line).unwrap();
 }
 
-/// The document of an update that is made.
+/// Runs an update that must succeed, and returns its result.
 fn updated(folder: &Path, options: &[&str]) -> Value {
     let (status, document) = reply(folder, &[&["my-bot", "--update"], options].concat());
     assert_eq!(status, Some(0), "{document:#}");
@@ -258,7 +258,7 @@ fn guides_go_by_their_stamps() {
     assert_eq!(fs::read_to_string(&guide).unwrap(), current);
 }
 
-/// The guide as version 0.0.1 would have stamped it.
+/// Returns the guide with the stamp of version 0.0.1.
 fn older(guide: &str) -> String {
     let start = guide.rfind("<!-- bot-cli guide ").unwrap();
     let version = guide[start..].split(' ').nth(3).unwrap();

@@ -1,4 +1,4 @@
-//! A value that goes to the cluster is nowhere else to be seen: the executable over bare pipes.
+//! Checks that a value sent to the cluster appears nowhere else. The executable runs over plain pipes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const VALUE: &str = "Zq7%k/+\"c4n4ry=end";
 
-/// Returns what must not be found anywhere.
+/// Returns the forms of the value that must not appear anywhere.
 fn traces() -> Vec<String> {
     vec![
         VALUE.to_owned(),

@@ -1,4 +1,4 @@
-//! Done, not done and unknown are three things, whatever happens to the connection.
+//! Tests that done, not done and unknown are distinct outcomes, whatever happens to the connection.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -11,11 +11,11 @@ use bot_cli_tests::kubernetes::cluster::Cluster;
 use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
 use serde_json::{Value, json};
 
-/// The time that an answer may take, of people and of tests that wait for none.
+/// A realistic response timeout. [`HASTY`] is for tests in which no response is expected.
 const PATIENT: Duration = Duration::from_secs(30);
 const HASTY: Duration = Duration::from_secs(1);
 
-/// The changes, each with the part of the Secret's data that it touches; a deletion touches all.
+/// The changes, each with the part of the Secret's data that it affects. A deletion affects everything.
 const CHANGES: [(&str, &str); 5] = [
     ("create", "/data/A"),
     ("put", "/data/A"),
@@ -24,7 +24,7 @@ const CHANGES: [(&str, &str); 5] = [
     ("delete", ""),
 ];
 
-/// A stand-in with an empty namespace `n`, and the backend in it.
+/// Starts a stand-in with an empty namespace `n`, and opens the backend there.
 fn opened() -> (StandIn, Cluster, Backend) {
     let (stand_in, cluster) = StandIn::start().unwrap();
     stand_in.make_namespace("n");
@@ -37,7 +37,8 @@ fn opened_for(cluster: &Cluster, patience: Duration, cancel: &Cancel) -> Backend
     Backend::open_with(&cluster.kubeconfig, scope, patience, cancel.clone()).unwrap()
 }
 
-/// The faults of a change that is refused or overtaken, and so is not done, and of one that may be done all the same.
+/// Returns the faults to test. With some of them, the change is refused or another change precedes it, so it is not done. With the others,
+/// the change may be done despite the fault.
 fn troubles() -> Vec<Trouble> {
     let mut troubles = vec![
         Trouble::status(401, "Unauthorized", "canary"),
@@ -95,7 +96,7 @@ fn whatever_goes_wrong_with_a_change_nothing_untrue_is_said() {
     }
 }
 
-/// Makes a change with each trouble, and with a look afterwards that goes well, or is lost as well. Returns how often it ended how.
+/// Makes a change with each fault, followed by a read that succeeds or fails. Returns the number of times that each outcome occurs.
 fn endings(change: &str, touched: &str) -> BTreeMap<String, usize> {
     let (stand_in, cluster, mut other) = opened();
     let mut backend = opened_for(&cluster, HASTY, &Cancel::new());

@@ -1,4 +1,4 @@
-//! How the backend comes to a cluster and signs in, and what it says when it can't.
+//! Tests for connecting and signing in to a cluster with a kubeconfig, and for the error messages when that fails.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -9,7 +9,7 @@ use bot_cli_tests::kubernetes::backend::{Backend, assert_not_done};
 use bot_cli_tests::kubernetes::stand_in::StandIn;
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
-/// A kubeconfig for the stand-in whose user signs in so.
+/// Writes a kubeconfig for the stand-in with these sign-in settings for the user.
 fn written(stand_in: &StandIn, sign_in: &str) -> std::path::PathBuf {
     let file = stand_in.folder().join("other");
     let text = format!(

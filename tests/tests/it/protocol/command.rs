@@ -1,4 +1,4 @@
-//! The plugin as an ordinary command.
+//! Tests for the plugin run as an ordinary command.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Questions, with a user and without.
+//! Tests for questions, with and without a user.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Requests and their replies.
+//! Tests for requests and their replies.
 
 use bot_cli_protocol::MAX_LINE;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The schema accepts what the document allows and refuses what it forbids.
+//! Checks that the schema accepts what the specification allows and rejects what it forbids.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn schema() -> Value {
     text.parse().unwrap()
 }
 
-/// The schema of one message, or of the result of `method`.
+/// Returns a validator for one message, or for the result of `method`.
 fn validator(method: Option<&str>) -> Validator {
     let mut schema = schema();
     if let Some(method) = method {
@@ -20,7 +20,7 @@ fn validator(method: Option<&str>) -> Validator {
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
-/// Whether each line is valid, and what is.
+/// Returns each text and whether it should be valid.
 fn rows(lines: &str) -> impl Iterator<Item = (bool, &str)> {
     lines.lines().map(|line| {
         let (word, text) = line.split_once(' ').unwrap();

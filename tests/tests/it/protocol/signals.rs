@@ -1,4 +1,4 @@
-//! A plugin that is told to end while it serves.
+//! Tests for a plugin that receives a termination signal while it serves requests.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ impl Open {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// The status of a plugin that ends although its input is open.
+    /// Returns the exit status of a plugin that ends while its input is open.
     fn end(mut self) -> Option<i32> {
         let _input = self.child.stdin.take();
         assert!(self.lines.next().is_none(), "it says more");

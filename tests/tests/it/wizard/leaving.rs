@@ -1,4 +1,4 @@
-//! Ways out of the questions, after which nothing is left.
+//! Tests for leaving before all questions are answered. No files may remain afterwards.
 
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 

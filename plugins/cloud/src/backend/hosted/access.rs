@@ -1,4 +1,4 @@
-//! The kind of a token, and the organizations that it can access.
+//! Determines the kind of a token and the organizations that the token can access.
 
 use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::http::{Answer, Client};
 use super::{ServiceError, path, wire};
 use crate::domain::TokenKind;
 
-/// Returns the kind of a token, if its prefix shows it.
+/// Returns the kind of a token, or `None` if the token has an unknown prefix.
 pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     let token = token.expose();
     if token.starts_with("sk_") {
@@ -19,13 +19,13 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     }
 }
 
-/// Returns a user's organizations as pairs of path name and display name.
+/// Returns a user's organizations, as pairs of name and display name.
 pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
     let answer = client.get(&path(&["organizations"]))?;
     Ok(answer.decode::<wire::OrganizationList>()?.pairs())
 }
 
-/// Returns the user's email address, or the user id if there is no address. Makes a single attempt.
+/// Returns the user's email address, or the user ID if there is no address. Does not retry the request.
 pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
     let answer: Value = client.look(&path(&["users"]))?.decode()?;
     let user = &answer["user"];
@@ -38,11 +38,11 @@ pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
 /// The result of [`probe`].
 pub struct Probed {
     pub kind: TokenKind,
-    /// The user's organizations; `None` for an API key.
+    /// The user's organizations, or `None` for an API key.
     pub organizations: Option<Vec<(String, String)>>,
 }
 
-/// Determines the kind of a token by requests to both families of paths. If both refuse it, returns the first refusal.
+/// Determines the kind of a token by trying both sets of paths. If both reject the token, returns the first error.
 pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
     let refused = match organizations(client) {
         Ok(organizations) => {

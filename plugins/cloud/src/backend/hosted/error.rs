@@ -1,9 +1,9 @@
-//! Errors of the hosting service and of the token issuer.
+//! Errors from the hosting service and the token issuer.
 
 use crate::backend::{BackendError, ChangeError};
 use crate::files::Reason;
 
-/// An error of the service. Its texts are from the server and not yet escaped for a terminal.
+/// An error from the hosting service or the token issuer. The strings come from the server and have not been escaped for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     #[error("the connection to {host} failed: {reason}")]
@@ -30,12 +30,12 @@ pub enum ServiceError {
     Unavailable {
         status: u16,
         message: String,
-        /// The delay that the service asks for, in seconds.
+        /// The delay requested by the service, in seconds.
         retry_after: Option<u64>,
     },
     #[error("the issuer of tokens is not available")]
     IssuerUnavailable(Option<u16>),
-    /// The token issuer refuses this client. Another sign-in would not help.
+    /// The token issuer rejected this client. Signing in again would not help.
     #[error("the issuer of tokens refuses this client")]
     IssuerRefused(Option<String>),
     #[error("the token has characters that can't be sent")]
@@ -43,7 +43,7 @@ pub enum ServiceError {
     /// The service rejected the token.
     #[error("status 401")]
     NotSignedIn(String),
-    /// The token lacks the permission.
+    /// The token lacks the required permission.
     #[error("status 403")]
     NotAllowed(String),
     /// The resource doesn't exist.
@@ -52,13 +52,16 @@ pub enum ServiceError {
     /// The request conflicts with another change.
     #[error("status 409")]
     Conflict(String),
-    /// The service refused the request.
+    /// The service rejected the request for a reason not covered by another variant.
     #[error("status {status}")]
     Refused {
         status: u16,
-        /// The service's message; empty if it sent none.
+        /// The service's message, or an empty string if the service sent none.
         message: String,
     },
+    /// The service's response does not state that the change was made.
+    #[error("the response does not confirm the change")]
+    NotConfirmed,
     /// The service's response is invalid.
     #[error("{0}")]
     InvalidResponse(String),

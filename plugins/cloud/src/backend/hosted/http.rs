@@ -1,6 +1,6 @@
-//! HTTP requests and responses: addresses, time limits, size limits and retries.
+//! HTTP requests and responses: URLs, time limits, size limits and retries.
 //!
-//! Only this module and the sign-in are asynchronous. This module also records how far a change may have progressed, over all attempts.
+//! Only this module and the sign-in are asynchronous. This module also tracks how far any attempt at a change may have progressed.
 
 pub mod connect;
 mod exchange;
@@ -23,24 +23,33 @@ use crate::text::theirs;
 use crate::watch::Watch;
 use connect::{connector, runtime, until_cancelled};
 
-/// The maximum number of attempts. Every request can be repeated, because it states the wanted result and not a difference.
+/// The maximum number of attempts.
 const TRIES: u32 = 3;
 
-/// The furthest point that a request may have reached in any attempt.
+/// The furthest point that any attempt at a request may have reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// No attempt was carried out.
+    /// The service did not carry out any attempt.
     Nothing,
-    /// An attempt has ended and may have been carried out.
+    /// An attempt has ended, and the service may have carried it out.
     Ended,
-    /// An attempt may still be carried out.
+    /// The service may still carry out an attempt.
     UnderWay,
 }
 
-/// A change that was not confirmed.
+/// The rule for repeating a request that the service may already have carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// The request is idempotent and can always be repeated.
+    Always,
+    /// The request is repeated only if the service has not carried out any attempt, because each attempt has its own effect.
+    IfNotDone,
+}
+
+/// A change that the service did not confirm.
 #[derive(Debug)]
 pub struct Unconfirmed {
-    /// The error of the last attempt.
+    /// The error from the last attempt.
     pub error: ServiceError,
     pub reach: Reach,
 }
@@ -57,7 +66,7 @@ impl Unconfirmed {
     }
 }
 
-/// A function that replaces a token that the service rejected. It returns `None` if there is no replacement.
+/// A function that returns a replacement for a rejected token, or `None` if no replacement is available.
 pub type Renew<'a> = Box<dyn Fn(&Secret) -> Option<Secret> + 'a>;
 
 pub struct Client<'a> {
@@ -78,7 +87,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Decodes the body of a response. Fails if the body contains an error or has another shape.
+    /// Decodes the body of a response. Fails if the body contains an error or doesn't match `T`.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, ServiceError> {
         // A body with an error is never a result. The parser's message is dropped, because it would quote the body.
         let body = self.body.filter(|body| !body["error"].is_string());
@@ -89,9 +98,10 @@ impl Answer {
         })
     }
 
-    /// Reports whether the response confirms the change: with `"status": "OK"`, or, for a PUT without a status, with a region.
+    /// Reports whether the response confirms the change. A confirmation contains `"status": "OK"` or, for a PUT request without a status, a
+    /// region.
     ///
-    /// A body that also contains an error or describes a set confirms nothing.
+    /// A body that also contains an error or a set's keys is not a confirmation.
     fn confirms(&self, change: &Method) -> bool {
         let Some(body) = &self.body else {
             return false;
@@ -133,13 +143,13 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Makes the client renew its token once if the service rejects it.
+    /// Sets the function that renews a rejected token. After a renewal, the client repeats the rejected request once.
     pub fn renewing(mut self, renew: Renew<'a>) -> Self {
         self.renew = Some(renew);
         self
     }
 
-    /// Adds values to redact.
+    /// Adds values to redact in responses.
     pub fn conceal(&self, values: &[Secret]) {
         self.secrets.borrow_mut().conceal(values);
     }
@@ -149,55 +159,74 @@ impl<'a> Client<'a> {
         self.with_renewal(|| self.read(path, TRIES))
     }
 
-    /// Sends a GET request once, for an optional check that is not worth a retry.
+    /// Sends a GET request without retries, for optional checks.
     pub fn look(&self, path: &str) -> Result<Answer, ServiceError> {
-        self.read(path, 1)
+        self.with_renewal(|| self.read(path, 1))
     }
 
     fn read(&self, path: &str, tries: u32) -> Result<Answer, ServiceError> {
-        let got = self.tries(&Method::GET, path, None, tries);
+        let got = self.tries(&Method::GET, path, None, tries, Repeat::Always);
         let got = self.runtime.block_on(got);
         got.map_err(|unconfirmed| unconfirmed.error)
     }
 
-    /// Sends a change and retries temporary failures. Only the service's own confirmation counts as success.
+    /// Sends a change and retries temporary failures. Succeeds only if the service confirms the change.
     pub fn change(
         &self,
         method: &Method,
         path: &str,
         body: Option<&Body>,
     ) -> Result<(), Unconfirmed> {
+        let answer = self.send(method, path, body, Repeat::Always)?;
+        if answer.confirms(method) {
+            return Ok(());
+        }
+        let what = format!("status {} does not confirm the change", answer.status);
+        // The sender of this response may have passed the request on.
+        Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
+    }
+
+    /// Sends a request that changes something, retries temporary failures as `repeat` allows, and returns the response.
+    pub fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Body>,
+        repeat: Repeat,
+    ) -> Result<Answer, Unconfirmed> {
         if let Some(body) = body {
             self.secrets.borrow_mut().conceal(&body.secrets);
         }
         let mut reach = Reach::Nothing;
         let sent = self.with_renewal(|| {
-            let sent = self.tries(method, path, body, TRIES);
+            let sent = self.tries(method, path, body, TRIES, repeat);
             let sent = self.runtime.block_on(sent);
             sent.map_err(|unconfirmed| {
                 reach = reach.max(unconfirmed.reach);
                 unconfirmed.error
             })
         });
-        match sent {
-            Ok(answer) if answer.confirms(method) => Ok(()),
-            Ok(answer) => {
-                let what = format!("status {} does not confirm the change", answer.status);
-                // The sender of this response may have passed the request on.
-                Err(Unconfirmed::under_way(ServiceError::InvalidResponse(what)))
-            }
-            Err(error) => Err(Unconfirmed { error, reach }),
-        }
+        sent.map_err(|error| Unconfirmed { error, reach })
     }
 
-    /// Waits, and fails if the user cancels.
+    /// Returns the service's base URL.
+    pub fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// Runs `work` in the client's runtime.
+    pub fn attend<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// Sleeps for `pause`. Fails if the user cancels.
     pub fn pause(&self, pause: Duration) -> Result<(), ServiceError> {
         // The timer must be created inside the runtime.
         let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
         self.runtime.block_on(waiting)
     }
 
-    /// Runs `work`, and runs it again with a new token if the service rejects the current one.
+    /// Runs `work`. If the service rejects the token, renews the token and runs `work` once more.
     fn with_renewal<T>(
         &self,
         mut work: impl FnMut() -> Result<T, ServiceError>,
@@ -227,6 +256,7 @@ impl<'a> Client<'a> {
         path: &str,
         body: Option<&Body>,
         tries: u32,
+        repeat: Repeat,
     ) -> Result<Answer, Unconfirmed> {
         let mut reach = Reach::Nothing;
         let url = self.address(path).map_err(Unconfirmed::not_sent)?;
@@ -239,7 +269,8 @@ impl<'a> Client<'a> {
             };
             reach = reach.max(failed.reach);
             let error = failed.error;
-            let pause = (turn < tries).then(|| pause_after(&error, turn, self.pace));
+            let may_repeat = turn < tries && (repeat == Repeat::Always || reach == Reach::Nothing);
+            let pause = may_repeat.then(|| pause_after(&error, turn, self.pace));
             let Some(pause) = pause.flatten() else {
                 return Err(Unconfirmed { error, reach });
             };
@@ -259,13 +290,17 @@ impl<'a> Client<'a> {
         let base = self.base.as_str().trim_end_matches('/');
         // The base address may already include the version.
         let base = base.strip_suffix("/v1").unwrap_or(base);
-        Url::parse(&format!("{base}{path}")).map_err(|_| {
+        // A URL would resolve these, and the request would be about something else.
+        let mut segments = path.split(['/', '?']);
+        let is_relative = segments.any(|segment| segment == "." || segment == "..");
+        let url = Url::parse(&format!("{base}{path}"));
+        url.ok().filter(|_| !is_relative).ok_or_else(|| {
             ServiceError::InvalidResponse("the address of the request is not valid".to_owned())
         })
     }
 }
 
-/// Returns the pause after the `tried`-th attempt failed, or `None` if another attempt would fail too.
+/// Returns the pause after failed attempt number `tried`, or `None` if the request should not be retried.
 fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
     if !is_passing(error) {
         return None;
@@ -281,8 +316,8 @@ fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration>
     (asked <= pace.longest_wait).then(|| asked.max(pace.first_retry))
 }
 
-/// Reports whether the same request may succeed a moment later.
-fn is_passing(error: &ServiceError) -> bool {
+/// Reports whether retrying the same request may succeed.
+pub fn is_passing(error: &ServiceError) -> bool {
     if let ServiceError::Conflict(message) = error {
         return message.contains("modified concurrently");
     }

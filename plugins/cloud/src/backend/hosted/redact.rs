@@ -1,4 +1,4 @@
-//! Redacts sent secrets in the responses of the service or of a proxy in front of it.
+//! Redacts secrets in responses from the service or an intermediate proxy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,19 +9,19 @@ use zeroize::Zeroizing;
 /// The replacement for a string that reveals a secret.
 pub const HIDDEN: &str = "[hidden]";
 
-/// The number of repeated characters that counts as a leak, anywhere in a secret.
+/// The number of consecutive characters of a secret that count as a leak.
 const TELLING: usize = 8;
 
-/// The length of the shortest values that are redacted. Shorter ones occur in ordinary sentences.
+/// The minimum length of secrets to redact. Shorter strings often occur in ordinary sentences.
 const SHORTEST: usize = 3;
 
-/// The members of a response that contain sentences. Other members contain names, where values shorter than [`NO_NAME`] characters may
-/// occur by chance.
+/// The JSON members that contain sentences. Other members contain names, in which values shorter than [`NO_NAME`] characters may occur by
+/// chance.
 const SENTENCES: [&str; 2] = ["error", "errorMessage"];
 
 const NO_NAME: usize = 12;
 
-/// The token and the sent values, each also in base64-encoded and base64-decoded form.
+/// The secrets to redact: the token and all sent values, each also in base64-encoded and base64-decoded form.
 #[derive(Default)]
 pub struct Redactor(Vec<Zeroizing<Vec<char>>>);
 
@@ -46,12 +46,12 @@ impl Redactor {
         }
     }
 
-    /// Returns the text, or [`HIDDEN`] if it repeats a secret.
+    /// Returns the text, or [`HIDDEN`] if the text reveals a secret.
     pub fn text(&self, text: &str) -> String {
         self.hidden(text, SHORTEST)
     }
 
-    /// Redacts every string in a response that reveals a secret.
+    /// Redacts every string in a response body that reveals a secret.
     pub fn answer(&self, answer: &mut Value) {
         self.member("", answer);
     }
@@ -81,7 +81,7 @@ impl Redactor {
     }
 }
 
-/// Reports whether a text contains a short secret as a whole word.
+/// Reports whether `text` contains a short secret as a whole word.
 fn has_word(text: &str, secret: &[char]) -> bool {
     let secret = Zeroizing::new(String::from_iter(secret));
     text.match_indices(&**secret).any(|(at, found)| {

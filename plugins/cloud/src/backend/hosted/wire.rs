@@ -1,14 +1,16 @@
-//! Request paths, request bodies and response bodies. Responses may have more fields than these types.
+//! Request paths and the bodies of requests and responses. Unknown fields in responses are ignored.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ServiceError;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_protocol::secret::Secret;
 
-/// All characters but the unreserved ones of a URL. A segment never consists of dots alone, because the domain types refuse that.
+/// The characters to percent-encode: all except the unreserved characters of a URL. Dots need no encoding, because the domain types reject
+/// `.` and `..`.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -30,7 +32,7 @@ pub fn path(parts: &[&str]) -> String {
     path
 }
 
-/// A listing of an organization's sets.
+/// The response to a request that lists an organization's sets.
 #[derive(Deserialize)]
 pub struct List {
     sets: Vec<Row>,
@@ -50,7 +52,7 @@ struct Row {
 }
 
 impl List {
-    /// Returns the rows, sorted by name.
+    /// Returns the listed sets, sorted by name.
     pub fn summaries(self) -> Vec<Summary> {
         let mut summaries: Vec<_> = self
             .sets
@@ -141,7 +143,7 @@ struct RegionRow {
 }
 
 impl RegionList {
-    /// Returns pairs of code and display name.
+    /// Returns the regions as pairs of code and display name.
     pub fn pairs(self) -> Vec<(String, String)> {
         let rows = self.regions.into_iter();
         rows.map(|row| (row.code.clone(), row.display_name.unwrap_or(row.code)))
@@ -163,7 +165,7 @@ struct OrganizationRow {
 }
 
 impl OrganizationList {
-    /// Returns pairs of path name and display name.
+    /// Returns the organizations as pairs of name and display name.
     pub fn pairs(self) -> Vec<(String, String)> {
         let rows = self.organizations.into_iter();
         rows.map(|row| (row.name.clone(), row.verbose_name.unwrap_or(row.name)))
@@ -173,7 +175,7 @@ impl OrganizationList {
 
 pub struct Body {
     pub text: Secret,
-    /// The parts that must be redacted.
+    /// The values in the body that must be redacted in responses.
     pub secrets: Vec<Secret>,
 }
 
@@ -213,7 +215,7 @@ struct ImagePullSecret<'a> {
     region: Option<&'a str>,
 }
 
-/// Builds the body that writes all keys in one request.
+/// Builds the body of a request that writes several keys at once.
 pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
     let body = WholeSet {
         secrets: entries
@@ -229,7 +231,7 @@ pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
     Body::new(&body, values)
 }
 
-/// Builds the body that writes one key.
+/// Builds the body of a request that writes one key.
 pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     let body = OneKey {
         name: name.as_str(),
@@ -241,7 +243,7 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     Body::new(&body, [entry.value.clone()])
 }
 
-/// Builds the body that writes registry credentials.
+/// Builds the body of a request that writes registry credentials.
 pub fn image_pull_secret(
     host: &RegistryHost,
     credentials: &Secret,
@@ -257,6 +259,11 @@ pub fn image_pull_secret(
 }
 
 impl Body {
+    /// Builds a body without secrets.
+    pub fn plain(body: &Value) -> Self {
+        Self::new(body, [])
+    }
+
     fn new(body: &impl Serialize, secrets: impl IntoIterator<Item = Secret>) -> Self {
         Self {
             // A struct of strings always serializes.

@@ -1,4 +1,4 @@
-//! A backup: the whole vault in one age file, sealed with a passphrase.
+//! Backups of the whole vault in one age file, encrypted with a passphrase.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::seal;
 use super::{Size, Vault, VaultError};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
-/// A backup that was decrypted and checked, ready to be restored.
+/// A decrypted and checked backup, ready to be restored.
 #[derive(Debug)]
 pub struct Backup {
     pub(super) sets: Sets,
@@ -42,7 +42,7 @@ impl Backup {
 }
 
 impl Vault<'_> {
-    /// Checks that a backup can be written to `path`. Devices and the vault's own files are refused.
+    /// Checks that a backup can be written to `path`. Rejects devices, directories and the vault's own files.
     pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
         let refused = |reason| Err(VaultError::NotAPlace(path.to_owned(), reason));
         let is_there = exists(path).map_err(|error| VaultError::file(path, error))?;
@@ -62,7 +62,7 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Writes the sets of all organizations to one file, sealed with the passphrase.
+    /// Writes the sets of all organizations to one file, encrypted with the passphrase.
     pub fn backup(
         &self,
         path: &Path,
@@ -87,7 +87,7 @@ impl Vault<'_> {
     }
 }
 
-/// Opens a backup file without reading it. Devices and pipes are refused, because they may never end.
+/// Opens a backup file without reading it. Rejects devices and pipes, because reading from them may never end.
 pub fn open_backup(path: &Path) -> Result<File, VaultError> {
     let not_read = |reason: Reason| VaultError::NotRead(path.to_owned(), reason);
     // Opening a pipe without a writer would block.

@@ -12,13 +12,13 @@ use crate::secret_file::exposed;
 
 const VERSION: u32 = 1;
 
-/// The sets, by organization and name.
+/// All sets, keyed by organization and name.
 pub type Sets = BTreeMap<(String, String), Set>;
 
 /// A secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The region's code.
+    /// The region code.
     pub region: String,
     pub contents: Contents,
 }
@@ -27,7 +27,7 @@ pub struct Set {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Contents {
-    /// The values, by key.
+    /// The values of a secret set, by key.
     #[serde(serialize_with = "exposed_values")]
     Secret(BTreeMap<String, Secret>),
     ImagePullSecret {
@@ -37,14 +37,14 @@ pub enum Contents {
     },
 }
 
-/// The reason why a sealed document can't be read.
+/// The reason why an encrypted document can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
-    /// The document is sealed to another key or passphrase.
+    /// The document is encrypted with another key or passphrase.
     OtherKey,
     /// A later version of this program wrote the document.
     Later,
-    /// This program can't have written the document.
+    /// The document is damaged or was not written by this program.
     Damaged(String),
 }
 
@@ -117,7 +117,7 @@ pub fn encode(sets: &Sets) -> Result<Zeroizing<Vec<u8>>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Decodes a document. Fails for a set that this program could not have stored.
+/// Decodes a document. Fails if the document contains a set that this program could not have stored.
 pub fn decode(bytes: &[u8]) -> Result<Sets, Flaw> {
     let unlike = |_| Flaw::Damaged("its content is not a vault's".to_owned());
     let Version { version } = serde_json::from_slice(bytes).map_err(unlike)?;

@@ -1,4 +1,4 @@
-//! Errors of the vault.
+//! Vault errors.
 
 use std::path::{Path, PathBuf};
 
@@ -20,21 +20,21 @@ pub enum VaultError {
     NoKey(PathBuf),
     #[error("could not get the key of the vault: {0}")]
     Keyring(#[source] KeyringError),
-    /// The key does not open the vault. Either of them may be damaged or belong to another vault.
+    /// The key does not open the vault. The key or the vault may be damaged, or the key may belong to another vault.
     #[error("`{}` does not open `{}`: one of them is another vault's, or damaged", path.display(), vault.display())]
     WrongKey { path: PathBuf, vault: PathBuf },
     #[error("a later version of bot-cli wrote `{}`", .0.display())]
     Later(PathBuf),
     #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", .0.display())]
     Earlier(PathBuf),
-    /// The vault is damaged, or was changed without its key.
+    /// The vault is damaged or was modified without its key.
     #[error("`{path}` is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, String),
     #[error("could not write `{path}`: {1}", path = .0.display())]
     NotWritten(PathBuf, #[source] Reason),
     #[error("`{path}` was written, but the disk did not confirm it: {1}", path = .0.display())]
     NotSynced(PathBuf, #[source] Reason),
-    /// The write took effect, but an earlier key is still stored.
+    /// The change was saved, but an earlier key is still stored.
     #[error("the vault was changed, but `{path}` still has the earlier key, too: {1}", path = .0.display())]
     Leftover(PathBuf, #[source] Reason),
     /// Another process changed the set after the caller read it.
@@ -56,7 +56,7 @@ pub enum VaultError {
     NotAKey(PathBuf),
     #[error("the passphrase does not open `{}`", .0.display())]
     WrongPassphrase(PathBuf),
-    /// Another process kept the lock for this many seconds.
+    /// Another process held the lock for this many seconds.
     #[error("another process has been using the vault for {0} seconds")]
     Busy(u64),
     #[error("cancelled")]

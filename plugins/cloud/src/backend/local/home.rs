@@ -1,4 +1,4 @@
-//! The vault's folder: its permissions, reading, and changes by one atomic rename.
+//! The vault's folder: permission checks, reads and changes by atomic rename.
 //!
 //! A lock admits one writer at a time. Reading needs no lock and writes nothing.
 
@@ -29,7 +29,7 @@ const TOO_LARGE: &str = "it is larger than 256 MiB";
 /// The maximum number of attempts to read a vault while another process replaces its key.
 const ATTEMPTS: u32 = 20;
 
-/// A vault's folder, and the settings and state for opening it.
+/// A vault's folder, with the settings and state needed to open the vault.
 pub struct Home<'a> {
     pub folder: PathBuf,
     /// The storage for a new key.
@@ -37,11 +37,11 @@ pub struct Home<'a> {
     /// The time limit for waiting for other processes.
     pub patience: Duration,
     pub watch: &'a dyn Watch,
-    /// The keys that were read last, so that the keyring is asked only once.
+    /// The keys from the last read, cached so that the keyring is queried only once.
     pub known: RefCell<Vec<Identity>>,
 }
 
-/// The behaviour if the vault or the set doesn't exist.
+/// The behavior if the vault or the set doesn't exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     Leave,
@@ -49,7 +49,7 @@ pub enum Missing {
 }
 
 impl<'a> Home<'a> {
-    /// Returns the path of the vault file, which contains everything but the key.
+    /// Returns the path of the vault file, which contains everything except the key.
     pub fn vault(&self) -> PathBuf {
         self.folder.join("vault.age")
     }
@@ -63,7 +63,7 @@ impl<'a> Home<'a> {
         Ok(self.open()?.map(|(sets, _)| sets))
     }
 
-    /// Returns the sets, unless that needs the keyring, which may prompt the user.
+    /// Returns the sets, or `None` if they can't be read without the keyring, which may prompt the user.
     pub fn sets_at_hand(&self) -> Option<Sets> {
         let file = self.key_file();
         if file.exists() && file.place() == Storage::Keyring {
@@ -109,7 +109,7 @@ impl<'a> Home<'a> {
         Ok(Some(opened))
     }
 
-    /// Decrypts the vault with the first key that fits, if any.
+    /// Decrypts the vault with the first matching key. Returns `None` if no key matches.
     fn opened(
         &self,
         bytes: &[u8],
@@ -159,9 +159,9 @@ impl<'a> Home<'a> {
         Ok(Some(bytes))
     }
 
-    /// Changes the vault.
+    /// Applies `work` to the sets and saves the vault.
     ///
-    /// Returns `None` and writes nothing if `work` has nothing to change, or if the vault doesn't exist and `missing` forbids creating it.
+    /// Saves nothing and returns `None` if `work` returns `None`, or if the vault doesn't exist and `missing` forbids creating it.
     pub fn change<T>(
         &self,
         missing: Missing,
@@ -191,9 +191,9 @@ impl<'a> Home<'a> {
         Ok(Some(result))
     }
 
-    /// Seals the vault to a new key and removes the old one. Returns the new key's storage.
+    /// Encrypts the vault with a new key and removes the old key. Returns the storage of the new key.
     ///
-    /// Both keys are kept until the vault is sealed to the new one, so that the vault can be opened at any moment.
+    /// Both keys remain stored until the vault is encrypted with the new key, so that the vault can be opened at any time.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         let no_vault = || VaultError::NoVault(self.vault());
         self.open()?.ok_or_else(no_vault)?;
@@ -208,7 +208,7 @@ impl<'a> Home<'a> {
         Ok(file.place())
     }
 
-    /// Returns the key of a new vault. The key is stored before anything is sealed to it.
+    /// Returns the key for a new vault. The key is stored before anything is encrypted with it.
     fn new_key(&self) -> Result<Identity, VaultError> {
         let file = self.key_file();
         if let Some(key) = key::read(&file)?.into_iter().next() {
@@ -240,9 +240,9 @@ impl<'a> Home<'a> {
             .map_err(|error| VaultError::write(&path, error))
     }
 
-    /// Removes all keys except the one that the vault is sealed to. Others may be left over from an interrupted `rekey`.
+    /// Removes all stored keys except `key`. An interrupted `rekey` may leave a second key.
     ///
-    /// If the removal fails, the vault has been saved nevertheless.
+    /// If the removal fails, the vault has already been saved.
     fn settle(&self, key: &Identity) -> Result<(), VaultError> {
         if self.known.borrow().len() < 2 {
             return Ok(());
@@ -268,7 +268,7 @@ impl<'a> Home<'a> {
     }
 }
 
-/// Refuses a path that another user owns or can write. That user could restore an older copy, which can't be detected.
+/// Fails if another user owns the path or can write to it. That user could replace the vault with an older copy without being detected.
 fn refuse_others(path: &Path, found: &Metadata) -> Result<(), VaultError> {
     let path = path.to_owned();
     if let Some(owner) = foreign_owner(found) {

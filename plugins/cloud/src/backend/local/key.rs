@@ -1,4 +1,4 @@
-//! The stored key of the vault: an age identity in the keyring or in a private file.
+//! Stores the vault's key, an age identity, in the keyring or in a private file.
 
 use age::secrecy::ExposeSecret;
 use age::x25519::Identity;
@@ -10,7 +10,7 @@ use crate::keyring::KeyringError;
 use crate::random::random;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
-/// Reads the vault's keys: usually one, two during a rekey, none if the file is missing.
+/// Reads the vault's keys. Returns one key, two keys during a rekey, or no keys if the file is missing.
 pub fn read(file: &SecretFile<'_>) -> Result<Vec<Identity>, VaultError> {
     let unusable = |reason: Reason| VaultError::File(file.path().to_owned(), reason);
     let Some(text) = file.read().map_err(|error| failed(file, error, unusable))? else {
@@ -24,14 +24,14 @@ pub fn read(file: &SecretFile<'_>) -> Result<Vec<Identity>, VaultError> {
         .ok_or_else(|| VaultError::NotAKey(file.path().to_owned()))
 }
 
-/// Generates a key. Errors name `file`.
+/// Generates a key. Error messages mention `file`.
 pub fn generate(file: &SecretFile<'_>) -> Result<Identity, VaultError> {
     // Without random numbers, `generate` would panic.
     random(&mut [0; 32]).map_err(|reason| VaultError::not_written(file.path(), reason))?;
     Ok(Identity::generate())
 }
 
-/// Replaces the stored keys and returns the storage used. The keyring is used if it is `wanted` and available.
+/// Replaces the stored keys and returns the storage used. Falls back to the file if the keyring is unavailable.
 pub fn write(
     file: &SecretFile<'_>,
     keys: &[&Identity],

@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 use super::document::Flaw;
 use crate::random::random;
 
-/// The work factor for the passphrase of a new backup, as a power of two: 128 MiB and half a second per guess.
+/// The scrypt work factor for new backups, as a power of two. Each guess at the passphrase takes 128 MiB and about half a second.
 const WORK: u8 = if cfg!(test) { 4 } else { 17 };
 
-/// The largest accepted work factor, so that a file can't use up all memory.
+/// The maximum accepted work factor, so that opening a file can't use up all memory.
 const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";

@@ -125,7 +125,7 @@ fn filled(folder: &Path) -> Vault<'static> {
 /// The name, the region and the values of every set.
 type View = Vec<(String, String, Option<Vec<Entry>>)>;
 
-/// Reads the vault as another process would.
+/// Reads the vault through a new handle, as another process would.
 fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     let vault = &local(&vault.home.folder);
     let sets = list(vault, None)?.into_iter();
@@ -281,7 +281,7 @@ fn missing_or_foreign_key_is_no_new_vault() {
     assert_eq!(fs::read(vault.home.vault()).unwrap(), sealed);
 }
 
-/// Another process changes the set between the plan and the change.
+/// Simulates another process that changes the set between the plan and the change.
 #[test]
 fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
     let folder = tempfile::tempdir().unwrap();
@@ -362,7 +362,7 @@ fn vault_from_before_the_first_release_is_named_and_not_touched() {
     }
 }
 
-/// Checks the format that `VAULT.md` describes with age's own implementation.
+/// Uses the age crate directly to check the format described in `VAULT.md`.
 #[test]
 fn vault_is_a_file_of_age_and_its_key_an_identity() {
     use age::secrecy::ExposeSecret;

@@ -1,4 +1,4 @@
-//! The text and the JSON output for a change that succeeded or failed.
+//! Text and JSON output for successful and failed changes.
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
@@ -9,12 +9,13 @@ use crate::backend::{Ability, ChangeError, Effect, Explained, Parts};
 use crate::command::open::Opened;
 use crate::domain::{Entry, Key, Region, SetName, Status, kind_words};
 use crate::text::theirs;
+use crate::words::unknown;
 
 const OLD_VALUES: &str =
     "Agents that are running keep the old values until they are deployed again\n";
 
 impl Change {
-    /// Returns the plan, with every key and its size, and the start of the report.
+    /// Returns the plan, which lists every key with the size of its value, and the first line of the report.
     pub(super) fn plan_and_report(&self, opened: &Opened<'_>) -> (String, String) {
         let (name, place) = (&self.name, self.place(opened));
         let verb = if self.target.exists {
@@ -144,7 +145,7 @@ impl Change {
     }
 }
 
-/// Returns a line about skipped keys and a line about missing template keys, if any.
+/// Returns up to two lines, which list the skipped keys and the missing template keys.
 fn remarks(keys: &Keys) -> String {
     let remarks = [
         ("Left out, without a value: ", &keys.skipped),
@@ -160,7 +161,7 @@ fn names(keys: &[Key]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats a size: "16 characters", "1704 characters in 28 lines".
+/// Formats the size of a value, such as "16 characters" or "1704 characters in 28 lines".
 fn size(value: &str) -> String {
     let characters = count(value.chars().count(), "character");
     match value.lines().count() {
@@ -184,7 +185,7 @@ impl Change {
         failure(past, &self.name, error, &look)
     }
 
-    /// Returns the failure for a change that the backend confirmed but that is not visible.
+    /// Returns the failure for a change that was confirmed but is not visible in the set.
     pub(super) fn contradicted(&self, opened: &Opened<'_>) -> Failure {
         let (name, look) = (&self.name, self.look(opened));
         let message = format!(
@@ -198,7 +199,7 @@ impl Change {
     }
 }
 
-/// Returns the failure of a change. `past` is "changed" or "deleted"; `look` is the command that shows the current state.
+/// Returns the failure for a change. `past` is "changed" or "deleted"; `look` is the command that shows the current state.
 fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failure {
     let mut cause = error.cause.explain();
     let is_told = error.cause.tells_effect();
@@ -217,18 +218,6 @@ fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failu
         Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
         Effect::Partly(parts) => partly(cause, name, parts, look),
     }
-}
-
-/// Marks the outcome of the change as unknown.
-fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
-    failure.message = format!("{}; it is unknown whether {what}", failure.message);
-    // Keep the exit status of an interrupted command.
-    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
-        failure.exit = Exit::Unknown;
-    }
-    failure
-        .outcome(ChangeState::Unknown)
-        .hint(format!("`{look}` shows what is there now"))
 }
 
 fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Failure {
@@ -267,7 +256,7 @@ mod tests {
     use crate::backend::{BackendError, ChangeError, Effect};
     use crate::domain::SetName;
 
-    /// A bare "cancelled" would imply that nothing changed.
+    /// A bare "cancelled" message would imply that nothing changed.
     #[test]
     fn what_is_done_is_said_to_be_done() {
         let error = ChangeError {

@@ -22,7 +22,7 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
 
-/// This executable's name in the requirements of backends.
+/// The name that backends use for this executable in their requirements.
 const EXECUTABLE: &str = "bot-cli-cloud";
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -38,12 +38,12 @@ pub struct Installed {
     plugin: Box<Plugin>,
 }
 
-/// Returns the backends that `bot-cli-cloud` can use.
+/// Returns the supported version of the backend protocol and the names of the built-in backends.
 pub fn uses() -> UseSpec {
     UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
 }
 
-/// Returns all backends that were found, usable or not.
+/// Returns all backends found, whether or not they are usable.
 pub fn all(environment: &Environment) -> Vec<FoundBackend> {
     let built_in = BUILT_IN.each_ref().map(BackendName::as_str);
     environment.plugins.backends(Some(&user()), &built_in)
@@ -85,7 +85,7 @@ impl Installed {
         external::profile(&self.name)
     }
 
-    /// Returns the settings that the backend declares, and the common ones.
+    /// Returns the settings declared by the backend and the settings common to all backends.
     pub fn settings(&self) -> Vec<SettingSpec> {
         let manifest = self.plugin.manifest.as_ref();
         let mut settings = manifest.map_or_else(Vec::new, |manifest| manifest.settings.clone());
@@ -94,7 +94,7 @@ impl Installed {
         settings
     }
 
-    /// Returns the configured settings. Fails if a setting is unknown or a required one is missing.
+    /// Returns the configured settings. Fails if a setting is unknown or a required setting is missing.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
         let (name, specs) = (&self.name, self.settings());
         let mut set = Settings::of_backend(environment, name)?.all();
@@ -146,7 +146,7 @@ impl Installed {
         Ok(External::new(self.name.clone(), client, context))
     }
 
-    /// Records in the scope which place and organization the backend reported.
+    /// Updates the scope with the location and the organization that the backend reported.
     fn note(
         &self,
         context: &CommandContext<'_>,
@@ -178,7 +178,7 @@ impl Installed {
     }
 }
 
-/// Returns the failure for an unknown setting of a backend, with a suggestion.
+/// Returns the failure for an unknown backend setting, with a suggestion.
 pub fn no_setting(backend: &BackendName, specs: &[SettingSpec], key: &str) -> Failure {
     let message = format!("the backend `{backend}` has no setting `{}`", theirs(key));
     let failure = Failure::new(Exit::Usage, "unknown_setting", message);

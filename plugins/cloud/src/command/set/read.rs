@@ -1,4 +1,4 @@
-//! Reads the input of `set` from the command line, files and the project.
+//! Reads the input of `secrets set` from the command line, files and the project.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::options::Set;
 
 pub struct Input {
     pub name: SetName,
-    /// The region in the project's deploy file.
+    /// The region in the project's deployment file.
     pub region: Option<Region>,
     pub given: Given,
     pub template: Vec<TemplateKey>,
@@ -62,7 +62,7 @@ fn reads_stdin(options: &Set) -> usize {
         .count()
 }
 
-/// Reads the pairs from the arguments or from a file.
+/// Reads the key-value pairs from the arguments or from a file.
 fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     let others = options.from_template.is_some() || !options.value_from.is_empty();
     match (&options.file, options.secrets.as_slice()) {
@@ -82,7 +82,7 @@ fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     }
 }
 
-/// Reads the values of `--value-from`. Messages never quote a path, because it may be a value.
+/// Reads the values from the `--value-from` files. Messages never quote a path, because the path may be a misplaced value.
 fn values_from(
     context: &CommandContext<'_>,
     options: &Set,

@@ -1,6 +1,6 @@
 use super::{Position, parse};
 
-/// Accepted texts and their bindings, as python-dotenv reads them. A test in the project's suite compares them with python-dotenv.
+/// Valid inputs and the bindings that python-dotenv reads from them. A test in the project's suite compares this list with python-dotenv.
 const ACCEPTED: &[(&str, &[(&str, &str)])] = &[
     ("", &[]),
     ("\n\n  \n# only a comment\n", &[]),

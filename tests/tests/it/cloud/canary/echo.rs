@@ -1,4 +1,4 @@
-//! A service, or a proxy before it, that repeats the token and the values it was sent, in every guise and every place.
+//! Tests with a service or proxy that repeats the token and the values it received, in many forms and places.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,12 +13,12 @@ use super::super::user::User;
 const TOKEN: &str = "pcc_pat_q8Zt5wNcXe4Yb1Kd";
 const VALUE: &str = "vQ3#mT9/kL&7xR+2pWs5";
 
-/// The length of a part of a secret that no output may have.
+/// The maximum length of a fragment of a secret that the output may contain.
 const TOLD: usize = 5;
 
 type Guise = (&'static str, fn(&str) -> String);
 
-/// The way a secret is repeated.
+/// The forms in which the service repeats a secret.
 const GUISES: [Guise; 9] = [
     ("as it is", str::to_owned),
     ("without its first character", |secret| {
@@ -39,10 +39,10 @@ const GUISES: [Guise; 9] = [
     }),
 ];
 
-/// Every command that speaks to the service.
+/// Every command that communicates with the service.
 const COMMANDS: &str = include_str!("commands.txt");
 
-/// Places where the words of the other side stand, for a secret in some guise.
+/// Returns responses with `told`, a form of a secret, in each place that can contain text from the service.
 fn faults(told: &str) -> Vec<Fault> {
     let error = format!("bad value {told} was given");
     let row = json!({"name": "x", "type": "secret", "region": "us-west", "status": "failed", "errorMessage": error});

@@ -1,4 +1,4 @@
-//! Answers that are not the right ones.
+//! Tests with incorrect responses.
 
 use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
 use rustix::process::{Pid, Signal, kill_process};
@@ -121,7 +121,7 @@ fn a_service_that_repeats_the_value_is_not_quoted() {
     }
 }
 
-/// Returns what a proxy, a hotel or an empty answer says is not what the service says.
+/// Checks that empty responses, and responses from a proxy or a captive portal, are not mistaken for the service's own.
 #[test]
 fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
     let kong = "{\"message\":\"no Route matched with those values\"}";
@@ -185,7 +185,8 @@ fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
     }
 }
 
-/// An organization without sets may answer 404 to a listing, and so does one that there is not.
+/// A list request may return 404 for an organization without sets, but also for one that does not exist. Checks that only the former is
+/// reported as empty.
 #[test]
 fn an_organization_that_is_not_found_is_not_called_empty() {
     for user in users() {
@@ -209,7 +210,7 @@ fn an_organization_that_is_not_found_is_not_called_empty() {
     }
 }
 
-/// Returns what is new in the service does not keep anybody from seeing the rest.
+/// Checks that a set of an unknown type does not prevent the other sets from being listed.
 #[test]
 fn a_set_of_a_new_type_is_listed() {
     let user = super::super::user::User::with_key();
@@ -227,7 +228,8 @@ fn a_set_of_a_new_type_is_listed() {
     assert_eq!(listed["sets"][1]["status"], "pending", "{listed}");
 }
 
-/// Returns what only looks like a confirmation is none, and what was changed already is not forgotten.
+/// Checks that a response that merely resembles a confirmation does not count as one, and that a later failure does not hide an earlier
+/// change.
 #[test]
 fn two_faults_after_one_another_leave_no_false_word() {
     let own = |status, code| Fault::error(status, "no", code);

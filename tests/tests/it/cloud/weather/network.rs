@@ -1,4 +1,4 @@
-//! Connections that are not made, or break.
+//! Tests with connections that fail or break.
 
 use std::time::Duration;
 

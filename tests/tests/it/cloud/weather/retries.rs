@@ -1,4 +1,4 @@
-//! What is tried again, and what is left when a change stops half-way.
+//! Tests for retries, and for changes that stop halfway.
 
 use std::process::Stdio;
 use std::time::Duration;

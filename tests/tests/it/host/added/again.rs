@@ -1,4 +1,4 @@
-//! What is in place already, in another form, without a record or not used.
+//! Tests for plugins that are already installed: in another form, without a record, or unused.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,12 +9,12 @@ use bot_cli_tests::bench::Bench;
 
 use super::with_hello;
 
-/// A pack that is an executable.
+/// A provider pack that is an executable.
 const PACK: &str = r#"#!/bin/sh
 # bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":[{"label":"Acme","site":"https://acme.example","service":[{"id":"acme_stt","kind":"stt","label":"Acme","packages":["acme>=1,<2"],"module":"acme","class":"AcmeService"}]}]}
 "#;
 
-/// A bench with packs of one name, a folder and an executable, and with a plugin.
+/// Creates a bench with a plugin and two packs of the same name, one a folder and one an executable.
 fn with_packs() -> Bench {
     let bench = with_hello();
     bench.shows("$ bot-cli -q plugin new acme --role provider-pack\n...");
@@ -22,7 +22,7 @@ fn with_packs() -> Bench {
     bench
 }
 
-/// A bench with a plugin that was added, and a newer one to be added.
+/// Creates a bench with an installed plugin and a newer version to add.
 fn with_added_hello() -> Bench {
     let bench = with_hello();
     bench

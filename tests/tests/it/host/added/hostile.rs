@@ -1,4 +1,4 @@
-//! What is refused, before anything is in place.
+//! Tests for files that are refused before anything is installed.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tar::EntryType as Kind;
 use super::{HELLO, gzipped, packed, with_hello, zipped};
 use crate::host::bench;
 
-/// Holds that adding a file of these bytes fails with these words, and changes nothing.
+/// Asserts that adding a file with these bytes fails with this message and changes nothing.
 #[track_caller]
 fn assert_refused(bench: &Bench, name: &str, bytes: impl AsRef<[u8]>, problem: &str) {
     fs::write(bench.path("work").join(name), bytes).unwrap();
@@ -28,7 +28,7 @@ fn assert_not_added(bench: &Bench, name: &str, problem: &str) {
     ));
 }
 
-/// A member of an archive whose header is as it stands.
+/// Returns an archive entry whose header has exactly these fields.
 fn raw(name: &str, kind: Kind, size: u64, link: &str) -> Vec<u8> {
     let mut header = tar::Header::new_ustar();
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());

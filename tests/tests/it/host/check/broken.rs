@@ -1,4 +1,4 @@
-//! Each check finds the plugins that break its rule, which stand beside it, and no other check does.
+//! Tests that each faulty plugin fails the checks that are listed with it, and no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use super::{all_at_once, bench, failed, kit, sample};
 
-/// The time that a reply may take. A fault that shows as silence takes this long, several times.
+/// The time limit for a reply. A fault that looks like silence takes several times as long to detect.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// What the tests read of a check.
+/// The fields of a check that the tests read.
 #[derive(Deserialize)]
 pub struct Check {
     pub id: String,
@@ -38,7 +38,7 @@ pub fn checks(folder: &str, file: &str) -> Vec<Check> {
     toml::from_str::<File>(&text.unwrap()).unwrap().check
 }
 
-/// Each plugin that breaks the rule of a check, with the checks that fail.
+/// Returns every faulty plugin with its check and the checks that must fail.
 pub fn faults(checks: &[Check]) -> Vec<(&Check, &str, BTreeSet<&str>)> {
     let faults = checks.iter().flat_map(|check| {
         assert!(!check.fault.is_empty(), "{}", check.id);
@@ -132,7 +132,7 @@ fn manifests_that_break_a_rule() {
     }
 }
 
-/// What no plugin in order does: the checks end, and something fails.
+/// Runs the checks on plugins that no author would write. The checks must still end, and at least one must fail.
 #[test]
 fn every_rogue_is_found_out() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/engine/tests/plugins");

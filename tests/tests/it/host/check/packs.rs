@@ -1,4 +1,4 @@
-//! `plugin check` of provider packs: in a manifest and in a folder. Each fault fails its own check.
+//! Tests for `plugin check` on provider packs, in a manifest and in a folder. Each fault must fail its own check.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ fn each_fault_of_a_manifest_fails_its_own_check_and_nothing_is_run() {
     assert_eq!(odd, BTreeSet::from(["pack_name", "pack_services"]));
 }
 
-/// The checks that fail for a pack with this manifest, which is not run.
+/// Returns the checks that fail for a pack with this manifest. Asserts that the pack is not run.
 fn failed_of(manifest: &Value) -> BTreeSet<&'static str> {
     let bench = bench();
     let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$HOME/started\"\n");

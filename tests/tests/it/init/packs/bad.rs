@@ -1,4 +1,4 @@
-//! Packs that are wrong in some way: one clear line each, and what is built in works on.
+//! Tests with invalid packs. Each produces one clear line, and the built-in services keep working.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{User, cascade, hearing, provider, service};
 
-/// Returns what is said of a user's packs; what is built in is all there.
+/// Returns the warnings about a user's packs. Asserts that all built-in services are listed.
 fn said(user: &User) -> Vec<String> {
     let (listed, warnings) = user.listed();
     let (built_in, _) = User::new().listed();

@@ -1,4 +1,4 @@
-//! Two branches that both changed the project, merged by git.
+//! Tests with two branches that both change the project, merged with git.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::project;
 const UPDATE: [&str; 2] = ["my-bot", "--update"];
 const PROJECT: &str = ".bot-cli/project.json";
 
-/// A project of which `main` has taken the options `ours`, and the branch `other` those of `theirs`.
+/// Creates a project with two branches: `main`, updated with the options `ours`, and `other`, updated with `theirs`.
 fn branches(ours: &[&str], theirs: &[&str]) -> tempfile::TempDir {
     let (folder, made) = project(&[]);
     git(&made, &["init", "-qb", "main"]);
@@ -33,7 +33,7 @@ fn commit(made: &Path, message: &str) {
     git(made, &["commit", "-qm", message]);
 }
 
-/// Merges as far as git can, and resolves what is in conflict in the code: as a project with the options `both` has it.
+/// Merges the branches and resolves conflicts in the code. The resolved code is that of a project with the options `both`.
 fn merge(folder: &Path, both: &[&str]) {
     let made = folder.join("my-bot");
     let merged = Command::new("git")
@@ -55,7 +55,7 @@ fn merge(folder: &Path, both: &[&str]) {
     }
 }
 
-/// A run that finds git.
+/// Runs an update with git on `PATH`.
 fn run(folder: &Path, options: &[&str]) -> Run {
     let path = std::env::var("PATH").unwrap();
     run_with(&path, folder, &[&UPDATE, options].concat())
@@ -76,7 +76,7 @@ fn record(folder: &Path) -> Value {
     serde_json::from_slice(&fs::read(folder.join("my-bot").join(PROJECT)).unwrap()).unwrap()
 }
 
-/// What a project that is made with these options records.
+/// Returns the record of a new project updated with these options.
 fn fresh(options: &[&str]) -> Value {
     let fresh = tempfile::tempdir().unwrap();
     done(fresh.path(), &web(&["my-bot"]));

@@ -1,4 +1,4 @@
-//! What is not in version control is not replaced unasked, and what is replaced elsewhere is kept.
+//! Tests that files outside version control are replaced only on request, and are backed up first.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use super::{append, contents, project};
 
 const RECORDING: [&str; 3] = ["my-bot", "--update", "--recording"];
 
-/// Runs git in a folder, and nothing of this user's.
+/// Runs git in a folder, without the current user's configuration.
 pub(super) fn git(folder: &Path, arguments: &[&str]) {
     let output = Command::new("git")
         .args(["-c", "user.name=me", "-c", "user.email=me@example.com"])
@@ -24,7 +24,7 @@ pub(super) fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// A run that finds git in `path`.
+/// Runs `init` with `path` as `PATH`, which it searches for git.
 pub(super) fn run_with(path: &str, folder: &Path, arguments: &[&str]) -> Run {
     let mut command = command(folder, arguments);
     let output = command.env("PATH", path).env("HOME", folder).output();

@@ -1,4 +1,4 @@
-//! Lines that the user and the update have changed in different ways.
+//! Tests with lines that the user and the update have changed in different ways.
 
 use std::fs;
 

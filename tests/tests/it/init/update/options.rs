@@ -1,4 +1,4 @@
-//! Options over the recorded configuration.
+//! Tests for options that override the recorded configuration.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Records that are missing, damaged or not ours.
+//! Tests with missing, damaged and foreign records.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -148,7 +148,7 @@ fn the_archive_can_be_made_again_as_long_as_its_version_is_here() {
     }
 }
 
-/// The record as a version without these options would have written it.
+/// Rewrites the record as a version that lacks these options would have written it.
 fn without(file: &Path, options: &[&str]) {
     let mut project: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
     for option in options {
@@ -183,7 +183,7 @@ fn an_option_that_the_record_lacks_is_as_it_is_by_default() {
     assert_eq!(document["options"], recording);
 }
 
-/// Has an older version have generated `text` at `path`.
+/// Changes the record as if an older version had generated `text` at `path`.
 fn generated_before(made: &Path, path: &str, text: &str) {
     let packed = fs::read(made.join(BASE)).unwrap();
     let mut archive = tar::Archive::new(GzDecoder::new(packed.as_slice()));

@@ -1,4 +1,4 @@
-//! Connections: setup, error messages, and waits that the user can cancel.
+//! Connection setup, connection errors, and waits that the user can cancel.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -86,7 +86,7 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     ServiceError::Unreachable { host, reason }
 }
 
-/// Creates a client's runtime. One thread is enough for a few requests.
+/// Creates a single-threaded asynchronous runtime, which is sufficient for a few requests.
 pub fn runtime() -> Result<Runtime, ServiceError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -97,7 +97,7 @@ pub fn runtime() -> Result<Runtime, ServiceError> {
         })
 }
 
-/// Waits for the future, or until the user cancels.
+/// Waits for `future`. Fails if the user cancels.
 pub async fn until_cancelled<T>(
     watch: &dyn Watch,
     future: impl Future<Output = T>,
@@ -105,7 +105,7 @@ pub async fn until_cancelled<T>(
     patiently(watch, Duration::MAX, || {}, future).await
 }
 
-/// Waits as [`until_cancelled`] does, and calls `slow` once if the wait lasts longer than `soon`.
+/// Like [`until_cancelled`], but calls `slow` once if the wait lasts longer than `soon`.
 pub async fn patiently<T>(
     watch: &dyn Watch,
     soon: Duration,
@@ -114,6 +114,23 @@ pub async fn patiently<T>(
 ) -> Result<T, ServiceError> {
     let begun = Instant::now();
     let mut slow = Some(slow);
+    let tick = || {
+        if begun.elapsed() >= soon
+            && let Some(slow) = slow.take()
+        {
+            slow();
+        }
+        None
+    };
+    attended(watch, tick, future).await
+}
+
+/// Waits as [`until_cancelled`] does, and calls `tick` periodically. Fails if `tick` returns an error.
+pub async fn attended<T>(
+    watch: &dyn Watch,
+    mut tick: impl FnMut() -> Option<ServiceError>,
+    future: impl Future<Output = T>,
+) -> Result<T, ServiceError> {
     let mut future = pin!(future);
     loop {
         if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
@@ -122,10 +139,8 @@ pub async fn patiently<T>(
         if watch.cancelled() {
             return Err(ServiceError::Cancelled);
         }
-        if begun.elapsed() >= soon
-            && let Some(slow) = slow.take()
-        {
-            slow();
+        if let Some(error) = tick() {
+            return Err(error);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One request and its response. Responses are redacted here, before any other code sees them.
+//! A single request and its response. Responses are redacted here, before any other code sees them.
 
 use bot_cli_protocol::secret::Secret;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use crate::backend::hosted::wire::Body;
 const LONGEST: usize = 4 * 1024 * 1024;
 
 impl Client<'_> {
-    /// Sends one request, and reports the wait to the user if the response is slow.
+    /// Sends one request and notifies the user if the response is slow.
     pub(super) async fn exchange(
         &self,
         method: &Method,
@@ -37,7 +37,7 @@ impl Client<'_> {
         answered.map_err(Unconfirmed::under_way)?
     }
 
-    /// Returns the error for a redirect. A request with a token never follows one.
+    /// Returns the error for a redirect. Redirects are never followed, because requests contain a token.
     fn redirected(&self, url: &Url, to: &str) -> Unconfirmed {
         // Omits the path, which may contain anything.
         let target = url
@@ -127,7 +127,8 @@ impl AsRef<[u8]> for SharedBody {
 
 /// Returns the error for an unsuccessful response.
 ///
-/// Only a body with both of the service's members proves that nothing was done. A proxy may have passed the request on before it responded.
+/// A response without both `error` and `code` may come from a proxy that has already forwarded the request. The service may therefore still
+/// carry out the request.
 fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Unconfirmed {
     let text = |name: &str| body.and_then(|body| body[name].as_str());
     let ours = text("error").is_some() && text("code").is_some();

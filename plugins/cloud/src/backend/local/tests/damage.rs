@@ -1,4 +1,4 @@
-//! Vaults that are damaged, edited or out of reach.
+//! Tests for damaged, modified and inaccessible vaults.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn vault_or_backup_of_a_later_version_is_said_to_be_one() {
     assert_eq!(failed, Err(VaultError::Later(path)));
 }
 
-/// A file of age that costs more than this machine should be asked for.
+/// Covers files that are not valid backups, including one whose work factor exceeds the limit.
 #[test]
 fn backup_that_is_none_or_asks_too_much_is_refused() {
     use crate::backend::local::seal;

@@ -1,9 +1,9 @@
-//! Every write, sync and rename fails in turn.
+//! Tests that make each write, sync and rename fail in turn.
 
 use super::*;
 use crate::files::faults::{self, After};
 
-/// A change of the vault, and what it makes of what can be seen.
+/// The name of a change and the function that makes it.
 type Change = (&'static str, fn(&Vault<'_>) -> Result<(), VaultError>);
 
 const CHANGES: [Change; 6] = [
@@ -19,7 +19,7 @@ const CHANGES: [Change; 6] = [
     ("pull", |vault| put_pull(vault, "quay", "quay.io")),
 ];
 
-/// Every write, sync and rename of every change fails in turn; the rest works or, as after a crash, fails as well.
+/// Makes each write, sync and rename fail in turn. The remaining steps succeed or, as after a crash, fail as well.
 #[test]
 fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
     let mut faults = 0;
@@ -72,7 +72,7 @@ fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
     assert!(faults > 100, "{faults}");
 }
 
-/// Whether a change has anything to write: nothing is removed from an empty vault.
+/// Reports whether a change writes anything. Removing from an empty vault writes nothing.
 fn start_writes(what: &str, start: &str) -> bool {
     start != "empty" || !matches!(what, "unset" | "delete")
 }

@@ -1,10 +1,10 @@
-//! A key behind a link, and a change of the key that was interrupted.
+//! Tests for key files behind links and for interrupted key changes.
 
 use super::*;
 use crate::backend::local::key;
 use crate::files::faults::{self, After};
 
-/// A filled vault whose key is on another disk.
+/// Creates a filled vault whose key file is a link to a file in another folder.
 fn with_the_key_elsewhere(folder: &Path) -> Vault<'static> {
     let place = folder.join("vault");
     let vault = filled(&place);
@@ -47,7 +47,7 @@ fn new_key_behind_a_link_that_fails_anywhere_is_complete_or_not_begun() {
     }
 }
 
-/// Killed at each step: the file has both keys, and the vault is sealed to either.
+/// Simulates an interrupted `rekey`: the file contains both keys, and the vault is encrypted with either of them.
 #[test]
 fn vault_opens_with_either_of_two_keys_and_the_next_change_leaves_one() {
     let folder = tempfile::tempdir().unwrap();

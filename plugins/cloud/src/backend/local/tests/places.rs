@@ -1,4 +1,4 @@
-//! Paths of backups, and messages about unusable files.
+//! Tests for backup paths and for messages about unusable files.
 
 use super::*;
 use crate::backend::Explained;

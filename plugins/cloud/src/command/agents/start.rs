@@ -1,0 +1,186 @@
+//! The `agents start` command, which starts a session with a public key.
+
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::question::Question;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_terminal::short_line;
+use serde_json::{Value, json};
+
+use super::{Opened, opened};
+use crate::auth::credentials::parse_token;
+use crate::backend::hosted::ServiceError;
+use crate::backend::hosted::http::{Client, Reach};
+use crate::command::context::CommandContext;
+use crate::command::keys;
+use crate::input::wrong;
+use crate::options::Start;
+use crate::secret_file::SecretFile;
+use crate::service::{Service, Unclear};
+use crate::text::theirs;
+use crate::words::failed;
+
+pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
+    let data = data(context, options.data.as_deref())?;
+    let opened = opened(context, &options.agent)?;
+    let key = public_key(context, &opened, options.skip)?;
+    let mut body = json!({ "createDailyRoom": options.daily_room });
+    if let Some(data) = data {
+        body["body"] = data;
+    }
+    let (scope, name) = (&opened.scope, &opened.name);
+    let client = Client::new(&scope.api_url.value, &key, scope.pace, context)?;
+    context.progress("Starting a session");
+    let session = Service::start(&client, name, &body).map_err(|unconfirmed| {
+        match (&unconfirmed.error, unconfirmed.reach) {
+            (ServiceError::NotSignedIn(_), Reach::Nothing) => refused_key(context),
+            (ServiceError::NotFound(_), Reach::Nothing) => not_started(&opened),
+            _ => {
+                let look = opened.command("sessions");
+                Unclear::new("a session was started", look).failure(unconfirmed)
+            }
+        }
+    })?;
+    let id = session.session_id.as_deref().map_or("-".to_owned(), theirs);
+    let mut text = format!("Started the session `{id}` of `{name}`\n");
+    let token = session.daily_token.as_ref().map(Secret::expose);
+    if let Some(room) = &session.daily_room {
+        let room = long(room);
+        let join = token.map_or(room.clone(), |token| format!("{room}?t={}", long(token)));
+        text.extend(["Join: ", &join, "\n"]);
+    }
+    let reply = Reply::text(text).data(json!({
+        "session": session.session_id.as_deref().map(theirs),
+        "room": session.daily_room.as_deref().map(long),
+        "token": token.map(long),
+    }));
+    Ok(reply.next(opened.command("logs")))
+}
+
+/// Sanitizes a URL or token from the service for display.
+fn long(text: &str) -> String {
+    short_line(text, 8000)
+}
+
+/// Parses the data for the bot: a JSON object, or `@` followed by the path of a file that contains one.
+fn data(context: &CommandContext<'_>, given: Option<&str>) -> Result<Option<Value>, Failure> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let problem = |problem: String| wrong("data", problem);
+    let text = match given.strip_prefix('@') {
+        Some(path) => {
+            let bytes = context.read(path.as_ref())?.map_err(problem)?;
+            String::from_utf8(bytes).map_err(|_| wrong("data", "is not UTF-8"))?
+        }
+        None => given.to_owned(),
+    };
+    match serde_json::from_str::<Value>(&text) {
+        Ok(data) if data.is_object() => Ok(Some(data)),
+        Ok(_) => Err(wrong("data", "is not a JSON object")),
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            Err(wrong(
+                "data",
+                format!("is not JSON (line {line}, column {column})"),
+            ))
+        }
+    }
+}
+
+/// Returns the public key for starting a session.
+///
+/// A key in the environment takes precedence. Otherwise, a signed-in user uses one of the organization's keys, which is created if
+/// necessary. A private API key requires the stored public key.
+fn public_key(
+    context: &CommandContext<'_>,
+    opened: &Opened<'_>,
+    skip: bool,
+) -> Result<Secret, Failure> {
+    if let Some(key) = &context.environment.public_key {
+        return parse_token(key.expose()).ok_or_else(|| refused_key(context));
+    }
+    if !opened.service.is_user() {
+        return stored(context, opened);
+    }
+    let active = keys::all(&opened.service)?;
+    let mut active = active.iter().filter(|key| keys::is_active(key));
+    if let Some(key) = active.find_map(|key| key["key"].as_str()) {
+        return Ok(Secret::new(key.to_owned()));
+    }
+    if !skip {
+        let message = "The organization has no public key. Create one, `bot-cli`?";
+        context.consent(message, String::new())?;
+    }
+    let created = keys::created(&opened.service, &opened.scope, "bot-cli")?;
+    context.note("created the public key `bot-cli`");
+    Ok(created.key)
+}
+
+/// Returns the stored public key, or prompts for a key and stores it.
+fn stored(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<Secret, Failure> {
+    let file = file(context)?;
+    let unusable = |error: crate::secret_file::SecretFileError| {
+        let message = format!("can't use `{}`: {error}", file.path().display());
+        failed("key_unusable", message).hint("remove it, or set BOT_CLI_PUBLIC_KEY")
+    };
+    let address = opened.scope.shown_url();
+    if let Some(stored) = file.read().map_err(unusable)? {
+        // A key for another service is asked for again.
+        let key = stored.expose().trim().strip_prefix(&address);
+        if let Some(key) = key.and_then(parse_token) {
+            return Ok(key);
+        }
+    }
+    let question = Question::password("public_key", "Public key of the organization:".to_owned());
+    let keys = [question];
+    let instead =
+        "set BOT_CLI_PUBLIC_KEY; `bot-cli cloud keys create NAME` makes one when you are signed in";
+    let mut given = context.ask_all_or(&keys, instead, |_, answer| {
+        let text = answer.as_secret().ok_or("must be a text")?;
+        parse_token(text.expose()).ok_or_else(|| "has characters that no key has".to_owned())
+    })?;
+    let key = given.pop().ok_or_else(Failure::cancelled)?;
+    let stored = file
+        .write(&key, opened.scope.keyring.value)
+        .map_err(unusable)?;
+    context.note(&format!(
+        "the key is stored in {}",
+        stored.words(file.path())
+    ));
+    Ok(key)
+}
+
+fn file<'a>(context: &'a CommandContext<'_>) -> Result<SecretFile<'a>, Failure> {
+    let folder = context.environment.config_folder.as_ref();
+    let folder = folder.ok_or_else(crate::config::homeless)?;
+    Ok(SecretFile::new(folder.join("public-key"), context))
+}
+
+/// Returns the failure for an agent that was not found with the public key. Distinguishes a missing agent from a key of another
+/// organization.
+fn not_started(opened: &Opened<'_>) -> Failure {
+    let name = &opened.name;
+    if matches!(opened.service.agent(name), Ok(Some(_))) {
+        let message = format!("the public key does not belong to the organization of `{name}`");
+        return failed("key_refused", message).outcome(ChangeState::NotDone);
+    }
+    opened.not_found().outcome(ChangeState::NotDone)
+}
+
+/// Returns the failure for a public key that the service rejects.
+fn refused_key(context: &CommandContext<'_>) -> Failure {
+    let message = "the service does not accept the public key, so no session was started";
+    let failure = Failure::new(Exit::NotAllowed, "key_refused", message);
+    let failure = failure.outcome(ChangeState::NotDone);
+    if context.environment.public_key.is_some() {
+        return failure.hint("it is from BOT_CLI_PUBLIC_KEY: replace or unset it");
+    }
+    match file(context) {
+        Ok(file) if file.exists() => failure.hint(format!(
+            "it may be in `{}`: remove that file to be asked for another one",
+            file.path().display()
+        )),
+        Ok(_) | Err(_) => failure.hint("bot-cli cloud keys list"),
+    }
+}

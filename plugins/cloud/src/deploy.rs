@@ -1,0 +1,4 @@
+//! The settings and the build context of a deployment.
+
+pub mod context;
+pub mod settings;

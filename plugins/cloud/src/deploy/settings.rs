@@ -1,0 +1,431 @@
+//! The settings of a deployment, from the deployment file and from options, which take precedence.
+
+use bot_cli_protocol::failure::{Failure, Field};
+use clap::{Args, ValueHint};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::text::theirs;
+use crate::words::near_or;
+
+/// The settings of a deployment. Each is a key of the deployment file and an option.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Settings {
+    /// Name of the agent
+    #[arg(long = "agent", value_name = "NAME", value_hint = ValueHint::Other)]
+    pub agent_name: Option<String>,
+    /// Image to deploy, with its tag (default: the service builds one)
+    #[arg(long, value_name = "IMAGE", value_hint = ValueHint::Other)]
+    pub image: Option<String>,
+    /// ID of the build to deploy; see `builds list`
+    #[arg(long, value_name = "ID", conflicts_with = "image", value_hint = ValueHint::Other)]
+    pub build_id: Option<String>,
+    /// Image pull secret for the image
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub image_credentials: Option<String>,
+    /// Secret set of the bot
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub secret_set: Option<String>,
+    /// Region of a new agent (default: the organization's)
+    #[arg(short, long, value_name = "REGION", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+    /// Size of each agent: agent-1x, agent-2x, agent-3x, or a profile of the organization
+    #[arg(long, value_name = "PROFILE", value_hint = ValueHint::Other)]
+    pub agent_profile: Option<String>,
+    /// `token`: WebSocket clients need a token from `/start`; `none`: anyone can connect
+    #[arg(long, value_name = "KIND", value_hint = ValueHint::Other)]
+    pub websocket_auth: Option<String>,
+    /// Maximum seconds of a session, from 60 to 14400 (default: 7200)
+    #[arg(long, value_name = "SECONDS", value_hint = ValueHint::Other)]
+    pub max_session_duration: Option<u64>,
+    /// Processor architecture of the image: arm64 or amd64
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub architecture: Option<String>,
+    #[command(flatten)]
+    pub scaling: Scaling,
+    #[command(flatten)]
+    pub krisp_viva: KrispViva,
+    #[command(flatten)]
+    pub resources: Resources,
+    #[command(flatten)]
+    pub git: Git,
+    #[command(flatten)]
+    pub build: Build,
+    /// The settings of another tool's local builds, which are ignored.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub docker: Value,
+}
+
+/// The number of agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Scaling {
+    /// Agents kept running without sessions; each costs money all the time
+    #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
+    pub min_agents: Option<u64>,
+    /// Maximum number of agents; each runs one session
+    #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
+    pub max_agents: Option<u64>,
+}
+
+/// Noise cancellation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct KrispViva {
+    /// Noise cancellation: tel or pro
+    #[arg(long, value_name = "KIND", value_hint = ValueHint::Other)]
+    pub audio_filter: Option<String>,
+}
+
+/// Resources of an agent in a self-hosted region.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Resources {
+    /// Processors in a self-hosted region: 500m, 2
+    #[arg(long, value_name = "QUANTITY", value_hint = ValueHint::Other)]
+    pub cpu: Option<String>,
+    /// Memory in a self-hosted region: 4Gi
+    #[arg(long, value_name = "QUANTITY", value_hint = ValueHint::Other)]
+    pub memory: Option<String>,
+}
+
+/// A GitHub repository that the service builds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Git {
+    /// Create the agent from a GitHub repository; requires --branch
+    #[arg(long, value_name = "OWNER/NAME", value_hint = ValueHint::Other)]
+    pub repo: Option<String>,
+    /// Branch of the repository
+    #[arg(long, value_name = "BRANCH", value_hint = ValueHint::Other)]
+    pub branch: Option<String>,
+    /// Dockerfile in the repository
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::Other)]
+    pub dockerfile_path: Option<String>,
+    /// Folder of the bot in the repository
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::Other)]
+    pub subdirectory: Option<String>,
+}
+
+/// A build of the image by the service.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Build {
+    /// Folder to build, relative to the deployment file's folder (default: that folder)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub context_dir: Option<String>,
+    /// Dockerfile in that folder (default: Dockerfile)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::Other)]
+    pub dockerfile: Option<String>,
+    #[command(flatten)]
+    pub exclude: Exclude,
+}
+
+/// Files that are left out of a build.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
+#[serde(default)]
+pub struct Exclude {
+    /// Pattern of files to leave out, besides those of .dockerignore; repeatable
+    #[arg(long = "exclude", value_name = "PATTERN", value_hint = ValueHint::Other)]
+    pub patterns: Vec<String>,
+}
+
+impl Settings {
+    /// Parses a deployment file. An unknown key is an error, because the service would silently ignore the key.
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        let invalid = |message: String| Failure::new(USAGE, "invalid_file", message);
+        let read: Value = toml::from_str(text).map_err(|error| invalid(error.message().into()))?;
+        let known = json!(Self {
+            docker: json!({}),
+            ..Self::default()
+        });
+        if let Some((unknown, siblings)) = unknown_key(&read, &known, "") {
+            let failure = invalid(format!("it has an unknown key `{}`", theirs(&unknown)));
+            let all = format!("keys: {}", siblings.join(", "));
+            let known = siblings.iter().map(String::as_str);
+            return Err(near_or(failure, &unknown, known, all));
+        }
+        toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                text[..span.start.min(text.len())].lines().count().max(1)
+            });
+            invalid(format!("line {line}: {}", theirs(error.message())))
+        })
+    }
+
+    /// Returns the settings that a running agent also has, keyed by name. Omits settings without a value.
+    pub fn values(&self) -> Map<String, Value> {
+        let mut values = Map::new();
+        for (name, value) in json!(self).as_object().into_iter().flatten() {
+            match (name.as_str(), value) {
+                ("agent_name" | "region" | "git" | "build" | "docker", _) | (_, Value::Null) => {}
+                (_, Value::Object(table)) => values.extend(table.clone()),
+                (_, value) => drop(values.insert(name.clone(), value.clone())),
+            }
+        }
+        values.retain(|_, value| !value.is_null());
+        values
+    }
+
+    /// Returns the name of the agent profile that has the configured amount of CPU, if any.
+    pub fn profile(&self) -> Option<&'static str> {
+        match self.resources.cpu.as_deref()? {
+            "500m" | "0.5" => Some("agent-1x"),
+            "1" | "1000m" => Some("agent-2x"),
+            "1500m" | "1.5" => Some("agent-3x"),
+            _ => None,
+        }
+    }
+
+    /// Returns these settings, overridden by those in `options`. An image, a build and a repository replace each other, as do an agent
+    /// profile and resources.
+    pub fn overridden_by(mut self, options: &Self) -> Result<Self, Failure> {
+        if options.image.is_some() || options.build_id.is_some() || options.git.repo.is_some() {
+            (self.image, self.build_id, self.git) = (None, None, Git::default());
+        }
+        if options.agent_profile.is_some() {
+            self.resources = Resources::default();
+        }
+        if options.resources.cpu.is_some() {
+            self.agent_profile = None;
+        }
+        let mut all = json!(self);
+        overlay(&mut all, json!(options));
+        serde_json::from_value(all)
+            .map_err(|error| Failure::new(USAGE, "invalid_file", error.to_string()))
+    }
+
+    /// Checks the settings without accessing the service and returns the problems.
+    pub fn problems(&self) -> Vec<Field> {
+        let (git, Resources { cpu, memory }) = (&self.git, &self.resources);
+        let Scaling {
+            min_agents,
+            max_agents,
+        } = self.scaling;
+        let is_name = self.agent_name.as_deref().map(is_agent_name);
+        let has_image = self.image.is_some() || self.build_id.is_some();
+        let is_one_of = |value: &Option<String>, allowed: [&str; 2]| {
+            value
+                .as_deref()
+                .is_none_or(|value| allowed.contains(&value))
+        };
+        let is_range = |seconds| (60..=14_400).contains(&seconds);
+        let has_no_tag = self.image.as_deref().is_some_and(|image| !has_tag(image));
+        #[rustfmt::skip]
+        let rules = [
+            (is_name.is_none(), "agent_name", "--agent", "missing"),
+            (is_name == Some(false), "agent_name", "--agent", AGENT_NAME),
+            (has_no_tag, "image", "--image", "has no tag, such as `:1.0`"),
+            (self.image.is_some() && self.build_id.is_some(), "build_id", "--build-id", "can't be combined with an image"),
+            (git.repo.is_some() && has_image, "repo", "--repo", "can't be combined with an image or a build"),
+            (git.repo.is_some() != git.branch.is_some(), "branch", "--branch", "a repository and a branch go together"),
+            (max_agents == Some(0), "max_agents", "--max-agents", "must be at least 1"),
+            (max_agents.is_some() && min_agents > max_agents, "min_agents", "--min-agents", "is more than `max_agents`"),
+            (!self.max_session_duration.is_none_or(is_range), "max_session_duration", "--max-session-duration", "must be from 60 to 14400"),
+            (!is_one_of(&self.krisp_viva.audio_filter, ["tel", "pro"]), "audio_filter", "--audio-filter", "must be tel or pro"),
+            (!is_one_of(&self.architecture, ["arm64", "amd64"]), "architecture", "--architecture", "must be arm64 or amd64"),
+            (cpu.is_some() != memory.is_some(), "resources", "--cpu", "cpu and memory go together"),
+            (cpu.is_some() && self.agent_profile.is_some(), "resources", "--cpu", "can't be combined with an agent profile"),
+        ];
+        let broken = rules.into_iter().filter(|(is_broken, ..)| *is_broken);
+        broken
+            .map(|(_, name, flag, problem)| Field::new(name, problem).flag(flag))
+            .collect()
+    }
+
+    /// Returns the body of a request to create or update the agent. `build` takes precedence over the configured image and build.
+    pub fn body(&self, build: Option<&str>, region: &str, is_new: bool, force: bool) -> Value {
+        let git = self.git.repo.as_ref().filter(|_| is_new).map(|repo| {
+            json!({
+                "repoFullName": repo,
+                "branch": self.git.branch,
+                "dockerfilePath": self.git.dockerfile_path,
+                "subdirectory": self.git.subdirectory,
+            })
+        });
+        let build = build.or(self.build_id.as_deref());
+        // The service shows the resources of a profile, too.
+        let resources = Some(&self.resources).filter(|_| self.agent_profile.is_none());
+        let mut body = json!({
+            "serviceName": self.agent_name,
+            "image": self.image.as_ref().filter(|_| build.is_none()),
+            "buildId": build,
+            "git": git,
+            "imagePullSecretSet": self.image_credentials.as_ref().filter(|_| self.git.repo.is_none()),
+            "secretSet": self.secret_set,
+            "region": region,
+            "autoScaling": { "minAgents": self.scaling.min_agents, "maxAgents": self.scaling.max_agents },
+            "agentProfile": self.agent_profile,
+            "resources": resources,
+            "krispViva": { "audioFilter": self.krisp_viva.audio_filter },
+            "websocketAuth": self.websocket_auth,
+            "maxSessionDuration": self.max_session_duration,
+            "architecture": self.architecture,
+            "forceRedeploy": (force && !is_new).then_some(true),
+        });
+        without_nulls(&mut body);
+        body
+    }
+}
+
+const USAGE: bot_cli_protocol::failure::Exit = bot_cli_protocol::failure::Exit::Usage;
+
+/// The error message for an invalid agent name.
+pub const AGENT_NAME: &str =
+    "must be 2 to 54 lower-case letters, digits and hyphens, without a hyphen at either end";
+
+/// Reports whether an agent name is valid.
+pub fn is_agent_name(name: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    (2..=54).contains(&name.len())
+        && is_end(name.chars().next())
+        && is_end(name.chars().last())
+        && name.chars().all(|c| c == '-' || is_end(Some(c)))
+}
+
+fn has_tag(image: &str) -> bool {
+    let last = image.rsplit('/').next().unwrap_or_default();
+    last.contains(':') || last.contains('@')
+}
+
+/// Returns the first key in `read` that is missing from `known`, with the known keys at the same level.
+fn unknown_key(read: &Value, known: &Value, above: &str) -> Option<(String, Vec<String>)> {
+    let (read, known) = (read.as_object()?, known.as_object()?);
+    read.iter().find_map(|(key, value)| {
+        let path = format!("{above}{key}");
+        match known.get(key) {
+            None => {
+                let siblings = known.keys().map(|key| format!("{above}{key}"));
+                Some((path, siblings.collect()))
+            }
+            Some(_) if path == "docker" => None,
+            Some(known) => unknown_key(value, known, &format!("{path}.")),
+        }
+    })
+}
+
+/// Recursively copies the values in `over` into `under`, except nulls and empty arrays.
+fn overlay(under: &mut Value, over: Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (key, value) in over {
+                overlay(under.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (_, Value::Null) => {}
+        (_, Value::Array(items)) if items.is_empty() => {}
+        (under, over) => *under = over,
+    }
+}
+
+/// Recursively removes null members and empty objects.
+fn without_nulls(value: &mut Value) {
+    let Value::Object(members) = value else {
+        return;
+    };
+    members.values_mut().for_each(without_nulls);
+    members.retain(|_, value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Settings, is_agent_name};
+
+    const FILE: &str = r#"
+agent_name = "my-bot"
+secret_set = "my-bot-secrets"
+max_session_duration = 900
+[scaling]
+min_agents = 0
+max_agents = 5
+[krisp_viva]
+audio_filter = "tel"
+[build.exclude]
+patterns = ["*.wav"]
+[docker]
+auto_build = true
+"#;
+
+    #[test]
+    fn a_file_and_options_become_the_body_of_a_request() {
+        let options = Settings {
+            region: Some("us-east".to_owned()),
+            scaling: super::Scaling {
+                min_agents: Some(1),
+                max_agents: None,
+            },
+            ..Settings::default()
+        };
+        let settings = Settings::parse(FILE).unwrap();
+        let settings = settings.overridden_by(&options).unwrap();
+        assert_eq!(settings.problems(), []);
+        assert_eq!(settings.build.exclude.patterns, ["*.wav"]);
+        assert_eq!(
+            settings.body(Some("b-1"), "us-east", true, false),
+            json!({
+                "serviceName": "my-bot",
+                "buildId": "b-1",
+                "secretSet": "my-bot-secrets",
+                "region": "us-east",
+                "autoScaling": { "minAgents": 1, "maxAgents": 5 },
+                "krispViva": { "audioFilter": "tel" },
+                "maxSessionDuration": 900,
+            })
+        );
+    }
+
+    #[test]
+    fn an_option_for_the_image_replaces_the_build_of_the_file() {
+        let file = Settings::parse("agent_name = \"a1\"\nbuild_id = \"b\"\n").unwrap();
+        let options = Settings {
+            image: Some("me/bot:1".to_owned()),
+            ..Settings::default()
+        };
+        let settings = file.overridden_by(&options).unwrap();
+        assert_eq!((settings.build_id, settings.image), (None, options.image));
+    }
+
+    #[test]
+    fn refuses_keys_that_the_service_would_ignore() {
+        for (text, hint) in [
+            ("agent_nam = \"a\"", "did you mean `agent_name`?"),
+            (
+                "[scaling]\nmin_agent = 1",
+                "did you mean `scaling.min_agents`?",
+            ),
+            ("enable_krisp = true", "keys: agent_name, image"),
+        ] {
+            let failure = Settings::parse(text).unwrap_err();
+            assert_eq!(failure.code, "invalid_file", "{text}");
+            assert!(failure.hints[0].starts_with(hint), "{:?}", failure.hints);
+        }
+        let failure = Settings::parse("\nimage = 7").unwrap_err();
+        assert!(failure.message.starts_with("line 2: "), "{failure:?}");
+    }
+
+    #[test]
+    fn every_problem_is_reported_together() {
+        let text = "agent_name = \"My\"\nimage = \"a/b\"\nbuild_id = \"b\"\nmax_session_duration = 1\n\
+            architecture = \"x\"\nagent_profile = \"agent-1x\"\n[scaling]\nmin_agents = 2\nmax_agents = 1\n\
+            [resources]\ncpu = \"x\"\n[git]\nrepo = \"a/b\"\n[krisp_viva]\naudio_filter = \"no\"";
+        let problems = Settings::parse(text).unwrap().problems();
+        assert_eq!(problems.len(), 11, "{problems:#?}");
+    }
+
+    #[test]
+    fn names_are_those_of_the_service() {
+        for (name, is_good) in [
+            ("a1", true),
+            ("a", false),
+            ("-a", false),
+            ("a-", false),
+            ("A1", false),
+        ] {
+            assert_eq!(is_agent_name(name), is_good, "{name}");
+        }
+    }
+}

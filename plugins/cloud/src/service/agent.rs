@@ -1,0 +1,230 @@
+//! Agents and deployments, stored as the JSON documents that the service returns. The methods read only the members that this plugin needs.
+
+use serde_json::Value;
+
+use crate::backend::hosted::ServiceError;
+use crate::deploy::settings::{KrispViva, Resources, Scaling, Settings};
+
+/// An agent: a deployed bot.
+#[derive(Debug, Clone)]
+pub struct Agent(Value);
+
+/// A deployment: a version of an agent.
+#[derive(Debug, Clone)]
+pub struct Deployment(pub Value);
+
+/// A version of an agent that is running or starting.
+#[derive(Debug, Clone, Copy)]
+pub struct Revision<'a>(&'a Value);
+
+impl Agent {
+    /// Decodes an agent, which may be wrapped in a `body` member.
+    pub fn of(mut document: Value) -> Result<Self, ServiceError> {
+        if document["body"].is_object() {
+            document = document["body"].take();
+        }
+        if document["name"].is_string() {
+            return Ok(Self(document));
+        }
+        let what = "it does not describe an agent".to_owned();
+        Err(ServiceError::InvalidResponse(what))
+    }
+
+    pub fn text(&self, member: &str) -> Option<&str> {
+        self.0[member].as_str()
+    }
+
+    /// Returns the number of active sessions.
+    pub fn sessions(&self) -> Option<u64> {
+        self.0["activeSessionCount"].as_u64()
+    }
+
+    /// Returns the ID of the deployment that should be running.
+    pub fn desired(&self) -> Option<&str> {
+        let desired = self.text("desiredDeploymentId");
+        desired.or_else(|| self.text("activeDeploymentId"))
+    }
+
+    /// Reports whether the service has started to roll out the desired deployment.
+    pub fn is_taken_up(&self) -> bool {
+        self.desired().is_some() && self.text("reconciledDeploymentId") == self.desired()
+    }
+
+    /// Reports whether the agent accepts sessions, possibly with an earlier deployment.
+    pub fn is_available(&self) -> bool {
+        let available = self.0["available"].as_bool();
+        available.or(self.0["ready"].as_bool()).unwrap_or(false)
+    }
+
+    /// Reports whether the desired deployment has been rolled out completely.
+    pub fn is_ready(&self) -> bool {
+        let ready = ["ready", "activeDeploymentReady"].map(|member| self.0[member].as_bool());
+        self.is_taken_up() && self.is_available() && ready[0].or(ready[1]) == Some(true)
+    }
+
+    /// Reports whether an earlier deployment accepts sessions while the desired deployment is not ready.
+    pub fn serves_earlier(&self) -> bool {
+        !self.is_ready() && self.is_available() && self.0["previousRevision"].is_object()
+    }
+
+    pub fn revision(&self) -> Option<Revision<'_>> {
+        Some(&self.0["currentRevision"])
+            .filter(|it| it.is_object())
+            .map(Revision)
+    }
+
+    /// Returns the revision of the desired deployment, if the service has started the rollout.
+    pub fn newest_revision(&self) -> Option<Revision<'_>> {
+        let revision = self.revision()?;
+        let of = revision.0["deploymentID"].as_str();
+        (self.is_taken_up() && (of.is_none() || of == self.desired())).then_some(revision)
+    }
+
+    /// Returns the message and the code of the first error that the service reports.
+    pub fn error(&self) -> Option<String> {
+        let error = self.0["errors"].get(0)?;
+        let message = error["message"].as_str().or(error["error"].as_str());
+        let message = message.unwrap_or("unknown error");
+        Some(match error["code"].as_str() {
+            Some(code) => format!("{message} ({code})"),
+            None => message.to_owned(),
+        })
+    }
+
+    /// Returns the settings of the desired deployment, as far as the service returns them.
+    pub fn settings(&self) -> Settings {
+        let mut settings = settings(&self.0["deployment"]);
+        let (scaling, resources) = (scaling(&self.0), resources(&self.0));
+        settings.scaling.min_agents = scaling.min_agents.or(settings.scaling.min_agents);
+        settings.scaling.max_agents = scaling.max_agents.or(settings.scaling.max_agents);
+        if resources.cpu.is_some() {
+            settings.resources = resources;
+        }
+        settings.agent_profile = owned(&self.0["agentProfile"]);
+        settings.krisp_viva = KrispViva {
+            audio_filter: owned(&self.0["krispViva"]["audioFilter"]),
+        };
+        settings
+    }
+}
+
+impl Deployment {
+    pub fn id(&self) -> &str {
+        self.0["id"].as_str().unwrap_or_default()
+    }
+
+    pub fn created(&self) -> &str {
+        self.0["createdAt"].as_str().unwrap_or("-")
+    }
+
+    pub fn settings(&self) -> Settings {
+        settings(&self.0)
+    }
+}
+
+fn settings(deployment: &Value) -> Settings {
+    let spec = &deployment["manifest"]["spec"];
+    let build_id = owned(&deployment["buildId"]);
+    Settings {
+        image: owned(&spec["image"]).filter(|_| build_id.is_none()),
+        build_id,
+        secret_set: owned(&spec["envFromSecretNames"][0]),
+        image_credentials: owned(&spec["imagePullSecretName"]),
+        scaling: scaling(spec),
+        resources: resources(spec),
+        max_session_duration: spec["maxSessionDurationSeconds"].as_u64(),
+        architecture: owned(&spec["arch"]),
+        websocket_auth: owned(&spec["websocketAuth"]),
+        ..Settings::default()
+    }
+}
+
+fn scaling(of: &Value) -> Scaling {
+    let replicas = &of["autoScaling"];
+    Scaling {
+        min_agents: replicas["minReplicas"].as_u64(),
+        max_agents: replicas["maxReplicas"].as_u64(),
+    }
+}
+
+fn resources(of: &Value) -> Resources {
+    Resources {
+        cpu: owned(&of["resources"]["cpu"]),
+        memory: owned(&of["resources"]["memory"]),
+    }
+}
+
+fn owned(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+impl<'a> Revision<'a> {
+    pub fn phase(self) -> &'a str {
+        self.0["phase"].as_str().unwrap_or("unknown phase")
+    }
+
+    /// Describes the revision, for example "Progressing, 0 agents ready".
+    pub fn words(self) -> String {
+        let phase = self.phase();
+        match self.0["readyReplicas"].as_u64() {
+            Some(1) => format!("{phase}, 1 agent ready"),
+            Some(ready) => format!("{phase}, {ready} agents ready"),
+            None => phase.to_owned(),
+        }
+    }
+
+    fn restarts(self) -> u64 {
+        self.0["health"]["restartCount"].as_u64().unwrap_or(0)
+    }
+
+    fn is_healthy(self) -> bool {
+        self.0["health"]["ready"] == true
+    }
+
+    /// Returns a description of the revision's problem, or `None` if no problem is known.
+    pub fn problem(self) -> Option<String> {
+        if self.0["hasInfrastructureIssue"] == true {
+            return Some("the service has a problem with its own infrastructure".to_owned());
+        }
+        let (health, restarts) = (&self.0["health"], self.restarts());
+        if self.is_healthy() && restarts == 0 {
+            return None;
+        }
+        let words = ["headline", "reason", "message"];
+        let words = words.iter().find_map(|member| health[*member].as_str())?;
+        let code = health["lastExitCode"].as_i64();
+        let code = code.map(|code| format!("exit code {code}"));
+        let restarts = (restarts > 0).then(|| count(restarts, "restart"));
+        let more: Vec<String> = code.into_iter().chain(restarts).collect();
+        Some(if more.is_empty() {
+            words.to_owned()
+        } else {
+            format!("{words} ({})", more.join(", "))
+        })
+    }
+
+    /// Reports whether the bot is not ready after several restarts.
+    pub fn crashes(self) -> bool {
+        !self.is_healthy() && self.restarts() >= 3
+    }
+
+    /// Reports whether Kubernetes currently can't pull the image or start the container.
+    pub fn backs_off(self) -> bool {
+        let reason = self.0["health"]["reason"].as_str().unwrap_or_default();
+        reason.ends_with("BackOff") || REASONS.contains(&reason)
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    bot_cli_protocol::wording::count(usize::try_from(number).unwrap_or(usize::MAX), noun)
+}
+
+/// The reasons that Kubernetes reports for a container that doesn't start, except those that end with `BackOff`.
+const REASONS: [&str; 6] = [
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "ErrImageNeverPull",
+    "ErrImagePull",
+    "InvalidImageName",
+    "RunContainerError",
+];
