@@ -43,7 +43,7 @@ pub struct PlannedFile {
 pub enum Existing {
     /// Report a conflict, because the existing file belongs to the user.
     Conflict,
-    /// Replace the file, because it is an existing project record.
+    /// Replace the file, because it is part of the record that this program wrote for the project.
     Replace,
     /// Append the missing lines.
     AddLines,

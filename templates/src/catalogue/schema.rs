@@ -232,7 +232,7 @@ pub enum Pictures {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
-    /// The Python module of the class.
+    /// The Python module that contains the class.
     pub module: String,
     /// The Python class. Its `params` argument is an instance of the transport's parameter class.
     pub class: String,

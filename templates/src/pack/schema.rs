@@ -93,7 +93,7 @@ pub struct Service {
     pub modules: BTreeMap<String, Vec<String>>,
     /// The minimum Python version of the extras, such as `3.12`, if newer than the framework's own minimum.
     pub requires_python: Option<String>,
-    /// The Python module of the class.
+    /// The Python module that contains the class.
     pub module: String,
     /// The Python class.
     pub class: String,

@@ -41,7 +41,7 @@ pub(super) fn compare(
     })
 }
 
-/// Draws a bot that uses the packs' services where possible, with random other options.
+/// Picks a random bot that uses the packs' services where possible, with all other options also chosen at random.
 fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let of = |kind: Kind, random: &mut Rng| {
         let brought: Vec<&Service> = (catalogue.packs().iter())

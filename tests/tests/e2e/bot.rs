@@ -103,7 +103,7 @@ pub(crate) fn text(output: &Output) -> String {
     )
 }
 
-/// Asserts that the bot was heard, at the pitch of its voice.
+/// Asserts that the bot's speech was heard and had the expected pitch.
 pub(crate) fn assert_voice(heard: &Value, who: &str) {
     let seconds = heard["seconds"].as_f64().unwrap_or_default();
     let hertz = heard["hertz"].as_f64().unwrap_or_default();

@@ -52,7 +52,7 @@ pub fn all(service: &Service<'_>) -> Result<Vec<Value>, Failure> {
     Ok(service.rows(&["apiKeys"], "public", &[])?)
 }
 
-/// Reports whether a key starts sessions.
+/// Reports whether a key can start sessions, that is, whether it has not been revoked.
 pub fn is_active(key: &Value) -> bool {
     key["revoked"] != true
 }

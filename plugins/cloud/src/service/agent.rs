@@ -203,7 +203,7 @@ impl<'a> Revision<'a> {
         })
     }
 
-    /// Reports whether the bot is not ready after several restarts.
+    /// Reports whether the bot has restarted several times and is still not ready.
     pub fn crashes(self) -> bool {
         !self.is_healthy() && self.restarts() >= 3
     }

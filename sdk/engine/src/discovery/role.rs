@@ -65,7 +65,8 @@ pub fn is_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.bytes().all(is_letter))
 }
 
-/// Returns the plugin's manifest, and the part of the plugin that `user` can use. Fails if the plugin has another role or is incompatible.
+/// Returns the plugin's manifest and how much of the plugin `user` supports. Fails if the plugin's role is not `role` or the plugin is
+/// incompatible.
 pub fn judge(
     plugin: &Plugin,
     role: &Role,

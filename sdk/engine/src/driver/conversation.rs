@@ -73,8 +73,8 @@ impl Plugin {
         })
     }
 
-    /// Sends the plugin's only request, serves the plugin until it replies, and closes its input. On any failure other than the plugin's
-    /// own error, the plugin has already been shut down.
+    /// Sends the plugin its only request, serves the plugin until it replies, and closes its input. Unless the failure is an error returned
+    /// by the plugin, the plugin has already been shut down when this method fails.
     pub fn request(
         &mut self,
         method: &str,

@@ -53,7 +53,7 @@ impl Patience {
     /// the signal at about the same time.
     ///
     /// After Ctrl-C, the host waits half as long as the host above it, and therefore sends KILL first. If the host above killed this host
-    /// first, it could neither find the remaining processes nor report the state of the work.
+    /// first, this host could neither find the remaining processes nor report the state of the work.
     pub fn below(self, depth: u32) -> Self {
         if depth == 0 {
             return self;

@@ -98,7 +98,7 @@ impl Hunt {
         self.killed < kills || self.ended < 3
     }
 
-    /// Starts to set `pair` in `prod` and kills the run. Returns whether the run reported success before the kill.
+    /// Starts a run that sets `pair` in `prod`, and then kills it. Returns whether the run had already reported success.
     fn is_done_before_the_kill(&mut self, user: &User, pair: &str) -> bool {
         let folder = user.home().join(".local/share/bot-cli/vault");
         let before = state(&folder);

@@ -91,7 +91,7 @@ args = [{ name = "settings.model", env = "FILES_MODEL", default = "one" }]
 prompt = "settings.system_instruction"
 "#;
 
-/// Creates a bench with a command that uses plugins in both roles, and with matching plugins.
+/// Creates a bench with a command that uses provider packs and secrets backends, together with plugins of both kinds.
 fn bench_with_roles() -> Bench {
     let bench = bench();
     install(&bench, &maker());

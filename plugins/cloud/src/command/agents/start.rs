@@ -157,8 +157,8 @@ fn file<'a>(context: &'a CommandContext<'_>) -> Result<SecretFile<'a>, Failure> 
     Ok(SecretFile::new(folder.join("public-key"), context))
 }
 
-/// Returns the failure for an agent that was not found with the public key. Distinguishes a missing agent from a key of another
-/// organization.
+/// Returns the failure for an agent that the service can't find when called with the public key: either the agent doesn't exist, or the key
+/// belongs to another organization.
 fn not_started(opened: &Opened<'_>) -> Failure {
     let name = &opened.name;
     if matches!(opened.service.agent(name), Ok(Some(_))) {

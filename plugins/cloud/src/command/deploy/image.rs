@@ -86,7 +86,16 @@ impl Image {
             ("status", Some("success".to_owned())),
             ("limit", Some("10".to_owned())),
         ];
-        let builds = service.rows(&["builds"], "builds", &query)?;
+        let builds = match service.rows(&["builds"], "builds", &query) {
+            Err(error) if passing(&error) => {
+                context.warn(&format!(
+                    "earlier builds could not be listed: {}",
+                    theirs(&error.to_string())
+                ));
+                Vec::new()
+            }
+            builds => builds?,
+        };
         let builds = builds.into_iter();
         let mut builds = builds.filter_map(|build| serde_json::from_value(build).ok());
         let is_same =
