@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-use crate::deploy::settings::Settings;
+use crate::deploy::settings::{Scaling, Settings};
 use crate::input::given::Empty;
 use crate::scope::Wanted;
 
@@ -399,12 +399,8 @@ pub enum AgentsCommand {
     Scale {
         #[command(flatten)]
         agent: Agent,
-        /// Agents kept running without sessions; each costs money all the time
-        #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
-        min_agents: Option<u64>,
-        /// Maximum number of agents; each runs one session
-        #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
-        max_agents: Option<u64>,
+        #[command(flatten)]
+        scaling: Scaling,
         /// Skip the confirmation
         #[arg(short, long)]
         skip: bool,

@@ -13,7 +13,7 @@ use super::deploy::{agent_json, submit, warm};
 use super::list::{Column, listing};
 use super::{open, project};
 use crate::backend::hosted::ServiceError;
-use crate::deploy::settings::Settings;
+use crate::deploy::settings::{Scaling, Settings};
 use crate::input::{checked_id, wrong};
 use crate::options::{Account, Agent as Named, AgentsCommand};
 use crate::scope::Scope;
@@ -43,10 +43,9 @@ pub(super) fn run(context: &CommandContext<'_>, command: &AgentsCommand) -> Resu
         }
         AgentsCommand::Scale {
             agent,
-            min_agents,
-            max_agents,
+            scaling,
             skip,
-        } => scale(context, agent, (*min_agents, *max_agents), *skip),
+        } => scale(context, agent, scaling, *skip),
         AgentsCommand::Delete { agent, skip } => delete(context, agent, *skip),
     }
 }
@@ -313,10 +312,11 @@ fn rollback(
 fn scale(
     context: &CommandContext<'_>,
     agent: &Named,
-    (min, max): (Option<u64>, Option<u64>),
+    given: &Scaling,
     skip: bool,
 ) -> Result<Reply, Failure> {
-    if min.is_none() && max.is_none() {
+    let (min, max) = (given.min_agents, given.max_agents);
+    if min.or(max).is_none() {
         return Err(wrong(
             "min_agents",
             "give `--min-agents`, `--max-agents` or both",
