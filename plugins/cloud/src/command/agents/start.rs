@@ -15,7 +15,7 @@ use crate::command::context::CommandContext;
 use crate::command::keys;
 use crate::input::wrong;
 use crate::options::Start;
-use crate::secret_file::SecretFile;
+use crate::secret_file::{SecretFile, SecretFileError};
 use crate::service::{Service, Unclear};
 use crate::text::theirs;
 use crate::words::failed;
@@ -23,7 +23,7 @@ use crate::words::failed;
 pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
     let data = data(context, options.data.as_deref())?;
     let opened = opened(context, &options.agent)?;
-    let key = public_key(context, &opened, options.skip)?;
+    let (key, is_asked) = public_key(context, &opened, options.skip)?;
     let mut body = json!({ "createDailyRoom": options.daily_room });
     if let Some(data) = data {
         body["body"] = data;
@@ -41,6 +41,9 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
             }
         }
     })?;
+    if is_asked {
+        keep(context, &opened, &key)?;
+    }
     let id = session.session_id.as_deref().map_or("-".to_owned(), theirs);
     let mut text = format!("Started the session `{id}` of `{name}`\n");
     let token = session.daily_token.as_ref().map(Secret::expose);
@@ -88,25 +91,27 @@ fn data(context: &CommandContext<'_>, given: Option<&str>) -> Result<Option<Valu
     }
 }
 
-/// Returns the public key for starting a session.
-///
-/// A key in the environment takes precedence. Otherwise, a signed-in user uses one of the organization's keys, which is created if
-/// necessary. A private API key requires the stored public key.
+/// Returns a public key, and whether the user was asked for it: the key in the environment, the organization's first active one, which is
+/// created if necessary, or, with a private API key, the stored one.
 fn public_key(
     context: &CommandContext<'_>,
     opened: &Opened<'_>,
     skip: bool,
-) -> Result<Secret, Failure> {
+) -> Result<(Secret, bool), Failure> {
     if let Some(key) = &context.environment.public_key {
-        return parse_token(key.expose()).ok_or_else(|| refused_key(context));
+        let key = parse_token(key.expose()).ok_or_else(|| refused_key(context))?;
+        return Ok((key, false));
     }
     if !opened.service.is_user() {
-        return stored(context, opened);
+        return match stored(context, opened)? {
+            Some(key) => Ok((key, false)),
+            None => Ok((asked(context)?, true)),
+        };
     }
     let active = keys::all(&opened.service)?;
     let mut active = active.iter().filter(|key| keys::is_active(key));
     if let Some(key) = active.find_map(|key| key["key"].as_str()) {
-        return Ok(Secret::new(key.to_owned()));
+        return Ok((Secret::new(key.to_owned()), false));
     }
     if !skip {
         let message = "The organization has no public key. Create one, `bot-cli`?";
@@ -114,41 +119,48 @@ fn public_key(
     }
     let created = keys::created(&opened.service, &opened.scope, "bot-cli")?;
     context.note("created the public key `bot-cli`");
-    Ok(created.key)
+    Ok((created.key, false))
 }
 
-/// Returns the stored public key, or prompts for a key and stores it.
-fn stored(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<Secret, Failure> {
+/// Returns the stored public key for the service, or `None` if there is none.
+fn stored(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<Option<Secret>, Failure> {
     let file = file(context)?;
-    let unusable = |error: crate::secret_file::SecretFileError| {
-        let message = format!("can't use `{}`: {error}", file.path().display());
-        failed("key_unusable", message).hint("remove it, or set BOT_CLI_PUBLIC_KEY")
-    };
+    let stored = file.read().map_err(|error| unusable(&file, &error))?;
     let address = opened.scope.shown_url();
-    if let Some(stored) = file.read().map_err(unusable)? {
-        // A key for another service is asked for again.
-        let key = stored.expose().trim().strip_prefix(&address);
-        if let Some(key) = key.and_then(parse_token) {
-            return Ok(key);
-        }
-    }
-    let question = Question::password("public_key", "Public key of the organization:".to_owned());
-    let keys = [question];
+    Ok(stored.and_then(|line| parse_token(line.expose().strip_prefix(&address)?)))
+}
+
+fn asked(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+    let keys = [Question::password(
+        "public_key",
+        "Public key of the organization:".to_owned(),
+    )];
     let instead =
         "set BOT_CLI_PUBLIC_KEY; `bot-cli cloud keys create NAME` makes one when you are signed in";
     let mut given = context.ask_all_or(&keys, instead, |_, answer| {
         let text = answer.as_secret().ok_or("must be a text")?;
         parse_token(text.expose()).ok_or_else(|| "has characters that no key has".to_owned())
     })?;
-    let key = given.pop().ok_or_else(Failure::cancelled)?;
-    let stored = file
-        .write(&key, opened.scope.keyring.value)
-        .map_err(unusable)?;
-    context.note(&format!(
-        "the key is stored in {}",
-        stored.words(file.path())
-    ));
-    Ok(key)
+    given.pop().ok_or_else(Failure::cancelled)
+}
+
+/// Stores a public key, together with the address of its service. A failure is only a warning, because the session was started.
+fn keep(context: &CommandContext<'_>, opened: &Opened<'_>, key: &Secret) -> Result<(), Failure> {
+    let file = file(context)?;
+    let line = Secret::new(format!("{} {}", opened.scope.shown_url(), key.expose()));
+    match file.write(&line, opened.scope.keyring.value) {
+        Ok(stored) => context.note(&format!(
+            "the public key is stored in {}",
+            stored.words(file.path())
+        )),
+        Err(error) => context.warn(&unusable(&file, &error).message),
+    }
+    Ok(())
+}
+
+fn unusable(file: &SecretFile<'_>, error: &SecretFileError) -> Failure {
+    let message = format!("can't use `{}`: {error}", file.path().display());
+    failed("key_unusable", message).hint("remove it, or set BOT_CLI_PUBLIC_KEY")
 }
 
 fn file<'a>(context: &'a CommandContext<'_>) -> Result<SecretFile<'a>, Failure> {
