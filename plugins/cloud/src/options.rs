@@ -350,7 +350,7 @@ pub enum AgentsCommand {
     /// List agents
     List(Account),
     /// Show the status of an agent, and any problem
-    Status(Agent),
+    Status(AgentName),
     /// Show the log of an agent
     #[command(after_help = examples!("agents_logs"))]
     Logs(Logs),
@@ -373,19 +373,19 @@ pub enum AgentsCommand {
     /// List the latest sessions of an agent
     Sessions {
         #[command(flatten)]
-        agent: Agent,
+        agent: AgentName,
         /// Show active sessions only
         #[arg(long)]
         active: bool,
     },
     /// List the deployments of an agent, newest first
-    Deployments(Agent),
+    Deployments(AgentName),
     /// Deploy an earlier deployment of an agent again
     ///
     /// This is a new deployment: a second rollback restores the current one. Needs a user's sign-in.
     Rollback {
         #[command(flatten)]
-        agent: Agent,
+        agent: AgentName,
         /// ID of the deployment; see `agents deployments` (default: the previous one)
         #[arg(long, value_name = "ID", value_hint = ValueHint::Other)]
         to: Option<String>,
@@ -398,7 +398,7 @@ pub enum AgentsCommand {
     /// Give at least one. To keep them, change the deployment file, too.
     Scale {
         #[command(flatten)]
-        agent: Agent,
+        agent: AgentName,
         #[command(flatten)]
         scaling: Scaling,
         /// Skip the confirmation
@@ -408,7 +408,7 @@ pub enum AgentsCommand {
     /// Delete an agent permanently
     Delete {
         #[command(flatten)]
-        agent: Agent,
+        agent: AgentName,
         /// Skip the confirmation
         #[arg(short, long)]
         skip: bool,
@@ -434,7 +434,7 @@ impl AgentsCommand {
 
 /// An agent and its account.
 #[derive(Debug, Clone, Args)]
-pub struct Agent {
+pub struct AgentName {
     /// Agent (default: that of the current project)
     #[arg(value_hint = ValueHint::Other)]
     pub name: Option<String>,
@@ -446,7 +446,7 @@ pub struct Agent {
 #[derive(Debug, Clone, Args)]
 pub struct Logs {
     #[command(flatten)]
-    pub agent: Agent,
+    pub agent: AgentName,
     /// Show new lines as they appear, until Ctrl-C; not with --json
     #[arg(short, long)]
     pub follow: bool,
@@ -485,7 +485,7 @@ pub enum LogLevel {
 #[derive(Debug, Clone, Args)]
 pub struct Start {
     #[command(flatten)]
-    pub agent: Agent,
+    pub agent: AgentName,
     /// Data for the bot: a JSON object, or @FILE
     #[arg(long, value_name = "JSON", value_hint = ValueHint::Other)]
     pub data: Option<String>,

@@ -158,18 +158,12 @@ impl Service<'_> {
 
 /// Returns the error for a response that doesn't show whether the change was made.
 fn unclear() -> Unconfirmed {
-    Unconfirmed {
-        error: ServiceError::NotConfirmed,
-        reach: Reach::UnderWay,
-    }
+    Unconfirmed::under_way(ServiceError::NotConfirmed)
 }
 
 /// Decodes the response to a change. If decoding fails, the outcome of the change is unknown.
 pub fn decoded<T: DeserializeOwned>(answer: Answer) -> Result<T, Unconfirmed> {
-    answer.decode().map_err(|error| Unconfirmed {
-        error,
-        reach: Reach::UnderWay,
-    })
+    answer.decode().map_err(Unconfirmed::under_way)
 }
 
 /// The words for a change whose outcome may be unclear.
@@ -197,13 +191,13 @@ impl Unclear {
         if reach == Reach::Nothing {
             return Err(failure.outcome(ChangeState::NotDone));
         }
-        match (is_cancelled, reach) {
-            (true, _) => Err(self.unknown(failure)),
-            (false, reach) => match is_done() {
-                Some(true) => Ok(()),
-                Some(false) if reach == Reach::Ended => Err(failure.outcome(ChangeState::NotDone)),
-                Some(false) | None => Err(self.unknown(failure)),
-            },
+        if is_cancelled {
+            return Err(self.unknown(failure));
+        }
+        match is_done() {
+            Some(true) => Ok(()),
+            Some(false) if reach == Reach::Ended => Err(failure.outcome(ChangeState::NotDone)),
+            Some(false) | None => Err(self.unknown(failure)),
         }
     }
 

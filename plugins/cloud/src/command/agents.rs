@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::change::confirm_by_name;
 use super::context::CommandContext;
-use super::deploy::{agent_json, submit, warm};
+use super::deploy::{agent_json, plain, submit, warm};
 use super::list::{Column, listing};
 use super::{open, project};
 use crate::backend::hosted::ServiceError;
 use crate::deploy::settings::{Scaling, Settings};
 use crate::input::{checked_id, wrong};
-use crate::options::{Account, Agent as Named, AgentsCommand};
+use crate::options::{Account, AgentName, AgentsCommand};
 use crate::scope::Scope;
 use crate::service::agent::{Agent, Deployment};
 use crate::service::{Service, Unclear};
@@ -57,7 +57,7 @@ struct Opened<'a> {
     name: String,
 }
 
-fn opened<'a>(context: &'a CommandContext<'_>, agent: &Named) -> Result<Opened<'a>, Failure> {
+fn opened<'a>(context: &'a CommandContext<'_>, agent: &AgentName) -> Result<Opened<'a>, Failure> {
     let name = project::agent_name(context, agent.name.as_ref())?;
     let (service, scope) = open::service(context, agent.account.organization.as_deref())?;
     Ok(Opened {
@@ -82,17 +82,10 @@ impl Opened<'_> {
         near_or(failed("not_found", message), &self.name, known, list)
     }
 
-    /// Returns a resource of the agent. Fails if the agent doesn't exist.
-    fn get<T: serde::de::DeserializeOwned>(
-        &self,
-        parts: &[&str],
-        query: &[(&str, Option<String>)],
-    ) -> Result<T, Failure> {
-        let agent = [self.service.agents(), &self.name];
-        match self.service.get(&[&agent, parts].concat(), query) {
-            Err(ServiceError::NotFound(message))
-                if parts.len() == 1 && !message.to_lowercase().contains("organization") =>
-            {
+    /// Returns a resource of the agent that was requested. Fails with a suggestion if the agent doesn't exist.
+    fn found<T>(&self, got: Result<T, ServiceError>) -> Result<T, Failure> {
+        match got {
+            Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => {
                 Err(self.not_found())
             }
             got => Ok(got?),
@@ -101,10 +94,8 @@ impl Opened<'_> {
 
     /// Returns the rows of a list of the agent.
     fn rows(&self, what: &str, query: &[(&str, Option<String>)]) -> Result<Vec<Value>, Failure> {
-        let list: Value = self.get(&[what], query)?;
-        let rows = list[what].as_array().cloned();
-        let missing = || ServiceError::InvalidResponse(format!("it has no `{what}`"));
-        Ok(rows.ok_or_else(missing)?)
+        let parts = [self.service.agents(), &self.name, what];
+        self.found(self.service.rows(&parts, what, query))
     }
 
     fn command(&self, words: &str) -> String {
@@ -136,7 +127,7 @@ fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failur
     })
 }
 
-fn status(context: &CommandContext<'_>, agent: &Named) -> Result<Reply, Failure> {
+fn status(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
     let opened = opened(context, agent)?;
     let agent = opened.existing()?;
     let state = match (agent.is_ready(), agent.serves_earlier()) {
@@ -164,7 +155,7 @@ fn status(context: &CommandContext<'_>, agent: &Named) -> Result<Reply, Failure>
     let settings = agent.settings().values();
     let settings = settings
         .iter()
-        .map(|(name, value)| (name.clone(), words(value)));
+        .map(|(name, value)| (name.clone(), plain(value)));
     let lines = rows
         .chain(settings)
         .map(|(name, value)| format!("  {name:20}  {value}\n"));
@@ -183,7 +174,11 @@ const SESSIONS: &[Column] = &[
     ("", "start_seconds", "/botStartSeconds"),
 ];
 
-fn sessions(context: &CommandContext<'_>, agent: &Named, active: bool) -> Result<Reply, Failure> {
+fn sessions(
+    context: &CommandContext<'_>,
+    agent: &AgentName,
+    active: bool,
+) -> Result<Reply, Failure> {
     let opened = opened(context, agent)?;
     let query = [
         ("limit", Some(LATEST.to_owned())),
@@ -209,7 +204,7 @@ fn stop(
     agent: Option<&String>,
     account: &Account,
 ) -> Result<Reply, Failure> {
-    let agent = Named {
+    let agent = AgentName {
         name: agent.cloned(),
         account: account.clone(),
     };
@@ -251,7 +246,7 @@ const DEPLOYMENTS: &[Column] = &[
     ("", "settings", "/settings"),
 ];
 
-fn deployments(context: &CommandContext<'_>, agent: &Named) -> Result<Reply, Failure> {
+fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
     let opened = opened(context, agent)?;
     let current = opened.existing()?;
     let rows = opened.deployments()?.into_iter().map(|it| {
@@ -275,7 +270,7 @@ fn deployments(context: &CommandContext<'_>, agent: &Named) -> Result<Reply, Fai
 
 fn rollback(
     context: &CommandContext<'_>,
-    agent: &Named,
+    agent: &AgentName,
     to: Option<&str>,
     skip: bool,
 ) -> Result<Reply, Failure> {
@@ -311,7 +306,7 @@ fn rollback(
 
 fn scale(
     context: &CommandContext<'_>,
-    agent: &Named,
+    agent: &AgentName,
     given: &Scaling,
     skip: bool,
 ) -> Result<Reply, Failure> {
@@ -348,7 +343,7 @@ fn change(
 ) -> Result<Reply, Failure> {
     let name = &opened.name;
     let (running, new) = (current.settings().values(), wanted.values());
-    let old = |setting: &str| running.get(setting).map_or("not set".to_owned(), words);
+    let old = |setting: &str| running.get(setting).map_or("not set".to_owned(), plain);
     // The resources follow from the profile.
     let is_told =
         |setting: &str| wanted.agent_profile.is_none() || !["cpu", "memory"].contains(&setting);
@@ -375,7 +370,7 @@ fn change(
     }
     let mut plan = format!("{verb} the agent `{name}`\n");
     plan.extend(changes.iter().map(|(setting, value)| {
-        let (new, old) = (words(value), old(setting));
+        let (new, old) = (plain(value), old(setting));
         format!("  {setting:20}  {new} (now {old})\n")
     }));
     plan.extend(kept.iter().map(|setting| {
@@ -407,11 +402,7 @@ fn change(
     Ok(reply.next(opened.command("status")))
 }
 
-fn words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), theirs)
-}
-
-fn delete(context: &CommandContext<'_>, agent: &Named, skip: bool) -> Result<Reply, Failure> {
+fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {
     let opened = opened(context, agent)?;
     let name = &opened.name;
     let agent = opened.existing()?;

@@ -27,7 +27,7 @@ use crate::text::theirs;
 use crate::words::failed;
 use image::Image;
 use plan::Plan;
-pub use plan::warm;
+pub use plan::{plain, warm};
 
 pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let mut project = project::deployment(context, options.dir.as_deref())?;
@@ -53,7 +53,7 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
     let can_ask = context.interactive() && !options.skip;
     let missing = secrets::missing(context, &scope, &project, &region, can_ask)?;
     let image = Image::of(context, &service, &project, &region)?;
-    let deployment = Deployment {
+    let deployment = Planned {
         context,
         service: &service,
         scope: &scope,
@@ -83,7 +83,7 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
 }
 
 /// A planned deployment.
-struct Deployment<'a, 'c> {
+struct Planned<'a, 'c> {
     context: &'a CommandContext<'c>,
     service: &'a Service<'a>,
     scope: &'a Scope,
@@ -91,7 +91,7 @@ struct Deployment<'a, 'c> {
     plan: Plan<'a>,
 }
 
-impl Deployment<'_, '_> {
+impl Planned<'_, '_> {
     /// Reports that there is nothing to deploy. If the agent is not ready, waits for the agent unless an option disables waiting.
     fn nothing(&self, options: &Deploy) -> Result<Reply, Failure> {
         let agent = self.plan.agent;
@@ -136,7 +136,14 @@ impl Deployment<'_, '_> {
             plan,
         } = self;
         for missing in plan.missing {
-            missing.provide(context, scope, plan.region)?;
+            let done = missing.provide(context, scope, plan.region);
+            done.map_err(|failure| match failure.outcome {
+                // The set is created, but nothing was deployed.
+                Some(ChangeState::Done) => failure
+                    .outcome(ChangeState::PartlyDone)
+                    .hint(format!("`{name}` was not deployed")),
+                _ => failure,
+            })?;
             provided.push(missing.name.to_string());
         }
         let build = plan.image.built(context, service, scope, plan.region)?;
@@ -186,10 +193,7 @@ impl Deployment<'_, '_> {
 
     /// Adds the outcome and the names of the created sets to a failure that occurred after the confirmation.
     fn interrupted(&self, mut failure: Failure, provided: &[String]) -> Failure {
-        if matches!(
-            failure.outcome,
-            Some(ChangeState::Done | ChangeState::Unknown)
-        ) {
+        if failure.outcome == Some(ChangeState::Done) {
             return failure;
         }
         if failure.message == "cancelled" {
@@ -201,6 +205,9 @@ impl Deployment<'_, '_> {
         }
         let sets: Vec<String> = provided.iter().map(|name| format!("`{name}`")).collect();
         let hint = format!("created at the service before that: {}", sets.join(", "));
+        if failure.outcome == Some(ChangeState::Unknown) {
+            return failure.hint(hint);
+        }
         failure.outcome(ChangeState::PartlyDone).hint(hint)
     }
 }
@@ -289,10 +296,7 @@ pub fn submit(
     let sent = service.send_once(&method, parts, &body);
     let sent = sent.and_then(|answer| {
         let agent = answer.decode().and_then(Agent::of);
-        agent.map_err(|error| Unconfirmed {
-            error,
-            reach: crate::backend::hosted::http::Reach::UnderWay,
-        })
+        agent.map_err(Unconfirmed::under_way)
     });
     match sent {
         Ok(agent) => {

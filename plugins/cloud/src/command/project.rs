@@ -138,7 +138,7 @@ fn read(path: &Path) -> Result<DeployFile, Reason> {
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
-pub struct Deployment {
+pub struct Project {
     pub folder: PathBuf,
     /// The path of the deployment file, if there is one.
     pub path: Option<PathBuf>,
@@ -148,10 +148,7 @@ pub struct Deployment {
 /// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
 ///
 /// Without a deployment file, the settings are empty.
-pub fn deployment(
-    context: &CommandContext<'_>,
-    place: Option<&Path>,
-) -> Result<Deployment, Failure> {
+pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<Project, Failure> {
     let folder = context.cwd();
     let (folder, path) = match place.map(|place| folder.join(place)) {
         None => (folder.clone(), path_from(&folder)),
@@ -161,7 +158,7 @@ pub fn deployment(
     };
     let Some(path) = path else {
         let settings = Settings::default();
-        return Ok(Deployment {
+        return Ok(Project {
             folder,
             path,
             settings,
@@ -182,7 +179,7 @@ pub fn deployment(
     })?;
     let folder = path.parent().map_or(folder, Path::to_owned);
     let path = Some(path);
-    Ok(Deployment {
+    Ok(Project {
         folder,
         path,
         settings,
@@ -194,7 +191,7 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
     let name = if let Some(name) = given {
         name.clone()
     } else {
-        let Deployment { path, settings, .. } = deployment(context, None)?;
+        let Project { path, settings, .. } = deployment(context, None)?;
         let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
         let name = settings.agent_name.ok_or_else(|| wrong("name", missing))?;
         let path = path.unwrap_or_default();

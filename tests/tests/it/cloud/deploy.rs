@@ -3,7 +3,9 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use bot_cli_tests::service::{BuildEnd, Building, ORGANIZATION, Rollout, RolloutEnd};
+use bot_cli_tests::service::{
+    BuildEnd, Building, ORGANIZATION, Outcome, Provisioning, Rollout, RolloutEnd,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -339,6 +341,26 @@ fn missing_secrets_are_copied_or_named_before_anything_is_deployed() {
 }
 
 #[test]
+fn a_set_that_is_copied_but_not_ready_is_not_a_deployment() {
+    for user in [User::with_key(), User::with_token()] {
+        project(&user);
+        let set = ["secrets", "set", "my-bot-secrets", "A=1", "--skip"];
+        user.done(&[&set[..], &["--backend", "local"]].concat());
+        user.service().world().provisioning = Provisioning {
+            pending_reads: 0,
+            outcome: Outcome::Failed("no room in the cluster"),
+        };
+        let (status, document) = user.json(&["deploy", "--skip"]);
+        assert_eq!(status, Some(1), "{document}");
+        assert_eq!(document["error"]["outcome"], "partly_done", "{document}");
+        let hints = document["error"]["hints"].to_string();
+        assert!(hints.contains("`my-bot` was not deployed"), "{document}");
+        let stored = user.service().stored();
+        assert!(stored[ORGANIZATION].get("/agents").is_none(), "{stored}");
+    }
+}
+
+#[test]
 fn a_deployment_file_is_read_strictly_and_options_win() {
     let user = &users()[0];
     let wrong = FILE.replace("max_agents", "max_agent");
@@ -380,6 +402,8 @@ fn a_deployment_file_is_read_strictly_and_options_win() {
     );
     assert_eq!(user.fails(&["deploy", "--agent", "No"]).1, "invalid_input");
     assert_eq!(user.fails(&["deploy", "nowhere"]).1, "invalid_input");
+    let (_, code) = user.fails(&["deploy", "--build-id", ".."]);
+    assert_eq!(code, "invalid_input");
 }
 
 #[test]

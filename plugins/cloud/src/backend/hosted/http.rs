@@ -60,7 +60,7 @@ impl Unconfirmed {
         Self { error, reach }
     }
 
-    fn under_way(error: ServiceError) -> Self {
+    pub fn under_way(error: ServiceError) -> Self {
         let reach = Reach::UnderWay;
         Self { error, reach }
     }

@@ -104,10 +104,14 @@ fn last(
             .first()
             .and_then(|line| milliseconds(&line.timestamp)));
         let is_last = !pages.add(page);
-        let lines: Vec<LogLine> = pages.lines.iter().rev().cloned().collect();
-        let found = Levels::default().filter(&lines, options.level).len();
+        let mut levels = Levels::default();
+        let found = pages.lines.iter().rev();
+        let found = found
+            .filter(|line| levels.keep(line, options.level))
+            .count();
         if is_last || found >= wanted {
-            return Ok(lines);
+            pages.lines.reverse();
+            return Ok(pages.lines);
         }
     }
 }
@@ -151,7 +155,9 @@ fn page(
         ("sessionId", options.session.clone()),
         ("query", options.search.clone()),
     ];
-    opened.get(&["logs"], &query)
+    let service = &opened.service;
+    let parts = [service.agents(), &opened.name, "logs"];
+    opened.found(service.get(&parts, &query))
 }
 
 /// Shows new lines until the user cancels or [`FAILURES`] consecutive reads fail.

@@ -14,8 +14,9 @@ use crate::backend::Explained;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::Reach;
 use crate::command::context::CommandContext;
-use crate::command::project::Deployment;
+use crate::command::project::Project;
 use crate::deploy::context::{BuildContext, Rules, pack};
+use crate::input::checked_id;
 use crate::scope::Scope;
 use crate::service::upload::UploadTarget;
 use crate::service::{Build, BuildLog, OneBuild, Service, decoded};
@@ -46,7 +47,7 @@ impl Image {
     pub fn of(
         context: &CommandContext<'_>,
         service: &Service<'_>,
-        project: &Deployment,
+        project: &Project,
         region: &str,
     ) -> Result<Self, Failure> {
         let settings = &project.settings;
@@ -54,6 +55,7 @@ impl Image {
             return Ok(Self::Given);
         }
         if let Some(id) = &settings.build_id {
+            let id = checked_id("build_id", id)?;
             let found: OneBuild = service.get(&["builds", id], &[])?;
             let build = found.build;
             if build.is_usable() {

@@ -6,7 +6,6 @@ use super::image::Image;
 use super::secrets::Missing;
 use super::{Agent, agent_json};
 use crate::deploy::settings::Settings;
-
 use crate::text::theirs;
 
 pub struct Plan<'a> {
@@ -133,7 +132,8 @@ impl Plan<'_> {
     }
 }
 
-fn plain(value: &Value) -> String {
+/// Formats a value for display.
+pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), theirs)
 }
 

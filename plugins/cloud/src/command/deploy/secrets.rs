@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{ChangeState, Failure};
 use bot_cli_terminal::shell::quoted;
 
 use crate::command::context::CommandContext;
 use crate::command::open::{self, Opened};
-use crate::command::project::Deployment;
+use crate::command::project::Project;
 use crate::command::{copy, set};
 use crate::domain::{BackendName, Region, SetKind, SetName, kind_words};
 use crate::options::{Copy, Manner, Set};
@@ -34,7 +34,7 @@ enum Origin {
 pub fn missing(
     context: &CommandContext<'_>,
     scope: &Scope,
-    project: &Deployment,
+    project: &Project,
     region: &str,
     can_ask: bool,
 ) -> Result<Vec<Missing>, Failure> {
@@ -183,6 +183,6 @@ impl Missing {
             "`{}` was created, but the service does not show it",
             self.name
         );
-        Err(failed("contradicted", message))
+        Err(failed("contradicted", message).outcome(ChangeState::Done))
     }
 }
