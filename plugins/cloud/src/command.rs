@@ -1,5 +1,6 @@
 //! The plugin's commands.
 
+mod agent;
 mod agents;
 mod auth;
 mod builds;
@@ -14,6 +15,7 @@ mod keys;
 mod kind;
 mod list;
 mod open;
+mod plan;
 mod project;
 mod run;
 mod set;
@@ -116,7 +118,7 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
             OrganizationsCommand::List(options) => list::organizations(context, &options),
             OrganizationsCommand::Use { name } => list::use_organization(context, &name),
             OrganizationsCommand::DefaultRegion { region, account } => {
-                list::default_region(context, region.as_ref(), &account)
+                list::default_region(context, &region, &account)
             }
         },
         Command::Regions(RegionsCommand::List(options)) => list::regions(context, &options),

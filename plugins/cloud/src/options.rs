@@ -36,15 +36,15 @@ pub enum Command {
     /// Manage agents (deployed bots), their sessions and logs
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Secret sets and image pull secrets
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Show the images that the service has built
     #[command(subcommand)]
     Builds(BuildsCommand),
     /// Manage public API keys, which clients use to start sessions
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Secret sets and image pull secrets
-    #[command(subcommand)]
-    Secrets(SecretsCommand),
     /// Check, back up and restore the vault of this machine, and change its key
     #[command(subcommand)]
     Vault(VaultCommand),
@@ -97,16 +97,19 @@ impl Command {
             }
             Self::Vault(command) => !matches!(command, VaultCommand::Verify),
             Self::Deploy(_) => true,
-            Self::Agents(command) => command.changes(),
+            Self::Agents(command) => !matches!(
+                command,
+                AgentsCommand::List(_)
+                    | AgentsCommand::Status(_)
+                    | AgentsCommand::Logs(_)
+                    | AgentsCommand::Sessions { .. }
+                    | AgentsCommand::Deployments(_)
+            ),
             Self::Keys(command) => !matches!(command, KeysCommand::List(_)),
-            Self::Organizations(OrganizationsCommand::DefaultRegion { region, .. }) => {
-                region.is_some()
+            Self::Organizations(command) => {
+                matches!(command, OrganizationsCommand::DefaultRegion { .. })
             }
-            Self::Builds(_)
-            | Self::Auth(_)
-            | Self::Organizations(_)
-            | Self::Regions(_)
-            | Self::Config(_) => false,
+            Self::Builds(_) | Self::Auth(_) | Self::Regions(_) | Self::Config(_) => false,
         }
     }
 }
@@ -199,7 +202,7 @@ pub struct Set {
 }
 
 /// `secrets copy`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Copy {
     /// Secret set or image pull secret to copy
     pub name: String,
@@ -356,7 +359,7 @@ pub enum AgentsCommand {
     Logs(Logs),
     /// Start a session of an agent
     ///
-    /// A session needs a public API key: that in the variable `BOT_CLI_PUBLIC_KEY`, or the first active one of the organization. If there is none, asks to create one. With a private API key, asks for a public one and stores it.
+    /// A session needs a public API key: that in the variable `BOT_CLI_PUBLIC_KEY`, or the first active one of the organization. If there is none, asks to create one.
     #[command(after_help = examples!("agents_start"))]
     Start(Start),
     /// End a session of an agent
@@ -364,11 +367,8 @@ pub enum AgentsCommand {
         /// ID of the session to end; see `agents sessions`
         #[arg(value_hint = ValueHint::Other)]
         session: String,
-        /// Agent of the session (default: that of the current project)
-        #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
-        agent: Option<String>,
         #[command(flatten)]
-        account: Account,
+        agent: AgentName,
     },
     /// List the latest sessions of an agent
     Sessions {
@@ -382,7 +382,7 @@ pub enum AgentsCommand {
     Deployments(AgentName),
     /// Deploy an earlier deployment of an agent again
     ///
-    /// This is a new deployment: a second rollback restores the current one. Needs a user's sign-in.
+    /// This is a new deployment: a second rollback restores the current one. The agent profile stays as it is. Needs a user's sign-in.
     Rollback {
         #[command(flatten)]
         agent: AgentName,
@@ -413,23 +413,6 @@ pub enum AgentsCommand {
         #[arg(short, long)]
         skip: bool,
     },
-}
-
-impl AgentsCommand {
-    const fn changes(&self) -> bool {
-        match self {
-            Self::Start(_)
-            | Self::Stop { .. }
-            | Self::Rollback { .. }
-            | Self::Scale { .. }
-            | Self::Delete { .. } => true,
-            Self::List(_)
-            | Self::Status(_)
-            | Self::Logs(_)
-            | Self::Sessions { .. }
-            | Self::Deployments(_) => false,
-        }
-    }
 }
 
 /// An agent and its account.
@@ -475,9 +458,12 @@ pub struct Logs {
 pub enum LogLevel {
     Trace,
     Debug,
+    #[value(alias = "success")]
     Info,
+    #[value(alias = "warn")]
     Warning,
     Error,
+    #[value(alias = "fatal")]
     Critical,
 }
 
@@ -501,20 +487,14 @@ pub struct Start {
 pub enum BuildsCommand {
     /// List the latest builds
     List(Account),
-    /// Show the status of a build
-    Status(BuildId),
     /// Show the log of a build
-    Logs(BuildId),
-}
-
-/// A build and its account.
-#[derive(Debug, Clone, Args)]
-pub struct BuildId {
-    /// ID of the build; see `builds list`
-    #[arg(value_hint = ValueHint::Other)]
-    pub id: String,
-    #[command(flatten)]
-    pub account: Account,
+    Logs {
+        /// ID of the build; see `builds list`
+        #[arg(value_hint = ValueHint::Other)]
+        id: String,
+        #[command(flatten)]
+        account: Account,
+    },
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -578,11 +558,11 @@ pub enum OrganizationsCommand {
         #[arg(value_hint = ValueHint::Other)]
         name: String,
     },
-    /// Show or change the region of new agents and secret sets
+    /// Change the region of new agents and secret sets; `regions list` shows it
     DefaultRegion {
-        /// The new default (without it: show the current one)
+        /// The new default
         #[arg(value_hint = ValueHint::Other)]
-        region: Option<String>,
+        region: String,
         #[command(flatten)]
         account: Account,
     },

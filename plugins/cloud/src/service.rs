@@ -4,7 +4,6 @@ pub mod agent;
 pub mod upload;
 
 use bot_cli_protocol::failure::{ChangeState, Failure};
-use bot_cli_protocol::secret::Secret;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde::Deserialize;
@@ -13,8 +12,10 @@ use serde_json::Value;
 
 use crate::backend::Explained;
 use crate::backend::hosted::http::{Answer, Client, Reach, Repeat, Unconfirmed};
-use crate::backend::hosted::wire::{Body, path};
+use crate::backend::hosted::wire::Body;
 use crate::backend::hosted::{ServiceError, Tenant};
+use crate::scope::Scope;
+use crate::text::theirs;
 use crate::words::unknown;
 use agent::Agent;
 
@@ -22,6 +23,7 @@ use agent::Agent;
 pub struct Service<'a> {
     pub client: Client<'a>,
     pub tenant: Tenant,
+    pub scope: Scope,
 }
 
 impl Service<'_> {
@@ -45,24 +47,9 @@ impl Service<'_> {
 
     /// Returns an agent, or `None` if it doesn't exist.
     pub fn agent(&self, name: &str) -> Result<Option<Agent>, ServiceError> {
-        self.agent_by(name, |path| self.client.get(path))
-    }
-
-    /// Like [`agent`](Self::agent), but does not retry the request.
-    pub fn look(&self, name: &str) -> Result<Option<Agent>, ServiceError> {
-        self.agent_by(name, |path| self.client.look(path))
-    }
-
-    fn agent_by(
-        &self,
-        name: &str,
-        fetch: impl Fn(&str) -> Result<Answer, ServiceError>,
-    ) -> Result<Option<Agent>, ServiceError> {
-        match fetch(&self.tenant.path(&[self.agents(), name])) {
-            Ok(answer) => Agent::of(answer.decode()?).map(Some),
-            Err(error @ ServiceError::NotFound(_)) if error.names_an_organization() => Err(error),
-            Err(ServiceError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
+        match self.get(&[self.agents(), name], &[]) {
+            Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => Ok(None),
+            found => Agent::of(found?).map(Some),
         }
     }
 
@@ -79,16 +66,21 @@ impl Service<'_> {
             .send(method, &path, Some(&body), Repeat::IfNotDone)
     }
 
-    /// Deletes a resource. If the response doesn't confirm the deletion, `is_gone` checks whether the resource is gone.
-    pub fn delete(
+    /// Makes a change. If the response doesn't confirm the change, `is_done` checks whether it is visible.
+    pub fn change(
         &self,
+        method: &Method,
         parts: &[&str],
+        body: Option<&Value>,
         change: &Unclear,
-        is_gone: impl FnOnce() -> Option<bool>,
+        is_done: impl FnOnce() -> Option<bool>,
     ) -> Result<(), Failure> {
-        let path = self.tenant.path(parts);
-        let delete = &Method::DELETE;
-        let sent = self.client.send(delete, &path, None, Repeat::Always);
+        let repeat = match *method {
+            Method::POST => Repeat::IfNotDone,
+            _ => Repeat::Always,
+        };
+        let (path, body) = (self.tenant.path(parts), body.map(Body::plain));
+        let sent = self.client.send(method, &path, body.as_ref(), repeat);
         let confirmed = sent.and_then(decoded).and_then(|answer: Value| {
             let status = answer["status"].as_str().unwrap_or_default();
             if ["OK", "terminated"].contains(&status) {
@@ -96,22 +88,7 @@ impl Service<'_> {
             }
             Err(unclear())
         });
-        confirmed.or_else(|unconfirmed| change.settle(unconfirmed, is_gone))
-    }
-
-    /// Makes a change that the response can't confirm, because the response has no fixed format. `is_done` checks whether the change is
-    /// visible.
-    pub fn apply(
-        &self,
-        method: &Method,
-        parts: &[&str],
-        body: &Value,
-        change: &Unclear,
-        is_done: impl FnOnce() -> Option<bool>,
-    ) -> Result<(), Failure> {
-        let sent = self.send_once(method, parts, body);
-        let sent = sent.and_then(|_| Err(unclear()));
-        sent.or_else(|unconfirmed| change.settle(unconfirmed, is_done))
+        confirmed.or_else(|unconfirmed| change.settle(unconfirmed, is_done))
     }
 
     /// Returns the rows of a list, which is the response's `member`.
@@ -126,38 +103,25 @@ impl Service<'_> {
         rows.ok_or_else(|| ServiceError::InvalidResponse(format!("it has no `{member}`")))
     }
 
-    fn address(&self, parts: &[&str], query: &[(&str, Option<String>)]) -> String {
-        let mut address = self.tenant.path(parts);
-        let given = query
-            .iter()
-            .filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        for (index, (name, value)) in given.enumerate() {
-            let separator = if index == 0 { "?" } else { "&" };
-            let value = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
-            address.extend([separator, name, "=", &value]);
-        }
-        address
+    /// Returns the region of new agents and sets.
+    pub fn default_region(&self) -> Result<Option<String>, ServiceError> {
+        let settings: Value = self.get(&["properties"], &[])?;
+        let default = settings["properties"]["defaultRegion"].as_str();
+        Ok(default.map(str::to_owned))
     }
 
-    /// Starts a session with an agent and returns the service's response. `client` must use a public key.
-    pub fn start(
-        client: &Client<'_>,
-        agent: &str,
-        body: &Value,
-    ) -> Result<StartedSession, Unconfirmed> {
-        let path = path(&["public", agent, "start"]);
-        let body = Body::plain(body);
-        let answer = client.send(&Method::POST, &path, Some(&body), Repeat::IfNotDone)?;
-        let session: StartedSession = decoded(answer)?;
-        if session.session_id.is_none() && session.daily_room.is_none() {
-            return Err(unclear());
-        }
-        Ok(session)
+    fn address(&self, parts: &[&str], query: &[(&str, Option<String>)]) -> String {
+        let given = query.iter().filter_map(|(name, value)| {
+            let value = utf8_percent_encode(value.as_ref()?, NON_ALPHANUMERIC);
+            Some(format!("&{name}={value}"))
+        });
+        let given: String = given.collect();
+        self.tenant.path(parts) + &given.replacen('&', "?", 1)
     }
 }
 
 /// Returns the error for a response that doesn't show whether the change was made.
-fn unclear() -> Unconfirmed {
+pub fn unclear() -> Unconfirmed {
     Unconfirmed::under_way(ServiceError::NotConfirmed)
 }
 
@@ -186,17 +150,15 @@ impl Unclear {
         Unconfirmed { error, reach }: Unconfirmed,
         is_done: impl FnOnce() -> Option<bool>,
     ) -> Result<(), Failure> {
-        let is_cancelled = error == ServiceError::Cancelled;
         let failure = error.explain();
-        if reach == Reach::Nothing {
-            return Err(failure.outcome(ChangeState::NotDone));
-        }
-        if is_cancelled {
-            return Err(self.unknown(failure));
-        }
-        match is_done() {
+        let is_done = match reach {
+            Reach::Nothing => Some(false),
+            _ if error == ServiceError::Cancelled => None,
+            Reach::Ended | Reach::UnderWay => is_done(),
+        };
+        match is_done {
             Some(true) => Ok(()),
-            Some(false) if reach == Reach::Ended => Err(failure.outcome(ChangeState::NotDone)),
+            Some(false) if reach != Reach::UnderWay => Err(failure.outcome(ChangeState::NotDone)),
             Some(false) | None => Err(self.unknown(failure)),
         }
     }
@@ -212,24 +174,8 @@ impl Unclear {
     }
 }
 
-/// The response to a request that starts a session.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartedSession {
-    pub session_id: Option<String>,
-    pub daily_room: Option<String>,
-    pub daily_token: Option<Secret>,
-}
-
-/// An organization's public key, which authorizes a client to start sessions.
-#[derive(Deserialize)]
-pub struct PublicKey {
-    pub id: String,
-    pub key: Secret,
-}
-
 /// An image build.
-#[derive(Deserialize, Clone)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Build {
     pub id: String,
@@ -262,27 +208,24 @@ impl Build {
 #[derive(Deserialize)]
 pub struct OneBuild {
     pub build: Build,
-    #[serde(default)]
-    pub cached: bool,
 }
 
-/// The log of a build. Each line is a text, or an object with a message.
+/// The log of a build.
 #[derive(Deserialize)]
 pub struct BuildLog {
-    logs: Vec<Value>,
+    logs: Vec<String>,
 }
 
 impl BuildLog {
+    /// The query for the whole log.
+    pub fn query() -> [(&'static str, Option<String>); 1] {
+        [("limit", Some("10000".to_owned()))]
+    }
+
+    /// Returns the lines that are not empty, sanitized for display.
     pub fn lines(self) -> Vec<String> {
-        let text = |line: &Value| {
-            let message = line.as_str().or(line["message"].as_str());
-            message.or(line["log"].as_str()).map(str::to_owned)
-        };
-        let lines = self.logs.iter().map(|line| text(line).unwrap_or_default());
-        lines
-            .map(|line| line.trim_end().to_owned())
-            .filter(|line| !line.is_empty())
-            .collect()
+        let lines = self.logs.iter().map(|line| theirs(line));
+        lines.filter(|line| !line.trim().is_empty()).collect()
     }
 }
 
@@ -300,14 +243,4 @@ pub struct LogLine {
 pub struct LogLines {
     #[serde(default)]
     pub logs: Vec<LogLine>,
-    pub total: Option<Total>,
-}
-
-/// The number of matching lines.
-#[derive(Deserialize)]
-pub struct Total {
-    pub value: usize,
-    /// `gte` if `value` is only a lower bound.
-    #[serde(default)]
-    pub relation: String,
 }

@@ -80,7 +80,8 @@ fn commands(root: &CommandSpec, typed: &str) -> Vec<String> {
     if paths.is_empty() {
         further_down(root, "", &|name| is_alike(typed, name), &mut paths);
     }
-    paths.sort_by_key(String::len);
+    // The nearest to the root first, and then in the order of the help.
+    paths.sort_by_key(|path| path.matches(' ').count());
     paths.truncate(MOST);
     paths
 }

@@ -3,24 +3,26 @@
 mod logs;
 mod start;
 
+use std::cmp::Reverse;
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::agent::{self, NamedAgent, agent_json, started};
 use super::change::confirm_by_name;
 use super::context::CommandContext;
-use super::deploy::{agent_json, plain, submit, warm};
 use super::list::{Column, listing};
-use super::{open, project};
-use crate::backend::hosted::ServiceError;
+use super::open;
+use super::plan::{Plan, plain};
 use crate::deploy::settings::{Scaling, Settings};
 use crate::input::{checked_id, wrong};
 use crate::options::{Account, AgentName, AgentsCommand};
-use crate::scope::Scope;
-use crate::service::agent::{Agent, Deployment};
-use crate::service::{Service, Unclear};
+use crate::service::Unclear;
+use crate::service::agent::{Agent, deployed_settings};
 use crate::text::theirs;
-use crate::words::{failed, near_or};
+use crate::words::{SIGN_IN, failed};
 
 /// The maximum number of entries to list.
 const LATEST: &str = "50";
@@ -31,11 +33,7 @@ pub(super) fn run(context: &CommandContext<'_>, command: &AgentsCommand) -> Resu
         AgentsCommand::Status(agent) => status(context, agent),
         AgentsCommand::Logs(options) => logs::logs(context, options),
         AgentsCommand::Start(options) => start::start(context, options),
-        AgentsCommand::Stop {
-            session,
-            agent,
-            account,
-        } => stop(context, session, agent.as_ref(), account),
+        AgentsCommand::Stop { session, agent } => stop(context, session, agent),
         AgentsCommand::Sessions { agent, active } => sessions(context, agent, *active),
         AgentsCommand::Deployments(agent) => deployments(context, agent),
         AgentsCommand::Rollback { agent, to, skip } => {
@@ -50,65 +48,6 @@ pub(super) fn run(context: &CommandContext<'_>, command: &AgentsCommand) -> Resu
     }
 }
 
-/// A connection to the service, with the name of an agent.
-struct Opened<'a> {
-    service: Service<'a>,
-    scope: Scope,
-    name: String,
-}
-
-fn opened<'a>(context: &'a CommandContext<'_>, agent: &AgentName) -> Result<Opened<'a>, Failure> {
-    let name = project::agent_name(context, agent.name.as_ref())?;
-    let (service, scope) = open::service(context, agent.account.organization.as_deref())?;
-    Ok(Opened {
-        service,
-        scope,
-        name,
-    })
-}
-
-impl Opened<'_> {
-    /// Returns the agent. Fails with a suggestion if the agent doesn't exist.
-    fn existing(&self) -> Result<Agent, Failure> {
-        let found = self.service.agent(&self.name)?;
-        found.map_or_else(|| Err(self.not_found()), Ok)
-    }
-
-    fn not_found(&self) -> Failure {
-        let message = format!("there is no agent `{}`", self.name);
-        let known = names(&self.service).unwrap_or_default();
-        let known = known.iter().map(String::as_str);
-        let list = self.scope.command("agents list");
-        near_or(failed("not_found", message), &self.name, known, list)
-    }
-
-    /// Returns a resource of the agent that was requested. Fails with a suggestion if the agent doesn't exist.
-    fn found<T>(&self, got: Result<T, ServiceError>) -> Result<T, Failure> {
-        match got {
-            Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => {
-                Err(self.not_found())
-            }
-            got => Ok(got?),
-        }
-    }
-
-    /// Returns the rows of a list of the agent.
-    fn rows(&self, what: &str, query: &[(&str, Option<String>)]) -> Result<Vec<Value>, Failure> {
-        let parts = [self.service.agents(), &self.name, what];
-        self.found(self.service.rows(&parts, what, query))
-    }
-
-    fn command(&self, words: &str) -> String {
-        self.scope.command(&format!("agents {words} {}", self.name))
-    }
-}
-
-fn names(service: &Service<'_>) -> Result<Vec<String>, ServiceError> {
-    let agents = service.rows(&[service.agents()], "services", &[])?;
-    let names = agents.iter().filter_map(|row| row["name"].as_str());
-    Ok(names.map(str::to_owned).collect())
-}
-
 const AGENTS: &[Column] = &[
     ("NAME", "name", "/name"),
     ("REGION", "region", "/region"),
@@ -117,59 +56,39 @@ const AGENTS: &[Column] = &[
 ];
 
 fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
-    let (service, scope) = open::service(context, account.organization.as_deref())?;
+    let service = open::service(context, account)?;
     let agents = service.rows(&[service.agents()], "services", &[])?;
-    let reply = listing("agents", AGENTS, &agents);
-    Ok(if agents.is_empty() {
-        reply.next(scope.command("deploy"))
-    } else {
-        reply
-    })
+    Ok(listing("agents", AGENTS, &agents))
 }
 
 fn status(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
-    let opened = opened(context, agent)?;
-    let agent = opened.existing()?;
-    let state = match (agent.is_ready(), agent.serves_earlier()) {
-        (true, _) => "ready",
-        (false, true) => "not ready; the version before still serves",
-        (false, false) => "not ready",
-    };
-    let revision = agent.revision();
-    let problem = agent.error().or_else(|| revision?.problem());
-    let text = |text: Option<&str>| text.map(theirs);
-    let rows = [
-        ("state", Some(state.to_owned())),
-        ("region", text(agent.text("region"))),
-        ("deployment", text(agent.desired())),
-        ("phase", revision.map(|it| theirs(&it.words()))),
-        ("problem", text(problem.as_deref())),
-        (
-            "sessions",
-            agent.sessions().map(|sessions| sessions.to_string()),
-        ),
+    let named = agent::open(context, agent)?;
+    let agent = named.existing()?;
+    let data = agent_json(&agent);
+    let shown = [
+        "state",
+        "region",
+        "deployment",
+        "phase",
+        "problem",
+        "sessions",
     ];
-    let rows = rows
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    let settings = agent.settings().values();
-    let settings = settings
-        .iter()
-        .map(|(name, value)| (name.clone(), plain(value)));
-    let lines = rows
-        .chain(settings)
-        .map(|(name, value)| format!("  {name:20}  {value}\n"));
-    let text = [format!("`{}`\n", opened.name)].into_iter().chain(lines);
+    let rows = shown.map(|name| (name, &data[name])).into_iter();
+    let settings = data["settings"].as_object().into_iter().flatten();
+    let settings = settings.map(|(name, value)| (name.as_str(), value));
+    let lines = rows.chain(settings).filter(|(_, value)| !value.is_null());
+    let lines = lines.map(|(name, value)| format!("  {name:20}  {}\n", plain(value)));
+    let text = format!("`{}`\n{}", named.name, lines.collect::<String>());
     let next = if agent.is_ready() { "start" } else { "logs" };
-    let reply = Reply::text(text.collect::<String>()).data(agent_json(&agent));
-    Ok(reply.next(opened.command(next)))
+    let next = named.command(next);
+    Ok(Reply::text(text).data(data).next(next))
 }
 
 const SESSIONS: &[Column] = &[
     ("SESSION", "id", "/sessionId"),
-    ("STATE", "state", "/state"),
     ("BEGUN", "begun", "/createdAt"),
     ("ENDED", "ended", "/endedAt"),
+    ("RESULT", "result", "/completionStatus"),
     ("", "cold_start", "/coldStart"),
     ("", "start_seconds", "/botStartSeconds"),
 ];
@@ -179,63 +98,41 @@ fn sessions(
     agent: &AgentName,
     active: bool,
 ) -> Result<Reply, Failure> {
-    let opened = opened(context, agent)?;
+    let named = agent::open(context, agent)?;
     let query = [
         ("limit", Some(LATEST.to_owned())),
         ("status", active.then(|| "active".to_owned())),
     ];
-    let mut sessions = opened.rows("sessions", &query)?;
-    for session in &mut sessions {
-        let members = ["endState", "completionStatus"];
-        let ended = members.iter().find_map(|member| session[*member].as_str());
-        let state = if session["endedAt"].is_null() {
-            "active"
-        } else {
-            ended.unwrap_or("ended")
-        };
-        session["state"] = json!(state);
-    }
+    let sessions = named.rows("sessions", &query)?;
     Ok(listing("sessions", SESSIONS, &sessions))
 }
 
-fn stop(
-    context: &CommandContext<'_>,
-    session: &str,
-    agent: Option<&String>,
-    account: &Account,
-) -> Result<Reply, Failure> {
-    let agent = AgentName {
-        name: agent.cloned(),
-        account: account.clone(),
-    };
+fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Result<Reply, Failure> {
     let session = checked_id("session", session)?;
-    let opened = opened(context, &agent)?;
-    let agents = opened.service.agents();
-    let parts = [agents, &opened.name, "sessions", session];
+    let named = agent::open(context, agent)?;
+    let service = &named.service;
+    let parts = [service.agents(), &named.name, "sessions", session];
     let shown = theirs(session);
     let done = format!("the session `{shown}` was ended");
-    let change = Unclear::new(done, opened.command("sessions"));
-    opened.service.delete(&parts, &change, || {
-        let found: Value = opened.service.get(&parts, &[]).ok()?;
+    let change = Unclear::new(done, named.command("sessions"));
+    service.change(&Method::DELETE, &parts, None, &change, || {
+        let found: Value = service.get(&parts, &[]).ok()?;
         Some(!found["endedAt"].is_null())
     })?;
     let text = format!("Ended the session `{shown}`\n");
     Ok(Reply::text(text).data(json!({ "session": shown, "ended": true })))
 }
 
-impl Opened<'_> {
-    /// Returns the deployments, newest first. Fails for a private API key, which can't list deployments.
-    fn deployments(&self) -> Result<Vec<Deployment>, Failure> {
-        if !self.service.is_user() {
-            let message = "a private API key can't list deployments; a user's sign-in can";
-            let failure = Failure::new(Exit::NotAllowed, "api_key", message);
-            return Err(failure.hint("bot-cli cloud auth login"));
-        }
-        let rows = self.rows("deployments", &[])?;
-        let mut deployments: Vec<_> = rows.into_iter().map(Deployment).collect();
-        deployments.sort_by(|one, other| other.created().cmp(one.created()));
-        Ok(deployments)
+/// Returns the deployments, newest first. Fails for a private API key, which can't list deployments.
+fn all_deployments(named: &NamedAgent<'_, '_>) -> Result<Vec<Value>, Failure> {
+    if !named.service.is_user() {
+        let message = "a private API key can't list deployments; a user's sign-in can";
+        let failure = Failure::new(Exit::NotAllowed, "api_key", message);
+        return Err(failure.hint(SIGN_IN));
     }
+    let mut deployments = named.rows("deployments", &[])?;
+    deployments.sort_by_cached_key(|it| Reverse(it["createdAt"].as_str().map(str::to_owned)));
+    Ok(deployments)
 }
 
 const DEPLOYMENTS: &[Column] = &[
@@ -247,25 +144,17 @@ const DEPLOYMENTS: &[Column] = &[
 ];
 
 fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
-    let opened = opened(context, agent)?;
-    let current = opened.existing()?;
-    let rows = opened.deployments()?.into_iter().map(|it| {
-        let settings = it.settings();
-        let values = settings.values();
+    let named = agent::open(context, agent)?;
+    let current = named.existing()?;
+    let mut deployments = all_deployments(&named)?;
+    for it in &mut deployments {
+        let settings = deployed_settings(it);
+        it["current"] = json!(current.desired() == it["id"].as_str());
+        it["settings"] = json!(settings.values());
         let build = settings.build_id.map(|id| format!("build {id}"));
-        json!({
-            "id": it.id(),
-            "createdAt": it.created(),
-            "image": build.or(settings.image),
-            "current": current.desired() == Some(it.id()),
-            "settings": values,
-        })
-    });
-    Ok(listing(
-        "deployments",
-        DEPLOYMENTS,
-        &rows.collect::<Vec<_>>(),
-    ))
+        it["image"] = json!(build.or(settings.image));
+    }
+    Ok(listing("deployments", DEPLOYMENTS, &deployments))
 }
 
 fn rollback(
@@ -274,34 +163,26 @@ fn rollback(
     to: Option<&str>,
     skip: bool,
 ) -> Result<Reply, Failure> {
-    let opened = opened(context, agent)?;
-    let current = opened.existing()?;
-    let deployments = opened.deployments()?;
-    let current_id = current.desired();
-    let is_current = |it: &&Deployment| Some(it.id()) == current_id;
+    let named = agent::open(context, agent)?;
+    let current = named.existing()?;
+    let deployments = all_deployments(&named)?;
+    let mut rest = deployments.iter();
+    let mut find = |id| rest.find(|it| it["id"].as_str() == id);
     let target = match to {
-        Some(id) => deployments.iter().find(|it| it.id() == id),
-        None => deployments.iter().skip_while(|it| !is_current(it)).nth(1),
+        Some(_) => find(to),
+        None => find(current.desired()).and_then(|_| rest.next()),
     };
     let Some(target) = target else {
-        let name = &opened.name;
-        let message = match to {
-            Some(id) => format!("`{name}` has no deployment `{}`", theirs(id)),
-            None if !deployments.iter().any(|it| is_current(&it)) => {
-                format!("the deployments of `{name}` don't include the current one")
-            }
-            None => format!("`{name}` has no deployment before the current one"),
-        };
-        return Err(failed("not_found", message).hint(opened.command("deployments")));
+        let what = to.map_or("earlier deployment".to_owned(), |id| {
+            format!("deployment `{}`", theirs(id))
+        });
+        let message = format!("`{}` has no {what}", named.name);
+        return Err(failed("not_found", message).hint(named.command("deployments")));
     };
-    let mut wanted = target.settings();
-    if let Some(profile) = current.settings().agent_profile {
-        // A deployment shows the resources of its profile, not the profile.
-        wanted.agent_profile = wanted
-            .profile()
-            .map_or(Some(profile), |it| Some(it.to_owned()));
-    }
-    change(context, &opened, &current, &wanted, skip, "Roll back")
+    let mut wanted = deployed_settings(target);
+    // A deployment shows the resources of its profile, not the profile.
+    wanted.agent_profile = current.settings().agent_profile;
+    change(&named, &current, wanted, skip, "Roll back")
 }
 
 fn scale(
@@ -312,100 +193,47 @@ fn scale(
 ) -> Result<Reply, Failure> {
     let (min, max) = (given.min_agents, given.max_agents);
     if min.or(max).is_none() {
-        return Err(wrong(
-            "min_agents",
-            "give `--min-agents`, `--max-agents` or both",
-        ));
+        let problem = "give `--min-agents`, `--max-agents` or both";
+        return Err(wrong("min_agents", problem));
     }
-    let opened = opened(context, agent)?;
-    let current = opened.existing()?;
+    let named = agent::open(context, agent)?;
+    let current = named.existing()?;
     let mut wanted = current.settings();
     let scaling = &mut wanted.scaling;
     scaling.min_agents = min.or(scaling.min_agents);
     scaling.max_agents = max.or(scaling.max_agents);
     if scaling.max_agents.is_some() && (scaling.min_agents > scaling.max_agents || max == Some(0)) {
-        return Err(wrong(
-            "max_agents",
-            "must be at least 1, and at least the minimum",
-        ));
+        let problem = "must be at least 1, and at least the minimum";
+        return Err(wrong("max_agents", problem));
     }
-    change(context, &opened, &current, &wanted, skip, "Scale")
+    change(&named, &current, wanted, skip, "Scale")
 }
 
-/// Shows the changes, asks for confirmation, and deploys the agent with the wanted settings.
+/// Deploys the agent with the wanted settings. A setting without a value stays as it is.
 fn change(
-    context: &CommandContext<'_>,
-    opened: &Opened<'_>,
+    named: &NamedAgent<'_, '_>,
     current: &Agent,
-    wanted: &Settings,
+    mut wanted: Settings,
     skip: bool,
     verb: &str,
 ) -> Result<Reply, Failure> {
-    let name = &opened.name;
-    let (running, new) = (current.settings().values(), wanted.values());
-    let old = |setting: &str| running.get(setting).map_or("not set".to_owned(), plain);
-    // The resources follow from the profile.
-    let is_told =
-        |setting: &str| wanted.agent_profile.is_none() || !["cpu", "memory"].contains(&setting);
-    let changes: Vec<_> = new
-        .iter()
-        .filter(|(setting, value)| is_told(setting) && running.get(*setting) != Some(value))
-        .collect();
-    let images = ["image", "build_id", "cpu", "memory"];
-    let kept: Vec<&str> = running
-        .keys()
-        .map(String::as_str)
-        .filter(|setting| !new.contains_key(*setting) && !images.contains(setting))
-        .collect();
-    if changes.is_empty() {
-        if !kept.is_empty() {
-            let message = format!(
-                "only {} would change, which the service can't unset",
-                kept.join(", ")
-            );
-            return Err(failed("not_possible", message));
-        }
+    let name = &named.name;
+    let title = format!("{verb} the agent `{name}`");
+    let plan = Plan::new(title, &wanted, Some(&current.settings()));
+    if plan.changes.is_empty() {
         let text = format!("Nothing to do: `{name}` already runs this\n");
         return Ok(Reply::text(text).data(agent_json(current)));
     }
-    let mut plan = format!("{verb} the agent `{name}`\n");
-    plan.extend(changes.iter().map(|(setting, value)| {
-        let (new, old) = (plain(value), old(setting));
-        format!("  {setting:20}  {new} (now {old})\n")
-    }));
-    plan.extend(kept.iter().map(|setting| {
-        let old = old(setting);
-        format!("  {setting:20}  stays {old}: the service can't unset it\n")
-    }));
-    if let Some(cost) = warm(wanted.scaling.min_agents) {
-        plan.extend([&*cost, "\n"]);
-    }
-    if skip {
-        let lines = plan.lines().skip(1);
-        lines.for_each(|line| context.note(line.trim_start()));
-    } else {
-        context.consent(&format!("{verb}?"), plan)?;
-    }
-    let mut wanted = wanted.clone();
+    plan.agree(named.context, &format!("{verb}?"), skip)?;
     wanted.agent_name = Some(name.clone());
-    let body = wanted.body(None, "", false, false);
-    let agent = submit(
-        context,
-        &opened.service,
-        &opened.scope,
-        name,
-        Some(current),
-        &body,
-    )?;
-    let text = format!("Deployed `{name}`; the service is starting it\n");
-    let reply = Reply::text(text).data(agent_json(&agent));
-    Ok(reply.next(opened.command("status")))
+    let agent = named.deploy(Some(current), &wanted, wanted.body())?;
+    Ok(started(named, agent_json(&agent)))
 }
 
 fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {
-    let opened = opened(context, agent)?;
-    let name = &opened.name;
-    let agent = opened.existing()?;
+    let named = agent::open(context, agent)?;
+    let (service, name) = (&named.service, &named.name);
+    let agent = named.existing()?;
     if !skip {
         let sessions = match agent.sessions() {
             None | Some(0) => String::new(),
@@ -417,10 +245,10 @@ fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result
         confirm_by_name(context, name, format!("Type `{name}` to delete it:"), plan)?;
     }
     let done = format!("the agent `{name}` was deleted");
-    let change = Unclear::new(done, opened.scope.command("agents list"));
-    let service = &opened.service;
-    service.delete(&[service.agents(), name], &change, || {
-        Some(service.look(name).ok()?.is_none())
+    let change = Unclear::new(done, service.scope.command("agents list"));
+    let parts = [service.agents(), name];
+    service.change(&Method::DELETE, &parts, None, &change, || {
+        Some(service.agent(name).ok()?.is_none())
     })?;
     let text = format!("Deleted the agent `{name}`\n");
     Ok(Reply::text(text).data(json!({ "name": name, "deleted": true })))

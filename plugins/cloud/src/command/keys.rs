@@ -1,8 +1,10 @@
 //! The `keys` commands, which manage an organization's public keys. A public key authorizes a client to start sessions.
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
@@ -10,10 +12,9 @@ use super::list::{Column, listing};
 use super::open;
 use crate::input::wrong;
 use crate::options::{Account, KeysCommand};
-use crate::scope::Scope;
-use crate::service::{PublicKey, Service, Unclear, decoded};
+use crate::service::{Service, Unclear, decoded};
 use crate::text::theirs;
-use crate::words::{failed, near_or};
+use crate::words::{SIGN_IN, failed, near_or};
 
 const COLUMNS: &[Column] = &[
     ("NAME", "name", "/metadata/name"),
@@ -26,7 +27,7 @@ const COLUMNS: &[Column] = &[
 pub(super) fn run(context: &CommandContext<'_>, command: &KeysCommand) -> Result<Reply, Failure> {
     match command {
         KeysCommand::List(account) => {
-            let (service, _) = signed_in(context, account)?;
+            let service = signed_in(context, account)?;
             Ok(listing("public keys", COLUMNS, &all(&service)?))
         }
         KeysCommand::Create { name, account } => create(context, name, account),
@@ -38,13 +39,13 @@ pub(super) fn run(context: &CommandContext<'_>, command: &KeysCommand) -> Result
 fn signed_in<'a>(
     context: &'a CommandContext<'_>,
     account: &Account,
-) -> Result<(Service<'a>, Scope), Failure> {
-    let (service, scope) = open::service(context, account.organization.as_deref())?;
+) -> Result<Service<'a>, Failure> {
+    let service = open::service(context, account)?;
     if service.is_user() {
-        return Ok((service, scope));
+        return Ok(service);
     }
     let message = "a private API key can't manage public keys; a user's sign-in can";
-    Err(Failure::new(Exit::NotAllowed, "api_key", message).hint("bot-cli cloud auth login"))
+    Err(Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN))
 }
 
 /// Returns all public keys, also revoked ones.
@@ -61,20 +62,27 @@ fn create(context: &CommandContext<'_>, name: &str, account: &Account) -> Result
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err(wrong("name", "must be one printable line"));
     }
-    let (service, scope) = signed_in(context, account)?;
-    let key = created(&service, &scope, name)?;
-    let (id, key) = (theirs(&key.id), theirs(key.key.expose()));
+    let service = signed_in(context, account)?;
+    let PublicKey { id, key } = created(&service, name)?;
+    let (id, key) = (theirs(&id), theirs(key.expose()));
     let text = format!("Created the public key `{}`: {key}\n", theirs(name));
     Ok(Reply::text(text).data(json!({ "name": name, "id": id, "key": key })))
 }
 
+/// A public key of the organization.
+#[derive(Deserialize)]
+pub struct PublicKey {
+    pub id: String,
+    pub key: Secret,
+}
+
 /// Creates a public key with the given name.
-pub fn created(service: &Service<'_>, scope: &Scope, name: &str) -> Result<PublicKey, Failure> {
+pub fn created(service: &Service<'_>, name: &str) -> Result<PublicKey, Failure> {
     let body = json!({ "name": name, "type": "public" });
     let sent = service.send_once(&Method::POST, &["apiKeys"], &body);
     sent.and_then(decoded).map_err(|unconfirmed| {
         let done = format!("the public key `{}` was created", theirs(name));
-        Unclear::new(done, scope.command("keys list")).failure(unconfirmed)
+        Unclear::new(done, service.scope.command("keys list")).failure(unconfirmed)
     })
 }
 
@@ -84,36 +92,37 @@ fn revoke(
     skip: bool,
     account: &Account,
 ) -> Result<Reply, Failure> {
-    let (service, scope) = signed_in(context, account)?;
-    let keys = all(&service)?;
+    let service = signed_in(context, account)?;
     let name = |key: &Value| theirs(key["metadata"]["name"].as_str().unwrap_or_default());
-    let id = |key: &Value| key["id"].as_str().unwrap_or_default().to_owned();
-    let active: Vec<&Value> = keys.iter().filter(|key| is_active(key)).collect();
-    let mut matching = active
-        .iter()
-        .filter(|key| id(key) == wanted || name(key) == wanted);
-    let list = scope.command("keys list");
-    let Some(key) = matching.next() else {
-        let known: Vec<String> = active.iter().map(|key| name(key)).collect();
-        let failure = failed("not_found", "there is no such public key");
-        let known = known.iter().map(String::as_str);
-        return Err(near_or(failure, wanted, known, list));
+    let mut active = all(&service)?;
+    active.retain(is_active);
+    let matching = active.iter();
+    let matching = matching.filter(|key| key["id"] == wanted || name(key) == wanted);
+    let list = service.scope.command("keys list");
+    let key = match matching.collect::<Vec<_>>()[..] {
+        [key] => key,
+        [] => {
+            let known: Vec<String> = active.iter().map(name).collect();
+            let failure = failed("not_found", "there is no such public key");
+            let known = known.iter().map(String::as_str);
+            return Err(near_or(failure, wanted, known, list));
+        }
+        [_, _, ..] => {
+            let message = format!("several public keys are called `{}`", theirs(wanted));
+            return Err(failed("ambiguous", message).hint(format!("give the id: `{list}`")));
+        }
     };
-    if matching.next().is_some() {
-        let message = format!("several public keys are called `{}`", theirs(wanted));
-        return Err(failed("ambiguous", message).hint(format!("give the id: `{list}`")));
-    }
-    let (name, id) = (name(key), id(key));
+    let (name, id) = (name(key), key["id"].as_str().unwrap_or_default());
     if !skip {
         let question = format!("Revoke the public key `{name}`?");
         let plan = "Clients that use it can no longer start sessions\n".to_owned();
         context.consent(&question, plan)?;
     }
     let change = Unclear::new(format!("the public key `{name}` was revoked"), list);
-    service.delete(&["apiKeys", &id], &change, || {
+    service.change(&Method::DELETE, &["apiKeys", id], None, &change, || {
         let keys = all(&service).ok()?;
-        Some(!keys.iter().any(|it| it["id"] == *id && is_active(it)))
+        Some(!keys.iter().any(|it| it["id"] == id && is_active(it)))
     })?;
     let text = format!("Revoked the public key `{name}`\n");
-    Ok(Reply::text(text).data(json!({ "name": name, "id": theirs(&id), "revoked": true })))
+    Ok(Reply::text(text).data(json!({ "name": name, "id": theirs(id), "revoked": true })))
 }

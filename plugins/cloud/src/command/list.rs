@@ -12,7 +12,6 @@ use super::context::CommandContext;
 use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
-use crate::backend::hosted::ServiceError;
 use crate::backend::{Details, Keys, Summary};
 use crate::config::Settings;
 use crate::domain::{BackendName, Organization, Region, SetKind, SetName};
@@ -253,26 +252,20 @@ pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
         Some(Value::String(text)) => json!(short_line(text, 1000)),
         found => found.cloned().unwrap_or_default(),
     };
-    let shown = || columns.iter().filter(|(header, ..)| !header.is_empty());
-    let cells = |row: &Value| {
-        let cells = shown().map(|(.., path)| {
-            let value = value(row, path);
-            let text = value.as_str().map(str::to_owned);
-            let other = if value.is_null() {
-                "-".to_owned()
-            } else {
-                value.to_string()
-            };
-            text.unwrap_or(other)
-        });
-        cells.collect::<Vec<_>>()
+    let cell = |row: &Value, path: &str| match value(row, path) {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text,
+        other => other.to_string(),
     };
-    let header = shown().map(|(header, ..)| (*header).to_owned()).collect();
-    let lines: Vec<_> = [header].into_iter().chain(rows.iter().map(cells)).collect();
+    let shown: Vec<&Column> = columns.iter().filter(|it| !it.0.is_empty()).collect();
+    let header = shown.iter().map(|it| it.0.to_owned()).collect();
+    let cells = rows
+        .iter()
+        .map(|row| shown.iter().map(|it| cell(row, it.2)).collect());
     let text = if rows.is_empty() {
         format!("No {what}\n")
     } else {
-        table(&lines)
+        table(&[header].into_iter().chain(cells).collect::<Vec<_>>())
     };
     let data = rows.iter().map(|row| {
         let members = columns.iter();
@@ -283,29 +276,22 @@ pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
     Reply::text(text).data(json!({ member: data.collect::<Vec<_>>() }))
 }
 
-/// Shows or changes the region of new agents and secret sets.
+/// Changes the region of new agents and secret sets.
 pub(super) fn default_region(
     context: &CommandContext<'_>,
-    region: Option<&String>,
+    region: &str,
     account: &Account,
 ) -> Result<Reply, Failure> {
-    let (service, scope) = open::service(context, account.organization.as_deref())?;
-    let current = || {
-        let settings: Value = service.get(&["properties"], &[])?;
-        let default = settings["properties"]["defaultRegion"].as_str();
-        Ok(default.map(str::to_owned))
-    };
-    let Some(region) = region else {
-        let default = current().map_err(|error: ServiceError| Failure::from(error))?;
-        let default = default.map_or("none".to_owned(), |region| theirs(&region));
-        return Ok(Reply::text(format!("{default}\n")).data(json!({ "default_region": default })));
-    };
+    let service = open::service(context, account)?;
     let wanted = Region::parse(region).map_err(|problem| wrong("region", problem))?;
     let done = format!("the default region was changed to {wanted}");
-    let change = Unclear::new(done, scope.command("organizations default-region"));
+    let look = service.scope.command("regions list");
+    let change = Unclear::new(done, look);
     let body = json!({ "defaultRegion": wanted.as_str() });
-    service.apply(&Method::PATCH, &["properties"], &body, &change, || {
-        Some(current().ok()?.as_deref() == Some(wanted.as_str()))
+    let parts = ["properties"];
+    service.change(&Method::PATCH, &parts, Some(&body), &change, || {
+        let default = service.default_region().ok()?;
+        Some(default.as_deref() == Some(wanted.as_str()))
     })?;
     let text = format!("New agents and secret sets go to {wanted} by default\n");
     Ok(Reply::text(text).data(json!({ "default_region": wanted.as_str() })))
@@ -318,12 +304,12 @@ pub(super) fn reference(
 ) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it))?;
     let region = Region::parse(&options.region).map_err(|it| wrong("region", it))?;
-    let (service, scope) = open::service(context, options.account.organization.as_deref())?;
-    let look = scope.command(&format!("secrets list {name}"));
+    let service = open::service(context, &options.account)?;
+    let look = service.scope.command(&format!("secrets list {name}"));
     let change = Unclear::new(format!("`{name}` was made a secret set"), look.clone());
     let body = json!({ "name": name.as_str(), "region": region.as_str() });
     let parts = ["secrets", "references"];
-    service.apply(&Method::POST, &parts, &body, &change, || {
+    service.change(&Method::POST, &parts, Some(&body), &change, || {
         let found: Value = service.get(&["secrets", name.as_str()], &[]).ok()?;
         Some(found["source"] == "referenced")
     })?;

@@ -7,6 +7,7 @@ use super::kind::{self, Kind};
 use crate::backend::local::{ORGANIZATION, REGIONS};
 use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
 use crate::domain::{BackendName, SetName};
+use crate::options::Account;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::service::Service;
 use crate::source::Source;
@@ -152,13 +153,18 @@ impl Opened<'_> {
 /// Connects to the hosting service, regardless of the configured backend.
 pub fn service<'a>(
     context: &'a CommandContext<'_>,
-    organization: Option<&str>,
-) -> Result<(Service<'a>, Scope), Failure> {
-    let wanted = Wanted::of(BackendName::HOSTED.as_str(), organization);
+    account: &Account,
+) -> Result<Service<'a>, Failure> {
+    let hosted = BackendName::HOSTED;
+    let wanted = Wanted::of(hosted.as_str(), account.organization.as_deref());
     let mut scope = scope(context, &wanted)?;
     // Commands to paste don't need an option for it.
     scope.backend.source = Source::Default;
     let (client, tenant) = kind::connect(context, &mut scope)?;
     context.tell(&format!("using {}", scope.words()));
-    Ok((Service { client, tenant }, scope))
+    Ok(Service {
+        client,
+        tenant,
+        scope,
+    })
 }

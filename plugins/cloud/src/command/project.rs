@@ -5,14 +5,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use serde::Deserialize;
 
 use super::context::CommandContext;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner, refuse_special};
 use crate::input::wrong;
-use crate::text::theirs;
 
 /// The maximum number of folders to search for a project, including the current folder.
 const DEEPEST: usize = 4;
@@ -27,12 +25,6 @@ pub struct DeployFile {
     pub path: PathBuf,
     pub secret_set: SetName,
     pub region: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Text {
-    secret_set: Option<String>,
-    region: Option<String>,
 }
 
 impl DeployFile {
@@ -52,8 +44,7 @@ pub fn is_generated(folder: &Path) -> bool {
 
 /// Returns the agent name in the deployment file of the project that contains `folder`, for completion.
 pub fn agent(folder: &Path) -> Option<String> {
-    let text = read_text(&path_from(folder)?).ok()?;
-    Settings::parse(&text).ok()?.agent_name
+    settings(&path_from(folder)?).ok()?.agent_name
 }
 
 /// Reports whether the project that contains `folder` deploys its agent with this set.
@@ -109,8 +100,8 @@ fn path_in(folder: &Path) -> Option<PathBuf> {
     paths.find(|path| path.is_file())
 }
 
-/// Reads the text of a deployment file. Fails if the file belongs to another user or is too large.
-fn read_text(path: &Path) -> Result<String, Reason> {
+/// Reads a deployment file. Fails if the file belongs to another user or is too large.
+fn settings(path: &Path) -> Result<Settings, Reason> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
@@ -122,17 +113,16 @@ fn read_text(path: &Path) -> Result<String, Reason> {
     if text.len() as u64 > LONGEST {
         return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
     }
-    Ok(text)
+    Ok(Settings::parse(&text)?)
 }
 
 fn read(path: &Path) -> Result<DeployFile, Reason> {
-    let text = read_text(path)?;
-    let read: Text = toml::from_str(&text).map_err(|error| Reason::from(error.message()))?;
-    let name = read.secret_set.ok_or("it has no `secret_set`")?;
+    let settings = settings(path)?;
+    let name = settings.secret_set.ok_or("it has no `secret_set`")?;
     let secret_set = SetName::parse_existing(&name);
     Ok(DeployFile {
         secret_set: secret_set.map_err(|problem| format!("its `secret_set` {problem}"))?,
-        region: read.region,
+        region: settings.region,
         path: path.to_owned(),
     })
 }
@@ -156,31 +146,16 @@ pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<
         Some(place) if place.is_file() => (folder, Some(place)),
         Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
     };
-    let Some(path) = path else {
-        let settings = Settings::default();
-        return Ok(Project {
-            folder,
-            path,
-            settings,
-        });
+    let settings = match &path {
+        Some(path) => settings(path).map_err(|reason| {
+            let could_not = format!("can't use `{}`", path.display());
+            Failure::because(Exit::Usage, "invalid_file", could_not, reason)
+        })?,
+        None => Settings::default(),
     };
-    let shown = path.display().to_string();
-    let text = read_text(&path).map_err(|reason| {
-        Failure::because(
-            Exit::Usage,
-            "invalid_file",
-            format!("can't use `{shown}`"),
-            reason,
-        )
-    })?;
-    let settings = Settings::parse(&text).map_err(|mut failure| {
-        failure.message = format!("can't use `{shown}`: {}", failure.message);
-        failure
-    })?;
-    let folder = path.parent().map_or(folder, Path::to_owned);
-    let path = Some(path);
+    let parent = path.as_deref().and_then(Path::parent);
     Ok(Project {
-        folder,
+        folder: parent.map_or(folder, Path::to_owned),
         path,
         settings,
     })
@@ -191,16 +166,9 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
     let name = if let Some(name) = given {
         name.clone()
     } else {
-        let Project { path, settings, .. } = deployment(context, None)?;
+        let Project { settings, .. } = deployment(context, None)?;
         let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
-        let name = settings.agent_name.ok_or_else(|| wrong("name", missing))?;
-        let path = path.unwrap_or_default();
-        context.tell(&format!(
-            "using the agent `{}` of {}",
-            theirs(&name),
-            path.display()
-        ));
-        name
+        settings.agent_name.ok_or_else(|| wrong("name", missing))?
     };
     if is_agent_name(&name) {
         Ok(name)

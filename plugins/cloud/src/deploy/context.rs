@@ -10,11 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::Failure;
-use md5::Digest;
+use bot_cli_protocol::failure::{Exit, Failure};
 use walkdir::WalkDir;
 
-use self::archive::Sink;
 use self::patterns::Patterns;
 use crate::files::Reason;
 use crate::platform::is_executable;
@@ -27,8 +25,8 @@ const LIMIT: u64 = 500 * 1024 * 1024;
 /// A packed build context.
 #[derive(Debug)]
 pub struct BuildContext {
-    /// An unnamed temporary file with the gzip-compressed tar archive, positioned at the start.
-    pub archive: File,
+    /// An unnamed temporary file with the gzip-compressed tar archive.
+    archive: File,
     /// The size of the archive, in bytes.
     pub bytes: u64,
     pub files: usize,
@@ -47,115 +45,63 @@ impl BuildContext {
     }
 }
 
-/// The settings for packing a build context.
-#[derive(Debug, Clone, Copy)]
-pub struct Rules<'a> {
-    /// The Dockerfile's path, relative to the folder.
-    pub dockerfile: &'a str,
-    /// The patterns that exclude files in addition to `.dockerignore`. A pattern without a slash matches at any depth.
-    pub extra: &'a [String],
-}
-
-/// The reason why a build context was not packed. Paths start with the folder as passed to [`pack`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ContextError {
-    #[error("there is no folder `{}`", .0.display())]
-    NoFolder(PathBuf),
-    #[error("there is no Dockerfile `{}`", .0.display())]
-    NoDockerfile(PathBuf),
-    /// The Dockerfile is outside the folder.
-    #[error("the Dockerfile `{}` is not part of the build context", .0.display())]
-    DockerfileOutside(PathBuf),
-    /// A pattern is invalid. `line` is the line number in `.dockerignore` or, without a file, the number of the extra pattern. Both count
-    /// from 1.
-    #[error("the pattern `{pattern}` is invalid: {reason}")]
-    BadPattern {
-        file: Option<PathBuf>,
-        line: usize,
-        pattern: String,
-        reason: String,
-    },
-    #[error("could not read `{path}`: {1}", path = .0.display())]
-    Unreadable(PathBuf, #[source] Reason),
-    /// A file is a FIFO, a socket or a device.
-    #[error("`{}` is neither a file nor a folder nor a link", .0.display())]
-    Special(PathBuf),
-    #[error("the size of `{}` changed while it was packed", .0.display())]
-    Changed(PathBuf),
-    /// The files exceed the limit. All sizes are in bytes, and `largest` contains the three largest files.
-    #[error("the files have {total} bytes, and the limit is {limit}")]
-    TooLarge {
-        total: u64,
-        limit: u64,
-        largest: Vec<(PathBuf, u64)>,
-    },
-    #[error("cancelled")]
-    Cancelled,
-    #[error("could not write a temporary file: {0}")]
-    NotWritten(#[source] Reason),
-}
-
 /// Packs a folder. The memory usage depends on the number of files, not on their sizes.
+///
+/// `dockerfile` is relative to the folder. The patterns in `exclude` are added to those of `.dockerignore`; one without a slash matches at
+/// any depth.
 pub fn pack(
     folder: &Path,
-    rules: &Rules<'_>,
+    dockerfile: &str,
+    exclude: &[String],
     watch: &dyn Watch,
-) -> Result<BuildContext, ContextError> {
-    pack_within(LIMIT, folder, rules, watch)
-}
-
-fn pack_within(
-    limit: u64,
-    folder: &Path,
-    rules: &Rules<'_>,
-    watch: &dyn Watch,
-) -> Result<BuildContext, ContextError> {
-    if !folder.is_dir() {
-        return Err(ContextError::NoFolder(folder.to_owned()));
-    }
-    let dockerfile = Path::new(rules.dockerfile);
+) -> Result<BuildContext, Failure> {
+    let dockerfile = Path::new(dockerfile);
     let dockerfile = dockerfile.strip_prefix(".").unwrap_or(dockerfile);
-    let at = folder.join(dockerfile);
-    if !at.is_file() {
-        return Err(ContextError::NoDockerfile(at));
-    }
-    let patterns = Patterns::read(folder, rules.extra)?;
-    let Listing { entries, left_out } = Listing::of(folder, &patterns, dockerfile, watch)?;
+    let patterns = Patterns::read(folder, exclude)?;
+    let (entries, left_out) = listed(folder, &patterns, dockerfile, watch)?;
     if !entries.iter().any(|entry| entry.path == dockerfile) {
-        return Err(ContextError::DockerfileOutside(at));
+        let at = folder.join(dockerfile);
+        let message = format!(
+            "there is no Dockerfile `{}` in the build context",
+            at.display()
+        );
+        return Err(failed("no_dockerfile", message).hint(
+            "`--context-dir` and `--dockerfile` name others; `--image` deploys an image of your own",
+        ));
     }
-    refuse_too_large(limit, folder, &entries)?;
-    let temporary = tempfile::tempfile().map_err(not_written)?;
-    let Sink { mut file, digest } = archive::write(temporary, folder, &entries, watch)?;
-    let bytes = file.stream_position().map_err(not_written)?;
-    file.rewind().map_err(not_written)?;
-    let digest = digest.finalize();
-    let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
+    refuse_too_large(folder, &entries)?;
+    let packed = archive::write(folder, &entries, watch);
+    let (archive, bytes, hash) = packed.map_err(|failure| {
+        if watch.cancelled() {
+            return Failure::cancelled();
+        }
+        failure
+    })?;
     Ok(BuildContext {
-        archive: file,
+        archive,
         bytes,
         files: entries.len(),
-        hash: digits.collect(),
+        hash,
         left_out,
     })
 }
 
-fn refuse_too_large(limit: u64, folder: &Path, entries: &[Entry]) -> Result<(), ContextError> {
-    let sizes = entries.iter().map(|entry| entry.size);
-    let total = sizes.fold(0, u64::saturating_add);
-    if total <= limit {
+fn refuse_too_large(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
+    let total: u64 = entries.iter().map(|entry| entry.size).sum();
+    if total <= LIMIT {
         return Ok(());
     }
-    let entries = entries.iter();
-    let files = entries.map(|entry| (folder.join(&entry.path), entry.size));
-    let mut largest: Vec<_> = files.collect();
-    largest.sort_by_key(|(_, size)| Reverse(*size));
-    largest.truncate(3);
-    Err(ContextError::TooLarge {
-        total,
-        limit,
-        largest,
-    })
+    let mut largest: Vec<&Entry> = entries.iter().collect();
+    largest.sort_by_key(|entry| Reverse(entry.size));
+    let largest = largest.iter().take(3).map(|entry| {
+        let path = folder.join(&entry.path);
+        format!("`{}` ({} bytes)", path.display(), entry.size)
+    });
+    let largest = largest.collect::<Vec<_>>().join(", ");
+    let message = format!("the files have {total} bytes, and the limit is {LIMIT}");
+    Err(failed("too_large", message)
+        .hint(format!("the largest: {largest}"))
+        .hint("leave files out with lines in `.dockerignore`"))
 }
 
 struct Entry {
@@ -167,79 +113,65 @@ struct Entry {
     link: Option<PathBuf>,
 }
 
-struct Listing {
-    /// The files and links, sorted by the bytes of their paths.
-    entries: Vec<Entry>,
-    left_out: Vec<String>,
-}
-
-impl Listing {
-    fn of(
-        folder: &Path,
-        patterns: &Patterns,
-        dockerfile: &Path,
-        watch: &dyn Watch,
-    ) -> Result<Self, ContextError> {
-        let (mut entries, mut left_out) = (Vec::new(), Vec::new());
-        let mut walk = WalkDir::new(folder).min_depth(1).into_iter();
-        while let Some(found) = walk.next() {
-            if watch.cancelled() {
-                return Err(ContextError::Cancelled);
-            }
-            let found = found.map_err(|error| {
-                let path = error.path().unwrap_or(folder).to_owned();
-                let error = error.into_io_error();
-                unreadable(&path, error.unwrap_or(io::ErrorKind::Other.into()))
-            })?;
-            let (at, kind) = (found.path(), found.file_type());
-            let path = at.strip_prefix(folder).unwrap_or(at);
-            // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
-            let is_excluded = patterns.exclude(path) && !dockerfile.starts_with(path);
-            let is_secret = is_secret(found.file_name());
-            if is_secret && !is_excluded {
-                left_out.push(String::from_utf8_lossy(&with_slashes(path)).into_owned());
-            }
-            let is_never_packed = is_secret || is_own(found.file_name());
-            if kind.is_dir() {
-                if is_never_packed || (is_excluded && !patterns.may_include_below(path)) {
-                    walk.skip_current_dir();
-                }
-            } else if !is_never_packed && !is_excluded {
-                entries.push(Entry::of(at, path)?);
-            }
+/// Returns the files and links to pack, sorted, and the files that are left out because they may contain secrets.
+fn listed(
+    folder: &Path,
+    patterns: &Patterns,
+    dockerfile: &Path,
+    watch: &dyn Watch,
+) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+    let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+    let mut walk = WalkDir::new(folder)
+        .min_depth(1)
+        .sort_by_file_name()
+        .into_iter();
+    while let Some(found) = walk.next() {
+        if watch.cancelled() {
+            return Err(Failure::cancelled());
         }
-        entries.sort_by_cached_key(|entry| with_slashes(&entry.path));
-        left_out.sort();
-        Ok(Self { entries, left_out })
+        let found = found.map_err(|error| {
+            let path = error.path().unwrap_or(folder).to_owned();
+            let error = error.into_io_error();
+            not_packed(&path, error.unwrap_or(io::ErrorKind::Other.into()))
+        })?;
+        let (at, kind) = (found.path(), found.file_type());
+        let path = at.strip_prefix(folder).unwrap_or(at);
+        // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
+        let is_excluded = patterns.exclude(path) && !dockerfile.starts_with(path);
+        let is_secret = is_secret(found.file_name());
+        if is_secret && !is_excluded {
+            left_out.push(path.display().to_string());
+        }
+        let is_never_packed = is_secret || is_own(found.file_name());
+        if kind.is_dir() {
+            if is_never_packed || (is_excluded && !patterns.include_again()) {
+                walk.skip_current_dir();
+            }
+        } else if !is_never_packed && !is_excluded {
+            let entry = Entry::of(at, path).map_err(|error| not_packed(at, error))?;
+            entries.extend(entry);
+        }
     }
+    Ok((entries, left_out))
 }
 
 impl Entry {
-    fn of(at: &Path, path: &Path) -> Result<Self, ContextError> {
-        let path = path.to_owned();
-        let found = fs::symlink_metadata(at).map_err(|error| unreadable(at, error))?;
-        let mode = if is_executable(&found) { 0o755 } else { 0o644 };
-        let (size, mode, link) = if found.is_symlink() {
-            let target = fs::read_link(at).map_err(|error| unreadable(at, error))?;
-            (0, 0o755, Some(target))
-        } else if found.is_file() {
-            (found.len(), mode, None)
-        } else {
-            return Err(ContextError::Special(at.to_owned()));
-        };
-        Ok(Self {
-            path,
-            size,
-            mode,
+    /// Returns `None` for a FIFO, a socket or a device, which an image can't contain.
+    fn of(at: &Path, path: &Path) -> io::Result<Option<Self>> {
+        let found = fs::symlink_metadata(at)?;
+        let link = found.is_symlink().then(|| fs::read_link(at)).transpose()?;
+        let is_link = link.is_some();
+        Ok((is_link || found.is_file()).then(|| Self {
+            path: path.to_owned(),
+            size: if is_link { 0 } else { found.len() },
+            mode: if is_link || is_executable(&found) {
+                0o755
+            } else {
+                0o644
+            },
             link,
-        })
+        }))
     }
-}
-
-/// Returns the bytes of a path with `/` as the separator on all platforms.
-fn with_slashes(path: &Path) -> Vec<u8> {
-    let parts: Vec<&[u8]> = path.iter().map(OsStr::as_encoded_bytes).collect();
-    parts.join(&b'/')
 }
 
 fn is_secret(name: &OsStr) -> bool {
@@ -255,43 +187,10 @@ fn is_own(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case(".bot-cli")
 }
 
-fn unreadable(at: &Path, error: io::Error) -> ContextError {
-    ContextError::Unreadable(at.to_owned(), error.into())
-}
-
-fn not_written(error: io::Error) -> ContextError {
-    ContextError::NotWritten(error.into())
-}
-
-impl From<ContextError> for Failure {
-    fn from(error: ContextError) -> Self {
-        let failure = |code: &str| failed(code, error.to_string()).caused_by(error.clone());
-        match &error {
-            ContextError::NoFolder(_) | ContextError::NoDockerfile(_) => failure("no_dockerfile")
-                .hint("`--context-dir` and `--dockerfile` name others; `--image` deploys an image of your own"),
-            ContextError::DockerfileOutside(_) => failure("no_dockerfile")
-                .hint("`--context-dir` names the folder that the service builds"),
-            ContextError::BadPattern { file, line, .. } => failure("invalid_pattern").hint(
-                match file {
-                    Some(file) => format!("see line {line} of `{}`", file.display()),
-                    None => format!("see pattern {line} of `build.exclude`"),
-                },
-            ),
-            ContextError::Unreadable(..) | ContextError::Special(_) => {
-                failure("not_packed").hint("leave it out with a line in `.dockerignore`")
-            }
-            ContextError::Changed(_) => failure("not_packed").hint("try again"),
-            ContextError::TooLarge { largest, .. } => {
-                let largest = largest.iter();
-                let largest = largest.map(|(path, size)| format!("`{}` ({size} bytes)", path.display()));
-                let largest: Vec<_> = largest.collect();
-                failure("too_large").hint(format!("the largest: {}", largest.join(", ")))
-                    .hint("leave files out with lines in `.dockerignore`")
-            }
-            ContextError::NotWritten(_) => failure("not_written"),
-            ContextError::Cancelled => Self::cancelled(),
-        }
-    }
+fn not_packed(path: &Path, reason: impl Into<Reason>) -> Failure {
+    let could_not = format!("could not pack `{}`", path.display());
+    Failure::because(Exit::Failed, "not_packed", could_not, reason.into())
+        .hint("files can be left out with lines in `.dockerignore`")
 }
 
 #[cfg(test)]
@@ -310,13 +209,8 @@ mod tests {
     use md5::{Digest, Md5};
     use tempfile::TempDir;
 
-    use super::{BuildContext, ContextError, LIMIT, Rules, pack, pack_within};
+    use super::{BuildContext, LIMIT, pack};
     use crate::watch::{Nobody, Watch};
-
-    const RULES: Rules<'_> = Rules {
-        dockerfile: "Dockerfile",
-        extra: &[],
-    };
 
     /// An observer that reports a cancellation from the given check onwards.
     struct CancelsAt(Cell<u32>);
@@ -340,11 +234,11 @@ mod tests {
     }
 
     fn packed(folder: &Path) -> BuildContext {
-        pack(folder, &RULES, &Nobody).unwrap()
+        pack(folder, "Dockerfile", &[], &Nobody).unwrap()
     }
 
-    fn names(context: BuildContext) -> Vec<String> {
-        let mut archive = tar::Archive::new(GzDecoder::new(context.archive));
+    fn names(context: &BuildContext) -> Vec<String> {
+        let mut archive = tar::Archive::new(GzDecoder::new(context.reader().unwrap()));
         let entries = archive.entries().unwrap();
         let names = entries.map(|entry| entry.unwrap().path().unwrap().display().to_string());
         names.collect()
@@ -360,9 +254,10 @@ mod tests {
         fs::set_permissions(at("run.sh"), fs::Permissions::from_mode(0o711)).unwrap();
         fs::set_permissions(at("b"), fs::Permissions::from_mode(0o600)).unwrap();
         fs::hard_link(at("b"), at("hard")).unwrap();
-        let mut context = packed(folder.path());
+        let context = packed(folder.path());
         let mut bytes = Vec::new();
-        context.archive.read_to_end(&mut bytes).unwrap();
+        let mut archive = context.reader().unwrap();
+        archive.read_to_end(&mut bytes).unwrap();
         assert_eq!(context.bytes, bytes.len() as u64);
         let digest = Md5::digest(&bytes);
         let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
@@ -385,9 +280,9 @@ mod tests {
         }
         let expected = [
             ("Dockerfile", 0o644, "Dockerfile"),
+            ("a/b", 0o644, "a/b"),
             ("a-b", 0o644, "a-b"),
             ("a.b", 0o644, "a.b"),
-            ("a/b", 0o644, "a/b"),
             ("b", 0o644, "b"),
             (long, 0o644, long),
             ("hard", 0o644, "b"),
@@ -414,7 +309,8 @@ mod tests {
             let name = std::ffi::OsString::from_vec(name.clone());
             fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut archive = tar::Archive::new(GzDecoder::new(packed(folder.path()).archive));
+        let mut archive =
+            tar::Archive::new(GzDecoder::new(packed(folder.path()).reader().unwrap()));
         let entries = archive.entries().unwrap();
         let names = entries.map(|entry| entry.unwrap().path_bytes().into_owned());
         let expected = [b"Dockerfile".to_vec(), long, short];
@@ -467,7 +363,7 @@ mod tests {
         ];
         let context = packed(folder.path());
         assert_eq!(context.left_out, secrets);
-        assert_eq!(names(context), own);
+        assert_eq!(names(&context), own);
         let with_ignore = [
             ".dockerignore",
             ".env.example",
@@ -488,7 +384,7 @@ mod tests {
             fs::write(folder.path().join(".dockerignore"), ignore).unwrap();
             let context = packed(folder.path());
             assert_eq!(context.left_out, left_out, "{ignore}");
-            assert_eq!(names(context), with_ignore, "{ignore}");
+            assert_eq!(names(&context), with_ignore, "{ignore}");
         }
     }
 
@@ -497,7 +393,7 @@ mod tests {
         let folder = folder(&["a/b/c", "a/b/d", "a/e", "f/b/c"]);
         fs::write(folder.path().join(".dockerignore"), "a\n!a/b/c\nf").unwrap();
         let expected = [".dockerignore", "Dockerfile", "a/b/c"];
-        assert_eq!(names(packed(folder.path())), expected);
+        assert_eq!(names(&packed(folder.path())), expected);
     }
 
     #[test]
@@ -515,7 +411,8 @@ mod tests {
         for (name, target) in links {
             symlink(target, folder.path().join(name)).unwrap();
         }
-        let mut archive = tar::Archive::new(GzDecoder::new(packed(folder.path()).archive));
+        let mut archive =
+            tar::Archive::new(GzDecoder::new(packed(folder.path()).reader().unwrap()));
         let mut found = BTreeMap::new();
         for entry in archive.entries().unwrap() {
             let entry = entry.unwrap();
@@ -541,35 +438,27 @@ mod tests {
     }
 
     #[test]
-    fn special_files_are_named_unless_they_are_excluded() {
+    fn special_files_are_left_out() {
         let folder = folder(&[]);
         let at = |name: &str| folder.path().join(name);
         let made = Command::new("mkfifo").arg(at("fifo")).status();
         assert!(made.unwrap().success());
-        let error = pack(folder.path(), &RULES, &Nobody).unwrap_err();
-        assert_eq!(error, ContextError::Special(at("fifo")));
-        fs::remove_file(at("fifo")).unwrap();
         let _listener = UnixListener::bind(at("socket")).unwrap();
-        let error = pack(folder.path(), &RULES, &Nobody).unwrap_err();
-        assert_eq!(error, ContextError::Special(at("socket")));
-        fs::write(at(".dockerignore"), "socket").unwrap();
-        assert_eq!(packed(folder.path()).files, 2);
+        assert_eq!(names(&packed(folder.path())), ["Dockerfile"]);
     }
 
     #[test]
     fn too_large_context_names_the_largest_files() {
-        let folder = folder(&["aa", "bbbb", "c/ccc", "d"]);
-        let at = |name: &str| folder.path().join(name);
-        let (total, sizes) = (22, [("Dockerfile", 10), ("c/ccc", 5), ("bbbb", 4)]);
-        let error = pack_within(total - 1, folder.path(), &RULES, &Nobody).unwrap_err();
-        let expected = ContextError::TooLarge {
-            total,
-            limit: total - 1,
-            largest: sizes.map(|(name, size)| (at(name), size)).into(),
-        };
-        assert_eq!(error, expected);
-        let context = pack_within(total, folder.path(), &RULES, &Nobody).unwrap();
-        assert_eq!(context.files, 5);
+        let folder = folder(&["b", "c", "d"]);
+        // Files without blocks on the disk.
+        for (name, size) in [("b", 300), ("c", LIMIT), ("d", 200)] {
+            let file = fs::File::create(folder.path().join(name)).unwrap();
+            file.set_len(size).unwrap();
+        }
+        let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+        assert_eq!(failure.code, "too_large");
+        let places = ["/c`", "/b`", "/d`"].map(|name| failure.hints[0].find(name));
+        assert!(places[0].is_some() && places.is_sorted(), "{failure:?}");
     }
 
     #[test]
@@ -579,9 +468,9 @@ mod tests {
         let mut checks = 1;
         loop {
             let watch = CancelsAt(Cell::new(checks));
-            match pack(folder.path(), &RULES, &watch) {
+            match pack(folder.path(), "Dockerfile", &[], &watch) {
                 Ok(_) => break,
-                Err(error) => assert_eq!(error, ContextError::Cancelled),
+                Err(failure) => assert_eq!(failure.code, "cancelled"),
             }
             checks += 1;
         }
@@ -591,52 +480,56 @@ mod tests {
 
     #[test]
     fn problems_are_named() {
-        let nothing = tempfile::tempdir().unwrap();
         let folder = folder(&["a/b"]);
         let at = |name: &str| folder.path().join(name);
-        let packed = |ignore: &str, dockerfile: &str, extra: &[String]| {
+        let packed = |ignore: &str, dockerfile: &str, exclude: &[String]| {
             fs::write(at(".dockerignore"), ignore).unwrap();
-            let rules = Rules { dockerfile, extra };
-            pack_within(LIMIT, folder.path(), &rules, &Nobody).map(|context| context.files)
+            let packed = pack(folder.path(), dockerfile, exclude, &Nobody);
+            packed.map(|context| context.files).map_err(|it| it.message)
         };
-        let excluded = |name| Err(ContextError::DockerfileOutside(at(name)));
-        let missing = |name| Err(ContextError::NoDockerfile(at(name)));
+        let missing = |name| {
+            let at = at(name);
+            Err(format!(
+                "there is no Dockerfile `{}` in the build context",
+                at.display()
+            ))
+        };
         for (ignore, dockerfile, expected) in [
             ("", "./Dockerfile", Ok(3)),
             ("", "a//./b", Ok(3)),
             ("Dockerfile*", "Dockerfile", Ok(3)),
             ("*\n!a", "Dockerfile", Ok(2)),
             ("**", "Dockerfile", Ok(1)),
-            ("", "a/../Dockerfile", excluded("a/../Dockerfile")),
+            ("", "a/../Dockerfile", missing("a/../Dockerfile")),
             ("", "a", missing("a")),
             ("", "b/Dockerfile", missing("b/Dockerfile")),
             ("", "", missing("")),
         ] {
             assert_eq!(packed(ignore, dockerfile, &[]), expected, "{dockerfile}");
         }
-        let bad = |file, line| ContextError::BadPattern {
-            file,
-            line,
-            pattern: "[a".to_owned(),
-            reason: "unclosed character class; missing ']'".to_owned(),
-        };
-        let expected = Err(bad(Some(at(".dockerignore")), 3));
-        assert_eq!(packed("a\n#\n [a \n[b", "Dockerfile", &[]), expected);
-        let extra = ["a".to_owned(), "[a".to_owned()];
+        let bad = "the pattern `[a` is invalid: unclosed character class; missing ']'";
+        assert_eq!(
+            packed("a\n#\n [a \n[b", "Dockerfile", &[]),
+            Err(bad.to_owned())
+        );
+        let exclude = ["a".to_owned(), "[a".to_owned()];
+        assert_eq!(
+            packed("", "Dockerfile", &exclude),
+            Err(bad.replace("[a", "**/[a"))
+        );
         fs::remove_file(at(".dockerignore")).unwrap();
-        let rules = Rules {
-            dockerfile: "Dockerfile",
-            extra: &extra,
-        };
-        let error = pack(folder.path(), &rules, &Nobody).unwrap_err();
-        assert_eq!(error, bad(None, 2));
         fs::create_dir(at(".dockerignore")).unwrap();
-        let error = pack(folder.path(), &RULES, &Nobody).unwrap_err();
-        let reason = std::io::Error::from_raw_os_error(21).into();
-        assert_eq!(error, ContextError::Unreadable(at(".dockerignore"), reason));
-        for path in [nothing.path().join("a"), at("Dockerfile")] {
-            let error = pack(&path, &RULES, &Nobody).unwrap_err();
-            assert_eq!(error, ContextError::NoFolder(path));
-        }
+        let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+        assert!(
+            failure.message.ends_with(".dockerignore`: is a directory"),
+            "{failure:?}"
+        );
+        let nowhere = at("nowhere");
+        let failure = pack(&nowhere, "Dockerfile", &[], &Nobody).unwrap_err();
+        let message = format!(
+            "could not pack `{}`: no such file or directory",
+            nowhere.display()
+        );
+        assert_eq!(failure.message, message);
     }
 }

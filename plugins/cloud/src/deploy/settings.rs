@@ -1,16 +1,15 @@
 //! The settings of a deployment, from the deployment file and from options, which take precedence.
 
-use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::text::theirs;
-use crate::words::near_or;
 
 /// The settings of a deployment. Each is a key of the deployment file and an option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Name of the agent
     #[arg(long = "agent", value_name = "NAME", value_hint = ValueHint::Other)]
@@ -60,7 +59,7 @@ pub struct Settings {
 
 /// The number of agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Scaling {
     /// Agents kept running without sessions; each costs money all the time
     #[arg(long, value_name = "NUMBER", value_hint = ValueHint::Other)]
@@ -72,7 +71,7 @@ pub struct Scaling {
 
 /// Noise cancellation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct KrispViva {
     /// Noise cancellation: tel or pro
     #[arg(long, value_name = "KIND", value_hint = ValueHint::Other)]
@@ -81,7 +80,7 @@ pub struct KrispViva {
 
 /// Resources of an agent in a self-hosted region.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Resources {
     /// Processors in a self-hosted region: 500m, 2
     #[arg(long, value_name = "QUANTITY", value_hint = ValueHint::Other)]
@@ -93,7 +92,7 @@ pub struct Resources {
 
 /// A GitHub repository that the service builds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Git {
     /// Create the agent from a GitHub repository; requires --branch
     #[arg(long, value_name = "OWNER/NAME", value_hint = ValueHint::Other)]
@@ -111,7 +110,7 @@ pub struct Git {
 
 /// A build of the image by the service.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Build {
     /// Folder to build, relative to the deployment file's folder (default: that folder)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -125,7 +124,7 @@ pub struct Build {
 
 /// Files that are left out of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Exclude {
     /// Pattern of files to leave out, besides those of .dockerignore; repeatable
     #[arg(long = "exclude", value_name = "PATTERN", value_hint = ValueHint::Other)]
@@ -134,49 +133,26 @@ pub struct Exclude {
 
 impl Settings {
     /// Parses a deployment file. An unknown key is an error, because the service would silently ignore the key.
-    pub fn parse(text: &str) -> Result<Self, Failure> {
-        let invalid = |message: String| Failure::new(USAGE, "invalid_file", message);
-        let read: Value = toml::from_str(text).map_err(|error| invalid(error.message().into()))?;
-        let known = json!(Self {
-            docker: json!({}),
-            ..Self::default()
-        });
-        if let Some((unknown, siblings)) = unknown_key(&read, &known, "") {
-            let failure = invalid(format!("it has an unknown key `{}`", theirs(&unknown)));
-            let all = format!("keys: {}", siblings.join(", "));
-            let known = siblings.iter().map(String::as_str);
-            return Err(near_or(failure, &unknown, known, all));
-        }
+    pub fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| {
-                text[..span.start.min(text.len())].lines().count().max(1)
-            });
-            invalid(format!("line {line}: {}", theirs(error.message())))
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+            format!("line {line}: {}", theirs(error.message()))
         })
     }
 
-    /// Returns the settings that a running agent also has, keyed by name. Omits settings without a value.
+    /// Returns the settings of the agent itself, keyed by name. Omits settings without a value.
     pub fn values(&self) -> Map<String, Value> {
         let mut values = Map::new();
         for (name, value) in json!(self).as_object().into_iter().flatten() {
             match (name.as_str(), value) {
-                ("agent_name" | "region" | "git" | "build" | "docker", _) | (_, Value::Null) => {}
+                ("agent_name" | "region" | "build" | "docker", _) | (_, Value::Null) => {}
                 (_, Value::Object(table)) => values.extend(table.clone()),
                 (_, value) => drop(values.insert(name.clone(), value.clone())),
             }
         }
         values.retain(|_, value| !value.is_null());
         values
-    }
-
-    /// Returns the name of the agent profile that has the configured amount of CPU, if any.
-    pub fn profile(&self) -> Option<&'static str> {
-        match self.resources.cpu.as_deref()? {
-            "500m" | "0.5" => Some("agent-1x"),
-            "1" | "1000m" => Some("agent-2x"),
-            "1500m" | "1.5" => Some("agent-3x"),
-            _ => None,
-        }
     }
 
     /// Returns these settings, overridden by those in `options`. An image, a build and a repository replace each other, as do an agent
@@ -194,16 +170,13 @@ impl Settings {
         let mut all = json!(self);
         overlay(&mut all, json!(options));
         serde_json::from_value(all)
-            .map_err(|error| Failure::new(USAGE, "invalid_file", error.to_string()))
+            .map_err(|error| Failure::new(Exit::Usage, "invalid_file", error.to_string()))
     }
 
     /// Checks the settings without accessing the service and returns the problems.
     pub fn problems(&self) -> Vec<Field> {
         let (git, Resources { cpu, memory }) = (&self.git, &self.resources);
-        let Scaling {
-            min_agents,
-            max_agents,
-        } = self.scaling;
+        let (min, max) = (self.scaling.min_agents, self.scaling.max_agents);
         let is_name = self.agent_name.as_deref().map(is_agent_name);
         let has_image = self.image.is_some() || self.build_id.is_some();
         let is_one_of = |value: &Option<String>, allowed: [&str; 2]| {
@@ -221,8 +194,8 @@ impl Settings {
             (self.image.is_some() && self.build_id.is_some(), "build_id", "--build-id", "can't be combined with an image"),
             (git.repo.is_some() && has_image, "repo", "--repo", "can't be combined with an image or a build"),
             (git.repo.is_some() != git.branch.is_some(), "branch", "--branch", "a repository and a branch go together"),
-            (max_agents == Some(0), "max_agents", "--max-agents", "must be at least 1"),
-            (max_agents.is_some() && min_agents > max_agents, "min_agents", "--min-agents", "is more than `max_agents`"),
+            (max == Some(0), "max_agents", "--max-agents", "must be at least 1"),
+            (max.is_some() && min > max, "min_agents", "--min-agents", "is more than `max_agents`"),
             (!self.max_session_duration.is_none_or(is_range), "max_session_duration", "--max-session-duration", "must be from 60 to 14400"),
             (!is_one_of(&self.krisp_viva.audio_filter, ["tel", "pro"]), "audio_filter", "--audio-filter", "must be tel or pro"),
             (!is_one_of(&self.architecture, ["arm64", "amd64"]), "architecture", "--architecture", "must be arm64 or amd64"),
@@ -235,9 +208,9 @@ impl Settings {
             .collect()
     }
 
-    /// Returns the body of a request to create or update the agent. `build` takes precedence over the configured image and build.
-    pub fn body(&self, build: Option<&str>, region: &str, is_new: bool, force: bool) -> Value {
-        let git = self.git.repo.as_ref().filter(|_| is_new).map(|repo| {
+    /// Returns the body of a request to create or update the agent.
+    pub fn body(&self) -> Value {
+        let git = self.git.repo.as_ref().map(|repo| {
             json!({
                 "repoFullName": repo,
                 "branch": self.git.branch,
@@ -245,17 +218,16 @@ impl Settings {
                 "subdirectory": self.git.subdirectory,
             })
         });
-        let build = build.or(self.build_id.as_deref());
         // The service shows the resources of a profile, too.
         let resources = Some(&self.resources).filter(|_| self.agent_profile.is_none());
         let mut body = json!({
             "serviceName": self.agent_name,
-            "image": self.image.as_ref().filter(|_| build.is_none()),
-            "buildId": build,
+            "image": self.image,
+            "buildId": self.build_id,
+            "imagePullSecretSet": self.image_credentials.as_ref().filter(|_| git.is_none()),
             "git": git,
-            "imagePullSecretSet": self.image_credentials.as_ref().filter(|_| self.git.repo.is_none()),
             "secretSet": self.secret_set,
-            "region": region,
+            "region": self.region,
             "autoScaling": { "minAgents": self.scaling.min_agents, "maxAgents": self.scaling.max_agents },
             "agentProfile": self.agent_profile,
             "resources": resources,
@@ -263,14 +235,11 @@ impl Settings {
             "websocketAuth": self.websocket_auth,
             "maxSessionDuration": self.max_session_duration,
             "architecture": self.architecture,
-            "forceRedeploy": (force && !is_new).then_some(true),
         });
         without_nulls(&mut body);
         body
     }
 }
-
-const USAGE: bot_cli_protocol::failure::Exit = bot_cli_protocol::failure::Exit::Usage;
 
 /// The error message for an invalid agent name.
 pub const AGENT_NAME: &str =
@@ -288,22 +257,6 @@ pub fn is_agent_name(name: &str) -> bool {
 fn has_tag(image: &str) -> bool {
     let last = image.rsplit('/').next().unwrap_or_default();
     last.contains(':') || last.contains('@')
-}
-
-/// Returns the first key in `read` that is missing from `known`, with the known keys at the same level.
-fn unknown_key(read: &Value, known: &Value, above: &str) -> Option<(String, Vec<String>)> {
-    let (read, known) = (read.as_object()?, known.as_object()?);
-    read.iter().find_map(|(key, value)| {
-        let path = format!("{above}{key}");
-        match known.get(key) {
-            None => {
-                let siblings = known.keys().map(|key| format!("{above}{key}"));
-                Some((path, siblings.collect()))
-            }
-            Some(_) if path == "docker" => None,
-            Some(known) => unknown_key(value, known, &format!("{path}.")),
-        }
-    })
 }
 
 /// Recursively copies the values in `over` into `under`, except nulls and empty arrays.
@@ -353,6 +306,7 @@ auto_build = true
     #[test]
     fn a_file_and_options_become_the_body_of_a_request() {
         let options = Settings {
+            build_id: Some("b-1".to_owned()),
             region: Some("us-east".to_owned()),
             scaling: super::Scaling {
                 min_agents: Some(1),
@@ -365,7 +319,7 @@ auto_build = true
         assert_eq!(settings.problems(), []);
         assert_eq!(settings.build.exclude.patterns, ["*.wav"]);
         assert_eq!(
-            settings.body(Some("b-1"), "us-east", true, false),
+            settings.body(),
             json!({
                 "serviceName": "my-bot",
                 "buildId": "b-1",
@@ -391,20 +345,20 @@ auto_build = true
 
     #[test]
     fn refuses_keys_that_the_service_would_ignore() {
-        for (text, hint) in [
-            ("agent_nam = \"a\"", "did you mean `agent_name`?"),
+        for (text, problem) in [
+            (
+                "agent_nam = \"a\"",
+                "line 1: unknown field `agent_nam`, expected one of `agent_name`, ",
+            ),
             (
                 "[scaling]\nmin_agent = 1",
-                "did you mean `scaling.min_agents`?",
+                "line 2: unknown field `min_agent`, expected `min_agents` or `max_agents`",
             ),
-            ("enable_krisp = true", "keys: agent_name, image"),
+            ("\nimage = 7", "line 2: "),
         ] {
-            let failure = Settings::parse(text).unwrap_err();
-            assert_eq!(failure.code, "invalid_file", "{text}");
-            assert!(failure.hints[0].starts_with(hint), "{:?}", failure.hints);
+            let error = Settings::parse(text).unwrap_err();
+            assert!(error.starts_with(problem), "{error}");
         }
-        let failure = Settings::parse("\nimage = 7").unwrap_err();
-        assert!(failure.message.starts_with("line 2: "), "{failure:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Agents and deployments, stored as the JSON documents that the service returns. The methods read only the members that this plugin needs.
+//! Agents and their deployments, stored as the JSON documents that the service returns. The methods read only the members that this plugin needs.
 
 use serde_json::Value;
 
@@ -8,10 +8,6 @@ use crate::deploy::settings::{KrispViva, Resources, Scaling, Settings};
 /// An agent: a deployed bot.
 #[derive(Debug, Clone)]
 pub struct Agent(Value);
-
-/// A deployment: a version of an agent.
-#[derive(Debug, Clone)]
-pub struct Deployment(pub Value);
 
 /// A version of an agent that is running or starting.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +41,12 @@ impl Agent {
         desired.or_else(|| self.text("activeDeploymentId"))
     }
 
+    /// Reports whether an agent was created, deployed again or deleted between two reads.
+    pub fn has_changed(before: Option<&Self>, after: Option<&Self>) -> bool {
+        let desired = |agent: Option<&Self>| agent.and_then(Self::desired).map(str::to_owned);
+        before.is_some() != after.is_some() || desired(before) != desired(after)
+    }
+
     /// Reports whether the service has started to roll out the desired deployment.
     pub fn is_taken_up(&self) -> bool {
         self.desired().is_some() && self.text("reconciledDeploymentId") == self.desired()
@@ -62,9 +64,13 @@ impl Agent {
         self.is_taken_up() && self.is_available() && ready[0].or(ready[1]) == Some(true)
     }
 
-    /// Reports whether an earlier deployment accepts sessions while the desired deployment is not ready.
-    pub fn serves_earlier(&self) -> bool {
-        !self.is_ready() && self.is_available() && self.0["previousRevision"].is_object()
+    /// Returns a note that the previous deployment still accepts sessions, or an empty string if it doesn't.
+    pub fn still_serves(&self) -> &'static str {
+        if !self.is_ready() && self.is_available() && self.0["previousRevision"].is_object() {
+            "; the version before still serves"
+        } else {
+            ""
+        }
     }
 
     pub fn revision(&self) -> Option<Revision<'_>> {
@@ -93,7 +99,7 @@ impl Agent {
 
     /// Returns the settings of the desired deployment, as far as the service returns them.
     pub fn settings(&self) -> Settings {
-        let mut settings = settings(&self.0["deployment"]);
+        let mut settings = deployed_settings(&self.0["deployment"]);
         let (scaling, resources) = (scaling(&self.0), resources(&self.0));
         settings.scaling.min_agents = scaling.min_agents.or(settings.scaling.min_agents);
         settings.scaling.max_agents = scaling.max_agents.or(settings.scaling.max_agents);
@@ -108,21 +114,8 @@ impl Agent {
     }
 }
 
-impl Deployment {
-    pub fn id(&self) -> &str {
-        self.0["id"].as_str().unwrap_or_default()
-    }
-
-    pub fn created(&self) -> &str {
-        self.0["createdAt"].as_str().unwrap_or("-")
-    }
-
-    pub fn settings(&self) -> Settings {
-        settings(&self.0)
-    }
-}
-
-fn settings(deployment: &Value) -> Settings {
+/// Returns the settings in a deployment, which is a version of an agent.
+pub fn deployed_settings(deployment: &Value) -> Settings {
     let spec = &deployment["manifest"]["spec"];
     let build_id = owned(&deployment["buildId"]);
     Settings {
@@ -158,14 +151,10 @@ fn owned(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-impl<'a> Revision<'a> {
-    pub fn phase(self) -> &'a str {
-        self.0["phase"].as_str().unwrap_or("unknown phase")
-    }
-
+impl Revision<'_> {
     /// Describes the revision, for example "Progressing, 0 agents ready".
     pub fn words(self) -> String {
-        let phase = self.phase();
+        let phase = self.0["phase"].as_str().unwrap_or("unknown phase");
         match self.0["readyReplicas"].as_u64() {
             Some(1) => format!("{phase}, 1 agent ready"),
             Some(ready) => format!("{phase}, {ready} agents ready"),
@@ -203,15 +192,11 @@ impl<'a> Revision<'a> {
         })
     }
 
-    /// Reports whether the bot has restarted several times and is still not ready.
-    pub fn crashes(self) -> bool {
-        !self.is_healthy() && self.restarts() >= 3
-    }
-
-    /// Reports whether Kubernetes currently can't pull the image or start the container.
-    pub fn backs_off(self) -> bool {
+    /// Reports whether the bot has restarted several times, or Kubernetes can't pull the image or start the container.
+    pub fn fails(self) -> bool {
         let reason = self.0["health"]["reason"].as_str().unwrap_or_default();
-        reason.ends_with("BackOff") || REASONS.contains(&reason)
+        let is_stuck = STUCK.iter().any(|end| reason.ends_with(end));
+        !self.is_healthy() && (self.restarts() >= 3 || is_stuck)
     }
 }
 
@@ -219,12 +204,10 @@ fn count(number: u64, noun: &str) -> String {
     bot_cli_protocol::wording::count(usize::try_from(number).unwrap_or(usize::MAX), noun)
 }
 
-/// The reasons that Kubernetes reports for a container that doesn't start, except those that end with `BackOff`.
-const REASONS: [&str; 6] = [
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "ErrImageNeverPull",
-    "ErrImagePull",
+/// The endings of the reasons that Kubernetes reports for a container that it can't start.
+const STUCK: [&str; 4] = [
+    "ImagePullBackOff",
+    "ConfigError",
+    "ContainerError",
     "InvalidImageName",
-    "RunContainerError",
 ];

@@ -1,15 +1,13 @@
 //! Uploads a build context to a URL that the service provides. The request does not contain the token.
 
-use std::fs::File;
 use std::io::Read as _;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Instant;
 
 use bytes::Bytes;
-use hyper::body::{Frame, SizeHint};
+use http_body_util::StreamBody;
+use hyper::body::Frame;
 use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -20,7 +18,6 @@ use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{attended, connector, failed};
 use crate::deploy::context::BuildContext;
-use crate::pace::Pace;
 use crate::watch::Watch;
 
 const CHUNK: usize = 64 * 1024;
@@ -42,14 +39,14 @@ impl Service<'_> {
         &self,
         context: &BuildContext,
         target: &UploadTarget,
-        pace: Pace,
         watch: &dyn Watch,
     ) -> Result<(), ServiceError> {
+        let pace = self.scope.pace;
         let invalid = |what: &str| ServiceError::InvalidResponse(what.to_owned());
         let url = Url::parse(&target.url);
         let url = url.map_err(|_| invalid("the address for the upload is not valid"))?;
         // Plain HTTP is only for a service that runs on this machine itself.
-        let is_local = is_this_machine(self.client.base()) && is_this_machine(&url);
+        let is_local = is_this_machine(&self.scope.api_url.value) && is_this_machine(&url);
         if url.scheme() != "https" && !(url.scheme() == "http" && is_local) {
             return Err(invalid("the address for the upload is not secure"));
         }
@@ -74,20 +71,13 @@ impl Service<'_> {
         };
         let sent = self.client.attend(attended(watch, tick, request))?;
         let response = sent.map_err(|error| failed(&url, &error))?;
-        refusal(&url, response.status().as_u16())
-    }
-}
-
-fn refusal(url: &Url, status: u16) -> Result<(), ServiceError> {
-    let message = format!("the upload to {}", url.host_str().unwrap_or_default());
-    match status {
-        200 | 201 | 204 => Ok(()),
-        408 | 429 | 500.. => Err(ServiceError::Unavailable {
-            status,
-            message,
-            retry_after: None,
-        }),
-        _ => Err(ServiceError::Refused { status, message }),
+        match response.status().as_u16() {
+            200 | 201 | 204 => Ok(()),
+            status => {
+                let message = format!("the upload to {}", url.host_str().unwrap_or_default());
+                Err(ServiceError::Refused { status, message })
+            }
+        }
     }
 }
 
@@ -102,49 +92,22 @@ fn form(
         let value = value.as_str().ok_or(std::io::ErrorKind::InvalidData)?;
         form = form.text(name.clone(), value.to_owned());
     }
-    let transfer = Transfer {
-        file: context.reader()?,
-        left: context.bytes,
-        sent: Arc::clone(sent),
-    };
-    let body = reqwest::Body::wrap(transfer);
+    let (mut file, sent) = (context.reader()?, Arc::clone(sent));
+    let chunks = std::iter::from_fn(move || {
+        let mut chunk = vec![0; CHUNK];
+        match file.read(&mut chunk) {
+            Ok(0) => None,
+            Ok(read) => {
+                sent.fetch_add(read as u64, Ordering::Relaxed);
+                Some(Ok(Frame::data(Bytes::from(chunk).slice(..read))))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    });
+    let body = reqwest::Body::wrap(StreamBody::new(futures_util::stream::iter(chunks)));
     let part = Part::stream_with_length(body, context.bytes).file_name("context.tar.gz");
     let part = part
         .mime_str("application/gzip")
         .map_err(std::io::Error::other)?;
     Ok(form.part("file", part))
-}
-
-/// A request body that reads a file and counts the bytes as they are sent.
-struct Transfer {
-    file: File,
-    left: u64,
-    sent: Arc<AtomicU64>,
-}
-
-impl hyper::body::Body for Transfer {
-    type Data = Bytes;
-    type Error = std::io::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
-        let this = self.get_mut();
-        let mut chunk = vec![0; CHUNK];
-        Poll::Ready(match this.file.read(&mut chunk) {
-            Ok(0) => None,
-            Ok(read) => {
-                chunk.truncate(read);
-                this.left = this.left.saturating_sub(read as u64);
-                this.sent.fetch_add(read as u64, Ordering::Relaxed);
-                Some(Ok(Frame::data(chunk.into())))
-            }
-            Err(error) => Some(Err(error)),
-        })
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
-    }
 }

@@ -369,10 +369,7 @@ fn a_deployment_file_is_read_strictly_and_options_win() {
     assert_says(
         &run,
         2,
-        &[
-            "unknown key `scaling.max_agent`",
-            "did you mean `scaling.max_agents`?",
-        ],
+        &["line 5: unknown field `max_agent`, expected `min_agents` or `max_agents`"],
     );
     std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
     user.write("server/pcc-deploy.toml", FILE);
@@ -402,8 +399,8 @@ fn a_deployment_file_is_read_strictly_and_options_win() {
     );
     assert_eq!(user.fails(&["deploy", "--agent", "No"]).1, "invalid_input");
     assert_eq!(user.fails(&["deploy", "nowhere"]).1, "invalid_input");
-    let (_, code) = user.fails(&["deploy", "--build-id", ".."]);
-    assert_eq!(code, "invalid_input");
+    let (_, code) = user.fails(&["deploy", "--build-id", "none", "--skip"]);
+    assert_eq!(code, "refused");
 }
 
 #[test]
@@ -459,7 +456,7 @@ fn whoever_stops_waiting_is_told_what_goes_on() {
             (
                 building(9999, BuildEnd::Success),
                 rollout(0, RolloutEnd::Ready),
-                "the build may go on at the service: `bot-cli cloud builds status ",
+                "the build may go on at the service: `bot-cli cloud builds list` shows it",
             ),
             (
                 building(0, BuildEnd::Success),

@@ -1,7 +1,6 @@
 //! Tests for questions at a real terminal: the preview of a change, hidden input, and cancellation.
 
 use bot_cli_tests::pty::{CTRL_C, ENTER, ESCAPE, Ended, Terminal};
-use bot_cli_tests::service::ORGANIZATION;
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -55,40 +54,6 @@ fn assert_unseen(ended: &Ended) {
     for part in [VALUE, &VALUE[..5]] {
         assert!(!ended.output.contains(part), "{}", ended.output);
     }
-}
-
-#[test]
-fn a_public_key_is_asked_for_until_it_starts_a_session_and_then_kept() {
-    let user = User::with_key();
-    let key = {
-        let mut world = user.service().world();
-        world.deploy(ORGANIZATION, "my-bot", &json!({"image": "me/bot:1"}));
-        world.add_key(ORGANIZATION, "key").unwrap()
-    };
-    let run = |answers: &[(&str, &str)], status| {
-        let terminal = start(&user, DOORS[1], &["agents", "start", "my-bot"]);
-        answer(terminal, answers, status)
-    };
-    let asked = "Public key of the organization:";
-    let refused = run(&[(asked, &format!("{VALUE}{ENTER}").replace(' ', "-"))], 4);
-    assert!(
-        refused.screen.contains("does not accept the public key"),
-        "{}",
-        refused.screen
-    );
-    let started = run(&[(asked, &format!("{key}{ENTER}"))], 0);
-    assert!(
-        started.screen.contains("the public key is stored in"),
-        "{}",
-        started.screen
-    );
-    assert!(!started.output.contains(&key), "{}", started.output);
-    let again = run(&[], 0);
-    assert!(
-        again.screen.contains("Started the session"),
-        "{}",
-        again.screen
-    );
 }
 
 #[test]

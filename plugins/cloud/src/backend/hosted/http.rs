@@ -6,7 +6,7 @@ pub mod connect;
 mod exchange;
 
 use std::cell::RefCell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bot_cli_protocol::secret::Secret;
 use reqwest::Method;
@@ -25,6 +25,9 @@ use connect::{connector, runtime, until_cancelled};
 
 /// The maximum number of attempts.
 const TRIES: u32 = 3;
+
+/// The number of consecutive failures after which polling fails.
+const FAILURES: u32 = 5;
 
 /// The furthest point that any attempt at a request may have reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,11 +212,6 @@ impl<'a> Client<'a> {
         sent.map_err(|error| Unconfirmed { error, reach })
     }
 
-    /// Returns the service's base URL.
-    pub fn base(&self) -> &Url {
-        &self.base
-    }
-
     /// Runs `work` in the client's runtime.
     pub fn attend<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
@@ -224,6 +222,29 @@ impl<'a> Client<'a> {
         // The timer must be created inside the runtime.
         let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
         self.runtime.block_on(waiting)
+    }
+
+    /// Calls `look` with growing pauses and the elapsed time until it returns a value, or returns `None` after `patience`. Fails after
+    /// [`FAILURES`] consecutive failures, or at once if a later call can't succeed.
+    pub fn poll<T>(
+        &self,
+        patience: Duration,
+        mut look: impl FnMut(Duration) -> Result<Option<T>, ServiceError>,
+    ) -> Result<Option<T>, ServiceError> {
+        let (begun, mut pause, mut failures) = (Instant::now(), self.pace.first_look, 0);
+        loop {
+            match look(begun.elapsed()) {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(None) => failures = 0,
+                Err(error) if may_pass(&error) && failures + 1 < FAILURES => failures += 1,
+                Err(error) => return Err(error),
+            }
+            if begun.elapsed() >= patience {
+                return Ok(None);
+            }
+            self.pause(pause)?;
+            pause = (pause * 2).min(self.pace.longest_look);
+        }
     }
 
     /// Runs `work`. If the service rejects the token, renews the token and runs `work` once more.
@@ -316,8 +337,17 @@ fn pause_after(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration>
     (asked <= pace.longest_wait).then(|| asked.max(pace.first_retry))
 }
 
+/// Reports whether polling may succeed later. Includes 404 responses, because a new resource may not be visible immediately.
+fn may_pass(error: &ServiceError) -> bool {
+    is_passing(error)
+        || matches!(
+            error,
+            ServiceError::Unavailable { .. } | ServiceError::NotFound(_)
+        )
+}
+
 /// Reports whether retrying the same request may succeed.
-pub fn is_passing(error: &ServiceError) -> bool {
+fn is_passing(error: &ServiceError) -> bool {
     if let ServiceError::Conflict(message) = error {
         return message.contains("modified concurrently");
     }

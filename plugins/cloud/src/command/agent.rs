@@ -1,0 +1,163 @@
+//! The agent that a command is about.
+
+use bot_cli_protocol::failure::Failure;
+use bot_cli_sdk::plugin::Reply;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::context::CommandContext;
+use super::plan::changes;
+use super::{open, project};
+use crate::backend::hosted::ServiceError;
+use crate::backend::hosted::http::Unconfirmed;
+use crate::deploy::settings::Settings;
+use crate::options::AgentName;
+use crate::service::agent::Agent;
+use crate::service::{Service, Unclear};
+use crate::text::theirs;
+use crate::words::{failed, near_or};
+
+/// The name of an agent, with a connection to the service.
+pub struct NamedAgent<'a, 'c> {
+    pub context: &'a CommandContext<'c>,
+    pub service: Service<'a>,
+    pub name: String,
+}
+
+pub fn open<'a, 'c>(
+    context: &'a CommandContext<'c>,
+    agent: &AgentName,
+) -> Result<NamedAgent<'a, 'c>, Failure> {
+    let name = project::agent_name(context, agent.name.as_ref())?;
+    let service = open::service(context, &agent.account)?;
+    Ok(NamedAgent {
+        context,
+        service,
+        name,
+    })
+}
+
+impl NamedAgent<'_, '_> {
+    /// Returns the agent. Fails with a suggestion if the agent doesn't exist.
+    pub fn existing(&self) -> Result<Agent, Failure> {
+        let found = self.service.agent(&self.name)?;
+        found.map_or_else(|| Err(self.not_found()), Ok)
+    }
+
+    fn not_found(&self) -> Failure {
+        let message = format!("there is no agent `{}`", self.name);
+        let agents = self.service.rows(&[self.service.agents()], "services", &[]);
+        let agents = agents.unwrap_or_default();
+        let known = agents.iter().filter_map(|row| row["name"].as_str());
+        let list = self.service.scope.command("agents list");
+        near_or(failed("not_found", message), &self.name, known, list)
+    }
+
+    /// Returns a resource of the agent that was requested. Fails with a suggestion if the agent doesn't exist.
+    pub fn found<T>(&self, got: Result<T, ServiceError>) -> Result<T, Failure> {
+        match got {
+            Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => {
+                Err(self.not_found())
+            }
+            got => Ok(got?),
+        }
+    }
+
+    /// Returns the rows of a list of the agent.
+    pub fn rows(
+        &self,
+        what: &str,
+        query: &[(&str, Option<String>)],
+    ) -> Result<Vec<Value>, Failure> {
+        let parts = [self.service.agents(), &self.name, what];
+        self.found(self.service.rows(&parts, what, query))
+    }
+
+    /// Returns the command line of a command about this agent.
+    pub fn command(&self, words: &str) -> String {
+        let command = format!("agents {words} {}", self.name);
+        self.service.scope.command(&command)
+    }
+
+    /// Creates or updates the agent. If the response is lost, checks whether the service accepted the change.
+    ///
+    /// Fails if another deployment was made since `before` was read.
+    pub fn deploy(
+        &self,
+        before: Option<&Agent>,
+        settings: &Settings,
+        mut body: Value,
+    ) -> Result<Agent, Failure> {
+        let (service, name) = (&self.service, &self.name);
+        let current = service.agent(name)?;
+        if Agent::has_changed(before, current.as_ref()) {
+            let message =
+                format!("someone else changed `{name}` meanwhile, so it was not deployed");
+            return Err(failed("conflict", message).hint(self.command("status")));
+        }
+        let (collection, item) = ([service.agents()], [service.agents(), name]);
+        let (method, parts): (_, &[&str]) = match (before, service.is_user()) {
+            (None, _) => (Method::POST, &collection),
+            (Some(_), true) => (Method::PUT, &collection),
+            (Some(_), false) => {
+                // The path names the agent.
+                body.as_object_mut().map(|body| body.remove("serviceName"));
+                (Method::POST, &item)
+            }
+        };
+        let sent = service.send_once(&method, parts, &body).and_then(|answer| {
+            let agent = answer.decode().and_then(Agent::of);
+            agent.map_err(Unconfirmed::under_way)
+        });
+        let unconfirmed = match sent {
+            Ok(agent) => {
+                if let Some(warning) = agent.text("warning") {
+                    self.context.warn(&theirs(warning));
+                }
+                return Ok(agent);
+            }
+            Err(unconfirmed) => unconfirmed,
+        };
+        let change = Unclear::new(format!("`{name}` was deployed"), self.command("status"));
+        let mut now = None;
+        change.settle(unconfirmed, || {
+            let found = &*now.insert(service.agent(name).ok()??);
+            let is_new = Agent::has_changed(before, Some(found));
+            let is_ours = changes(settings, Some(&found.settings())).is_empty();
+            // A new deployment with other settings may be someone else's, or the service may show them in another form.
+            (is_ours || !is_new).then_some(is_new)
+        })?;
+        let warning = "the response was lost, but the service shows the deployment";
+        self.context.warn(warning);
+        now.ok_or_else(|| change.unknown(failed("invalid_response", "it is not there")))
+    }
+}
+
+/// Returns the reply for a deployment that isn't waited for.
+pub fn started(agent: &NamedAgent<'_, '_>, data: Value) -> Reply {
+    let text = format!("Deployed `{}`; the service is starting it\n", agent.name);
+    Reply::text(text).data(data).next(agent.command("status"))
+}
+
+/// Returns the state of an agent for JSON output.
+pub fn agent_json(agent: &Agent) -> Value {
+    let revision = agent.revision();
+    let problem = agent.error().or_else(|| revision?.problem());
+    let state = if agent.is_ready() {
+        "ready"
+    } else {
+        "not ready"
+    };
+    json!({
+        "name": agent.text("name").map(theirs),
+        "state": format!("{state}{}", agent.still_serves()),
+        "region": agent.text("region").map(theirs),
+        "ready": agent.is_ready(),
+        "available": agent.is_available(),
+        "deployment": agent.desired().map(theirs),
+        "phase": revision.map(|it| theirs(&it.words())),
+        "problem": problem.map(|problem| theirs(&problem)),
+        "sessions": agent.sessions(),
+        "settings": agent.settings().values(),
+    })
+}
