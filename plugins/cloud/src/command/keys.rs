@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::context::CommandContext;
 use super::list::{Column, listing};
 use super::open;
-use crate::input::wrong;
 use crate::options::{Account, KeysCommand};
 use crate::service::{Service, Unclear, decoded};
 use crate::text::theirs;
@@ -59,9 +58,6 @@ pub fn is_active(key: &Value) -> bool {
 }
 
 fn create(context: &CommandContext<'_>, name: &str, account: &Account) -> Result<Reply, Failure> {
-    if name.trim().is_empty() || name.chars().any(char::is_control) {
-        return Err(wrong("name", "must be one printable line"));
-    }
     let service = signed_in(context, account)?;
     let PublicKey { id, key } = created(&service, name)?;
     let (id, key) = (theirs(&id), theirs(key.expose()));

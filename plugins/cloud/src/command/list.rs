@@ -252,10 +252,11 @@ pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
         Some(Value::String(text)) => json!(short_line(text, 1000)),
         found => found.cloned().unwrap_or_default(),
     };
-    let cell = |row: &Value, path: &str| match value(row, path) {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text,
-        other => other.to_string(),
+    let cell = |row: &Value, path: &str| {
+        let value = value(row, path);
+        let text = value.as_str().map(str::to_owned);
+        let other = (!value.is_null()).then(|| value.to_string());
+        text.or(other).unwrap_or("-".to_owned())
     };
     let shown: Vec<&Column> = columns.iter().filter(|it| !it.0.is_empty()).collect();
     let header = shown.iter().map(|it| it.0.to_owned()).collect();

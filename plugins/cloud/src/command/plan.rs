@@ -60,9 +60,10 @@ impl Plan {
         let width = self.changes.iter().map(|it| it.setting.len()).max();
         let width = width.unwrap_or_default();
         let rows = self.changes.iter().map(|Change { setting, old, new }| {
-            let now = match old {
-                Value::Null => String::new(),
-                old => format!(" (now {})", plain(old)),
+            let now = if old.is_null() {
+                String::new()
+            } else {
+                format!(" (now {})", plain(old))
             };
             format!("  {setting:width$}  {}{now}\n", plain(new))
         });

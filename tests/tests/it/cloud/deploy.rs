@@ -258,6 +258,10 @@ fn a_build_or_a_bot_that_fails_says_why_with_its_last_lines() {
             "hint: bot-cli cloud agents status my-bot",
         ];
         assert_says(&run, 1, &said);
+        // The next run changes nothing, and finds the bot as it is.
+        let (status, document) = user.json(&["deploy", "--skip"]);
+        assert_eq!(status, Some(1), "{document}");
+        assert_eq!(document["error"]["outcome"], "not_done", "{document}");
         let run = user.run(&["agents", "status"]);
         assert_says(
             &run,
