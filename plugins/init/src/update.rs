@@ -18,7 +18,6 @@ use bot_cli_protocol::failure::Failure;
 
 use crate::merge;
 use crate::plan::PlannedFile;
-use crate::record;
 use crate::target::compare::{Comparison, unreadable};
 use crate::transaction::Change;
 pub(crate) use settle::{gone, is_recorded};
@@ -160,7 +159,7 @@ impl Update {
 
     /// Reports whether the project needs no update. Changes to the record alone do not count.
     pub(crate) fn changes_nothing(&self) -> bool {
-        self.changes.iter().all(is_of_record)
+        self.changes.iter().all(Change::is_of_record)
             && !self.has_conflicts()
             && self.about(About::Disagreement).next().is_none()
     }
@@ -177,8 +176,4 @@ impl Update {
             text: text.into(),
         });
     }
-}
-
-pub(crate) fn is_of_record(change: &Change) -> bool {
-    change.path.starts_with(record::FOLDER)
 }

@@ -40,14 +40,10 @@ use crate::wizard::{self, Selection, Way};
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let target = Target::find(given, session.cwd())?;
-    if options.dry_run {
-        recovery::refuse_unfinished(&target)?;
-        return adopt(options, &target, session);
+    if !options.dry_run {
+        recovery::recover(&target, session)?;
     }
-    recovery::then(&target, session, |session| adopt(options, &target, session))
-}
-
-fn adopt(options: &Options, target: &Target, session: &mut Session) -> Result<Reply, Failure> {
+    recovery::refuse_unfinished(&target, None)?;
     let shown = quoted(&directory(&target.shown));
     if target.path.join(PROJECT).symlink_metadata().is_ok() {
         let message = format!("{shown} has a record, `{PROJECT}`");
@@ -68,14 +64,14 @@ fn adopt(options: &Options, target: &Target, session: &mut Session) -> Result<Re
     let asked = options.draft.clone().over(read.draft);
     let draft = asked.over(reading::read(&target.path));
     let catalogue = OnceCell::new();
-    let config = config(draft, read.problems, target, &catalogue, session)?;
+    let config = config(draft, read.problems, &target, &catalogue, session)?;
     note_name(&config, session);
     let next = format!("bot-cli init {shown} --update --dry-run");
-    let (record, mut reply) = adopted(target, &config, options.dry_run, &shown)?;
+    let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
     if !options.dry_run {
         let cancel = session.cancel().clone();
         let cancelled = || cancel.requested();
-        transaction::update(&target.path, &record, Old::Given, &cancelled)?;
+        transaction::write(&target.path, &record, Old::Given, &cancelled)?;
         reply.data["next"] = json!([next]);
         reply = reply.next(next);
     }

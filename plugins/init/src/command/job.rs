@@ -26,7 +26,7 @@ use crate::plan::{self, PlanError, PlannedFile};
 use crate::record::{self, RecordFile};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction;
+use crate::transaction::{self, Old};
 
 pub(super) struct Job<'c> {
     pub(super) target: Target,
@@ -45,25 +45,28 @@ pub(super) enum Asks {
 impl Job<'_> {
     pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
         let (files, record) = self.plan()?;
-        recovery::then(&self.target, session, |session| {
-            if transaction::begun(&self.target.path).is_some() {
-                let message = "an update of this project was interrupted";
-                let update = updating(&self.target);
-                return Err(Failure::new(Exit::Failed, "interrupted", message)
-                    .hint(format!("nothing was changed; `{update}` finishes it")));
-            }
-            let mut found = compare(&self.target.path, &files, record, self.guides)?;
-            let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
-            found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
-            self.refresh(&mut found, session)?;
-            let cancel = session.cancel().clone();
-            let cancelled = || cancel.requested();
-            transaction::create(&self.target.path, &found.changes, &cancelled)?;
-            if let Some(config) = &self.config {
-                warn_of_deprecated(config, session);
-            }
-            self.reply(&found, session.context().quiet)
-        })
+        recovery::recover(&self.target, session)?;
+        let project = record.iter().find(|file| file.path == record::PROJECT);
+        recovery::refuse_unfinished(&self.target, project.map(|it| it.bytes.as_slice()))?;
+        if self.target.path.join(record::PROJECT).exists()
+            && transaction::begun(&self.target.path).is_some()
+        {
+            let message = "an update of this project was interrupted";
+            let update = updating(&self.target);
+            return Err(Failure::new(Exit::Failed, "interrupted", message)
+                .hint(format!("nothing was changed; `{update}` finishes it")));
+        }
+        let mut found = compare(&self.target.path, &files, record, self.guides)?;
+        let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
+        found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
+        self.refresh(&mut found, session)?;
+        let cancel = session.cancel().clone();
+        let cancelled = || cancel.requested();
+        transaction::write(&self.target.path, &found.changes, Old::Given, &cancelled)?;
+        if let Some(config) = &self.config {
+            warn_of_deprecated(config, session);
+        }
+        self.reply(&found, session.context().quiet)
     }
 
     fn plan(&self) -> Result<(Vec<PlannedFile>, Vec<RecordFile>), Failure> {

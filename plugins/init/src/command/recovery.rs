@@ -1,47 +1,40 @@
-//! Recovers from an interrupted run before executing the command.
+//! Looks for an interrupted run before executing the command.
+
+use std::mem;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 
+use crate::catalogue::Catalogue;
+use crate::equivalent;
+use crate::record::{self, PROJECT};
+use crate::resolve::{default_name, resolve};
 use crate::target::Target;
-use crate::transaction::{self, Recovered};
+use crate::transaction;
 
-/// Completes an earlier run that was interrupted, if any, then calls `rest`.
-pub(super) fn then<T>(
-    target: &Target,
-    session: &mut Session,
-    rest: impl FnOnce(&mut Session) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+/// Removes what an earlier run has left, and lets this one finish its changes.
+pub(super) fn recover(target: &Target, session: &mut Session) -> Result<(), Failure> {
     // Keeps the guard until the reply, which reports the written files.
-    std::mem::forget(session.guard());
-    let recovered = transaction::recover(&target.path)?;
-    if let Recovered::Completed(left) = &recovered {
-        let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
-        let except = match left.as_slice() {
-            [] => String::new(),
-            left => format!(", but for {}, changed since", left.join(", ")),
-        };
-        let message = format!("an earlier run was interrupted; it is completed now{except}");
-        session.log(Level::Warn, &message);
-    }
-    rest(session).map_err(|mut failure| {
-        if let Recovered::Completed(_) = &recovered {
-            failure = failure.hint("the earlier run was completed before that");
-            // `Usage` would mean that nothing has changed.
-            if failure.exit == Exit::Usage {
-                failure.exit = Exit::Failed;
-            }
-        }
-        failure
-    })
+    mem::forget(session.guard());
+    transaction::recover(&target.path)
 }
 
-/// Returns an error if the project's creation was interrupted. Used by read-only runs, which can't complete the creation.
-pub(super) fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
-    if !transaction::is_unfinished(&target.path) {
+/// Returns an error if a run was interrupted between the changes that create a project, unless `record` shows that this is its command.
+pub(super) fn refuse_unfinished(target: &Target, record: Option<&[u8]>) -> Result<(), Failure> {
+    let Some(begun) = transaction::begun(&target.path) else {
+        return Ok(());
+    };
+    if record == Some(&begun) || target.path.join(PROJECT).exists() {
         return Ok(());
     }
+    let draft = record::read(&begun).ok().map(|it| it.config.draft);
+    let name = default_name(&target.path);
+    let config = draft.and_then(|it| resolve(&it, name.as_deref(), Catalogue::built_in()).ok());
+    let command = config.map_or_else(
+        || "the same command as then".to_owned(),
+        |config| format!("`{}`", equivalent::command(&target.shown, &config)),
+    );
     let message = "an earlier run has not finished creating this project";
     Err(Failure::new(Exit::Failed, "interrupted", message)
-        .hint("without `--dry-run` and `--check`, the same command completes it first"))
+        .hint(format!("nothing was changed; {command} completes it")))
 }

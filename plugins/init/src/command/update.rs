@@ -22,9 +22,9 @@ use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::{Guides, compare};
-use crate::transaction::{self, BEFORE, Change, Old};
+use crate::transaction::{self, ABOUT_TO_BE_KEPT, BEFORE, Change, Old};
 use crate::update::committed::uncommitted;
-use crate::update::{About, Base, Note, Update, brought, is_of_record, is_recorded, overlay};
+use crate::update::{About, Base, Note, Update, brought, is_recorded, overlay};
 use found::{Found, UNRESOLVED};
 use report::Report;
 
@@ -40,26 +40,15 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
 
 fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
-    let target = Target::find(given, session.cwd())?;
+    let target = &Target::find(given, session.cwd())?;
     let read = options
         .config
         .as_deref()
         .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     if !options.dry_run && !options.check {
-        return recovery::then(&target, session, |session| {
-            update(options, read, &target, session)
-        });
+        recovery::recover(target, session)?;
     }
-    recovery::refuse_unfinished(&target)?;
-    update(options, read, &target, session)
-}
-
-fn update(
-    options: &Options,
-    read: FromFile,
-    target: &Target,
-    session: &mut Session,
-) -> Result<Reply, Failure> {
+    recovery::refuse_unfinished(target, None)?;
     let asked = options.draft.clone().over(read.draft);
     let merged = branches::merged(target, &asked)?;
     let mut found = Found::read(target, merged, session)?;
@@ -82,7 +71,7 @@ fn update(
     if written {
         let cancel = session.cancel().clone();
         let cancelled = || cancel.requested();
-        transaction::update(&target.path, &update.changes, old, &cancelled)?;
+        transaction::write(&target.path, &update.changes, old, &cancelled)?;
         warn_of_deprecated(&config, session);
     } else {
         old = Old::Given;
@@ -202,19 +191,19 @@ fn old(
         let is_unedited =
             |old: &Vec<u8>| matches!(guides::recognise(old), Guide::Older { edited: false, .. });
         let replaced = change.replaces.as_ref();
-        !is_of_record(change)
+        !change.is_of_record()
             && replaced.is_some_and(|old| !is_unedited(old))
             && !is_recorded(&found.base, change)
     };
     let users: Vec<&Change> = changes.iter().filter(is_users).collect();
     let uncommitted = uncommitted(&target.path, &users);
-    let is_given = uncommitted.is_some() && !options.force || changes.iter().all(is_of_record);
-    // The interrupted update has already backed up the files that it was about to replace.
-    let before = target.path.join(BEFORE);
-    let goes_on = found.begun.is_some() && before.exists();
+    let is_given =
+        uncommitted.is_some() && !options.force || changes.iter().all(Change::is_of_record);
+    // An interrupted update has copies of the files that it was about to replace.
+    let kept = target.path.join(ABOUT_TO_BE_KEPT);
     let is_kept = |path: &String| {
         let read = |folder: &Path| std::fs::read(folder.join(path)).ok();
-        goes_on && read(&before.join("files")) == read(&target.path)
+        read(&kept).is_some_and(|kept| Some(kept) == read(&target.path))
     };
     let mut lost = uncommitted.unwrap_or_default();
     lost.retain(|path| !is_kept(path));
@@ -227,10 +216,10 @@ fn old(
             failure.field(path, None, "is not in the newest commit as it is")
         }));
     }
-    Ok(match (goes_on, is_given) {
-        (true, _) => Old::Added,
-        (false, true) => Old::Given,
-        (false, false) => Old::Kept,
+    Ok(if is_given && !kept.exists() {
+        Old::Given
+    } else {
+        Old::Kept
     })
 }
 

@@ -5,82 +5,40 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::Failure;
-use serde::{Deserialize, Serialize};
 
-use super::staging::{BEGUN, Staging};
-use super::{BEFORE, Change, Old, changed, is_inside, stuck, unwritten};
-use crate::digest::sha256;
+use super::staging::{Staging, ignore_missing};
+use super::{BEFORE, Change, Old, changed, stuck, unwritten};
 use crate::platform::{give_to_owner_of, move_new, sync as sync_folder};
 use crate::record;
 
-/// The steps of a creation or an update, in order. The next run uses a saved journal to complete an interrupted creation.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Journal {
-    pub(super) steps: Vec<Step>,
-}
-
 /// A rename from the staging folder into the target, or the removal of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Step {
+#[derive(Clone, Copy)]
+pub(super) struct Step<'c> {
     /// The path of a file, or of a new folder with its contents, relative to the target.
-    pub(super) path: String,
-    /// The hash of the file to replace or remove, or `None` if the file must not exist yet.
-    pub(super) replaces: Option<String>,
-    /// Whether the step removes a file. Not serialized, because a saved journal contains no removals.
-    #[serde(skip)]
-    pub(super) removes: bool,
+    pub(super) path: &'c str,
+    /// The change of the file, or of one of the files in the folder.
+    change: &'c Change,
 }
 
-impl Journal {
-    /// Combines `changes` into the fewest possible renames, moving each new subtree as a whole. Backups come first and the record comes
-    /// last. Within the record, the archive is last, because it can be rebuilt from the other files.
-    pub(super) fn of(changes: &[Change], target: &Path) -> Self {
-        let mut ordered: Vec<&Change> = changes.iter().collect();
-        ordered.sort_by_key(|change| {
-            let is_base = change.path == record::BASE;
-            let is_kept = change.path.starts_with(BEFORE);
-            let is_of_record = is_of_record(&change.path) && !is_kept;
-            (!is_kept, is_of_record, is_base, change.bytes.is_none())
-        });
-        let mut steps: Vec<Step> = Vec::new();
-        for change in ordered {
-            let step = Step {
-                path: match change.replaces {
-                    None => new_part(&change.path, target).to_owned(),
-                    Some(_) => change.path.clone(),
-                },
-                replaces: change.replaces.as_deref().map(sha256),
-                removes: change.bytes.is_none(),
-            };
-            if !steps.contains(&step) {
-                steps.push(step);
-            }
-        }
-        Self { steps }
-    }
-
-    /// Saves the journal, so that the next run can complete the steps after an interruption.
-    pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
-        staging.put(&staging.journal(), &serde_json::to_vec(self)?)
-    }
-
-    pub(super) fn read(staging: &Staging) -> io::Result<Option<Self>> {
-        let bytes = match fs::read(staging.journal()) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+/// Combines `changes` into the fewest possible renames, moving each new subtree as a whole. The record comes last. Within the record, the
+/// archive is last, because it can be rebuilt from the other files.
+pub(super) fn steps<'c>(changes: &'c [Change], target: &Path) -> Vec<Step<'c>> {
+    let mut ordered: Vec<&Change> = changes.iter().collect();
+    ordered.sort_by_key(|change| {
+        let is_base = change.path == record::BASE;
+        (change.is_of_record(), is_base, change.bytes.is_none())
+    });
+    let mut steps: Vec<Step> = Vec::new();
+    for change in ordered {
+        let path = match change.replaces {
+            None => new_part(&change.path, target),
+            Some(_) => &change.path,
         };
-        let journal: Self = serde_json::from_slice(&bytes)?;
-        if journal.steps.iter().all(|step| is_inside(&step.path)) {
-            Ok(Some(journal))
-        } else {
-            Err(io::Error::other("it names a path outside the target"))
+        if steps.iter().all(|step| step.path != path) {
+            steps.push(Step { path, change });
         }
     }
-}
-
-fn is_of_record(path: &str) -> bool {
-    Path::new(path).starts_with(record::FOLDER)
+    steps
 }
 
 /// Returns the shortest prefix of `path` that does not exist in the target.
@@ -108,98 +66,66 @@ pub(super) fn appear(staging: &Staging, root: &Path, changes: &[Change]) -> Resu
     Ok(())
 }
 
-/// Makes the changes for a new project. If a step fails, reverses the previous steps.
-pub(super) fn create(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Failure> {
-    let journal = Journal::of(changes, target);
-    (journal.write(staging)).map_err(|error| unwritten(staging.path(), error))?;
-    for (done, step) in journal.steps.iter().enumerate() {
-        if let Err(error) = put(step, staging, target) {
-            for step in journal.steps[..done].iter().rev() {
-                take_back(step, staging, target, changes)
-                    .map_err(|error| stuck(&step.path, error))?;
-            }
-            return Err(failure(Path::new(&step.path), error));
-        }
-    }
-    finish(&journal, target);
-    Ok(())
-}
-
-/// Makes the changes in an update. If the first change fails, `target` is unchanged.
-pub(super) fn update(
-    changes: &[Change],
+/// Makes all changes. If a step fails, reverses the previous steps.
+pub(super) fn put_all(
     staging: &Staging,
     target: &Path,
+    changes: &[Change],
     old: Old,
 ) -> Result<(), Failure> {
-    let project = changes.iter().find(|it| it.path == record::PROJECT);
-    if let Some(record) = project.and_then(|project| project.bytes.as_deref()) {
-        let begun = target.join(BEGUN);
-        (staging.put(&begun, record)).map_err(|error| unwritten(&begun, error))?;
+    let steps = steps(changes, target);
+    let files = steps.partition_point(|step| !step.change.is_of_record());
+    let mut done = 0;
+    let mut put_each = |steps: &[Step]| {
+        steps.iter().try_for_each(|step| {
+            put(step, staging, target).map_err(|error| failure(Path::new(step.path), error))?;
+            done += 1;
+            Ok(())
+        })
+    };
+    let made = (staging.begin())
+        .and_then(|()| put_each(&steps[..files]))
+        .and_then(|()| match old {
+            Old::Given => Ok(()),
+            Old::Kept => keep(staging, target),
+        })
+        .and_then(|()| put_each(&steps[files..]));
+    if made.is_ok() {
+        finish(&steps, target);
+        return Ok(());
     }
-    let former = staging.removed("before");
-    if old == Old::Kept
-        && is_there(&target.join(BEFORE))
-        && let Err(error) = inside(target, BEFORE).and_then(|before| fs::rename(before, &former))
-    {
-        return Err(unwritten(Path::new(BEFORE), error));
+    for step in steps[..done].iter().rev() {
+        take_back(step, staging, target, changes).map_err(|error| stuck(step.path, error))?;
     }
-    let journal = Journal::of(changes, target);
-    for (done, step) in journal.steps.iter().enumerate() {
-        if let Err(error) = put(step, staging, target) {
-            if done > 0 {
-                return Err(stuck(&step.path, error));
-            }
-            if is_there(&former) {
-                let _ = fs::rename(&former, target.join(BEFORE));
-            }
-            return Err(failure(Path::new(&step.path), error));
-        }
-    }
-    finish(&journal, target);
-    Ok(())
-}
-
-/// Completes the steps in a journal, and returns the paths that have changed in the meantime. The record is written only if no paths have
-/// changed.
-pub(super) fn complete(
-    journal: &Journal,
-    staging: &Staging,
-    target: &Path,
-) -> Result<Vec<String>, Failure> {
-    let mut left = Vec::new();
-    for step in &journal.steps {
-        let is_done = !is_there(&staging.new_files().join(&step.path));
-        if is_done || !left.is_empty() && is_of_record(&step.path) {
-            continue;
-        }
-        match put(step, staging, target) {
-            Ok(()) => {}
-            Err(error) if is_change(&error) => left.push(step.path.clone()),
-            Err(error) => return Err(stuck(&step.path, error)),
-        }
-    }
-    finish(journal, target);
-    Ok(left)
+    made
 }
 
 /// Performs one step. Fails with `AlreadyExists` if the target contains an unexpected file.
 fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
-    let from = staging.new_files().join(&step.path);
-    let to = inside(target, &step.path)?;
-    let Some(expected) = &step.replaces else {
+    let from = staging.new_files().join(step.path);
+    let to = inside(target, step.path)?;
+    let Some(expected) = &step.change.replaces else {
         return move_new(&from, &to);
     };
     let (contents, permissions) = read(&to)?;
-    let hash = sha256(&contents);
-    if hash != *expected {
+    if contents != *expected {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    if step.removes {
-        return fs::rename(to, staging.removed(&hash));
+    if step.change.bytes.is_none() {
+        return fs::rename(to, staging.removed(step.path));
     }
     fs::set_permissions(&from, permissions)?;
     fs::rename(from, to)
+}
+
+/// Replaces the backup of an earlier update.
+fn keep(staging: &Staging, target: &Path) -> Result<(), Failure> {
+    let kept = || -> io::Result<()> {
+        let before = inside(target, BEFORE)?;
+        ignore_missing(fs::remove_dir_all(&before))?;
+        fs::rename(staging.old(), before)
+    };
+    kept().map_err(|error| unwritten(Path::new(BEFORE), error))
 }
 
 /// Joins `path` to the target. Returns an error if a symbolic link in the path could lead outside the target.
@@ -222,22 +148,24 @@ pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
     }
 }
 
-/// Reverses one step of a creation. Keeps a new folder if another program has added a file to it.
+/// Reverses one step. Keeps a new folder if another program has added a file to it.
 fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
-    let of_step = |change: &&Change| Path::new(&change.path).starts_with(&step.path);
+    let of_step = |change: &&Change| Path::new(&change.path).starts_with(step.path);
     for change in changes.iter().filter(of_step) {
         let at = inside(target, &change.path)?;
+        let removed = staging.removed(&change.path);
         let Some(former) = &change.replaces else {
-            fs::rename(at, staging.removed(&sha256(change.path.as_bytes())))?;
+            fs::rename(at, removed)?;
             remove_empty_folders(&change.path, step.path.len(), target);
             continue;
         };
-        let (_, permissions) = read(&at)?;
-        let old = staging.removed(&sha256(former));
-        staging.put(&old, former)?;
-        fs::set_permissions(&old, permissions)?;
-        give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&old));
-        fs::rename(&old, at)?;
+        if change.bytes.is_some() {
+            let (_, permissions) = read(&at)?;
+            fs::write(&removed, former)?;
+            fs::set_permissions(&removed, permissions)?;
+            give_to_owner_of(&fs::metadata(target)?, std::slice::from_ref(&removed));
+        }
+        fs::rename(removed, at)?;
     }
     Ok(())
 }
@@ -252,32 +180,26 @@ fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     }
 }
 
+/// Returns the failure of a step. A file that is not as it was compared has changed in the meantime.
 fn failure(path: &Path, error: io::Error) -> Failure {
-    if is_change(&error) {
-        changed(path)
-    } else {
-        unwritten(path, error)
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            changed(path)
+        }
+        _ => unwritten(path, error),
     }
 }
 
-/// Reports whether an error indicates that the target changed after the comparison.
-fn is_change(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
 /// Syncs the renames and removes folders left empty by removals. Errors are ignored, because all files are already in place.
-fn finish(journal: &Journal, target: &Path) {
-    let mut folders: Vec<_> = (journal.steps.iter())
-        .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))
+fn finish(steps: &[Step], target: &Path) {
+    let mut folders: Vec<_> = (steps.iter())
+        .filter_map(|step| target.join(step.path).parent().map(Path::to_owned))
         .collect();
     folders.dedup();
     for folder in folders {
         let _ = sync_folder(&folder);
     }
-    for step in journal.steps.iter().filter(|step| step.removes) {
-        remove_empty_folders(&step.path, 0, target);
+    for step in steps.iter().filter(|step| step.change.bytes.is_none()) {
+        remove_empty_folders(step.path, 0, target);
     }
 }

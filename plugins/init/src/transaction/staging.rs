@@ -1,8 +1,7 @@
 //! The staging folder, where changes are prepared.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::fs::{self, File, FileType, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -16,7 +15,8 @@ use crate::side_by_side;
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
-    lock: File,
+    /// The file [`MARK`], which is locked.
+    mark: File,
 }
 
 /// Returns the path for the staging folder: inside `target`, or next to the topmost missing folder if `target` does not exist.
@@ -47,73 +47,69 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-const INSIDE: &str = ".bot-cli-init-staging";
+pub(super) const INSIDE: &str = ".bot-cli-init-staging";
 
-/// The path, relative to the target, of the record that an update in progress will write last.
-pub(super) const BEGUN: &str = ".bot-cli-init-staging/update.json";
+/// The record that the run in progress writes last.
+pub(super) const BEGUN: &str = "begun.json";
 
-pub(super) const JOURNAL: &str = "journal.json";
+const DRAFT: &str = "begun.draft";
 
 /// The file that identifies a staging folder. Version control always ignores the folder, because this file is created first and removed
 /// last.
 const MARK: &str = ".gitignore";
 
-const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\n*\n";
-
-const LOCK: &str = "lock";
+const MARK_TEXT: &[u8] = b"# bot-cli init makes its changes ready in this folder.\n*\n";
 
 impl Staging {
-    /// Creates the folder, accessible only to the current user.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
-        create_private_folder(path).map_err(|error| {
-            if error.kind() != io::ErrorKind::AlreadyExists {
-                return unwritten(path.parent().unwrap_or(path), error);
+    /// Creates the folder, accessible only to the current user, or takes over that of an earlier run.
+    pub(super) fn at(path: &Path) -> Result<Self, Failure> {
+        match create_private_folder(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(unwritten(path.parent().unwrap_or(path), error));
             }
-            match Self::left_at(path) {
-                Ok(None) => foreign(path),
-                // The other run has just ended.
-                Ok(Some(_)) => busy(path),
-                Err(failure) => failure,
-            }
-        })?;
-        let filled = || -> io::Result<()> {
-            fs::write(path.join(MARK), MARK_TEXT)?;
-            fs::create_dir(path.join("new"))?;
-            fs::create_dir(path.join("removed"))
-        };
-        filled().map_err(|error| {
-            let _ = fs::remove_dir_all(path);
-            unwritten(path, error)
-        })?;
-        Self::lock(path)
+            Ok(()) | Err(_) => {}
+        }
+        Self::left_at(path)?.ok_or_else(|| foreign(path))
     }
 
     /// Opens and locks a staging folder that an earlier run left behind. Returns `None` for any other folder. A folder that contains
     /// symbolic links is never accepted, because links in a malicious project could lead outside the project.
     pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Failure> {
-        let is_ours = fs::symlink_metadata(path).and_then(|found| {
-            Ok(found.is_dir() && is_own(&found) && is_marked(path) && is_plain(path)?)
-        });
-        match is_ours {
-            Ok(true) => Self::lock(path).map(Some),
-            Ok(false) => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(unwritten(path, error)),
+        let opened = || -> io::Result<Option<File>> {
+            let found = fs::symlink_metadata(path)?;
+            if !found.is_dir() || !is_own(&found) {
+                return Ok(None);
+            }
+            let files = below(path)?;
+            let is_plain = files
+                .iter()
+                .all(|(_, kind)| kind.is_file() || kind.is_dir());
+            // A run may be killed before it marks the folder.
+            let mut options = File::options();
+            let options = options.read(true).write(true).create(files.is_empty());
+            is_plain.then(|| options.open(path.join(MARK))).transpose()
+        };
+        let mut mark = match opened() {
+            Ok(Some(mark)) => mark,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // An empty folder is of no use to anyone.
+                let _ = fs::remove_dir(path);
+                return Err(unwritten(path, error));
+            }
+            Ok(None) | Err(_) => return Ok(None),
+        };
+        match mark.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(busy(path)),
+            Err(TryLockError::Error(error)) => return Err(unwritten(path, error)),
         }
-    }
-
-    fn lock(path: &Path) -> Result<Self, Failure> {
-        let mut options = File::options();
-        let opened = (options.create(true).truncate(false).write(true)).open(path.join(LOCK));
-        let lock = opened.map_err(|error| unwritten(path, error))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self {
-                path: path.to_owned(),
-                lock,
-            }),
-            Err(TryLockError::WouldBlock) => Err(busy(path)),
-            Err(TryLockError::Error(error)) => Err(unwritten(path, error)),
-        }
+        let mut text = Vec::new();
+        let read = (&mut mark)
+            .take(MARK_TEXT.len() as u64 + 1)
+            .read_to_end(&mut text);
+        read.map_err(|error| unwritten(path, error))?;
+        let path = path.to_owned();
+        Ok(MARK_TEXT.starts_with(&text).then_some(Self { path, mark }))
     }
 
     /// Returns the folder for new files, which has the same layout as the target.
@@ -121,36 +117,52 @@ impl Staging {
         self.path.join("new")
     }
 
-    pub(super) fn removed(&self, name: &str) -> PathBuf {
-        self.path.join("removed").join(name)
+    /// Returns the folder with the backup of replaced files.
+    pub(super) fn old(&self) -> PathBuf {
+        self.path.join("old")
     }
 
-    pub(super) fn journal(&self) -> PathBuf {
-        self.path.join(JOURNAL)
+    /// Returns a place for the file that was removed from `path`.
+    pub(super) fn removed(&self, path: &str) -> PathBuf {
+        self.path.join("removed").join(sha256(path.as_bytes()))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Creates a file in the staging folder, completely or not at all.
-    pub(super) fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let draft = path.with_extension("draft");
-        let mut file = File::create_new(&draft)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&draft, path)?;
-        sync(&self.path)
-    }
-
-    /// Stages a new file at the path `relative` in [`new_files`](Self::new_files).
-    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        let path = self.new_files().join(relative);
-        let written = || -> io::Result<()> {
-            fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            File::create_new(&path)?.write_all(bytes)
+    /// Empties the folder for a new run, but keeps the record and the backup of an interrupted one.
+    pub(super) fn clear(&mut self) -> Result<(), Failure> {
+        let mut cleared = || -> io::Result<()> {
+            self.remove_all_but(&[MARK, BEGUN, "old"])?;
+            self.mark.rewind()?;
+            self.mark.write_all(MARK_TEXT)?;
+            fs::create_dir(self.new_files())?;
+            fs::create_dir(self.path.join("removed"))
         };
-        written().map_err(|error| unwritten(relative, error))
+        cleared().map_err(|error| unwritten(&self.path, error))
+    }
+
+    /// Copies a file that the update replaces to the backup, unless the interrupted update has done so.
+    pub(super) fn keep(&self, path: &str, former: &[u8]) -> Result<(), Failure> {
+        let old = self.old();
+        // Files that only their owner may read must not become readable in the backup.
+        if create_private_folder(&old).is_ok() {
+            write(&old, Path::new(".gitignore"), b"*\n")?;
+        }
+        let files = old.join("files");
+        if files.join(path).exists() {
+            return Ok(());
+        }
+        write(&files, Path::new(path), former)
+    }
+
+    /// Stages the record that [`begin`](Self::begin) puts in its place.
+    pub(super) fn prepare(&self, record: &[u8]) -> Result<(), Failure> {
+        write(&self.path, Path::new(DRAFT), record)
+    }
+
+    /// Notes, from now on, what is begun.
+    pub(super) fn begin(&self) -> Result<(), Failure> {
+        ignore_missing(fs::rename(self.path.join(DRAFT), self.path.join(BEGUN)))
+            .and_then(|()| sync(&self.path))
+            .map_err(|error| unwritten(&self.path, error))
     }
 
     /// Flushes all staged files to disk, and changes their owner to the target's owner.
@@ -158,10 +170,9 @@ impl Staging {
         // In parallel, since a filesystem combines simultaneous requests.
         const THREADS: usize = 8;
         let synced = || -> io::Result<()> {
-            let mut entries = vec![self.path.join(MARK), self.new_files()];
-            below(&self.new_files(), &mut entries)?;
+            let entries: Vec<PathBuf> = below(&self.path)?.into_iter().map(|it| it.0).collect();
             if let Ok(target) = fs::metadata(target) {
-                give_to_owner_of(&target, &entries[2..]);
+                give_to_owner_of(&target, &entries);
             }
             let synced = side_by_side::map(&entries, THREADS, |path| sync(path));
             synced.into_iter().collect()
@@ -169,43 +180,42 @@ impl Staging {
         synced().map_err(|error| unwritten(&self.path, error))
     }
 
-    /// Empties the folder for a new run, but keeps the record of an interrupted update.
-    pub(super) fn cleared(self) -> Result<Self, Failure> {
-        let cleared = || -> io::Result<()> {
-            let begun = Path::new(BEGUN).file_name().unwrap_or_default();
-            self.remove_all_but(begun)?;
-            fs::write(self.path.join(MARK), MARK_TEXT)?;
-            fs::create_dir(self.new_files())?;
-            fs::create_dir(self.path.join("removed"))
-        };
-        cleared().map_err(|error| unwritten(&self.path, error))?;
-        Ok(self)
-    }
-
-    fn remove_all_but(&self, kept: &OsStr) -> io::Result<()> {
+    fn remove_all_but(&self, kept: &[&str]) -> io::Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
+            if kept.iter().any(|kept| entry.file_name() == **kept) {
+                continue;
+            }
             if entry.file_type()?.is_dir() {
                 fs::remove_dir_all(entry.path())?;
-            } else if ![OsStr::new(MARK), OsStr::new(LOCK), kept].contains(&&*entry.file_name()) {
+            } else {
                 fs::remove_file(entry.path())?;
             }
         }
         Ok(())
     }
 
-    /// Removes the folder. The journal is removed first, so that the next run has nothing to complete. The mark and the lock are removed
-    /// last.
+    /// Removes the folder. The record of what was begun is removed first, and the mark, which is locked, last.
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
-            ignore_missing(fs::remove_file(self.journal()))?;
-            self.remove_all_but(OsStr::new(LOCK))?;
-            ignore_missing(remove_locked(&self.path.join(LOCK), self.lock))?;
-            ignore_missing(fs::remove_dir_all(&self.path))
+            ignore_missing(fs::remove_file(self.path.join(BEGUN)))?;
+            self.remove_all_but(&[MARK])?;
+            ignore_missing(remove_locked(&self.path.join(MARK), self.mark))?;
+            ignore_missing(fs::remove_dir(&self.path))
         };
         removed().map_err(|error| unwritten(&path, error))
     }
+}
+
+/// Writes the file at the path `relative` in a staging folder's subfolder.
+pub(super) fn write(folder: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let path = folder.join(relative);
+    let written = || -> io::Result<()> {
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        File::create_new(&path)?.write_all(bytes)
+    };
+    written().map_err(|error| unwritten(relative, error))
 }
 
 fn foreign(path: &Path) -> Failure {
@@ -217,42 +227,21 @@ fn foreign(path: &Path) -> Failure {
         .hint("nothing was changed; if it is of a run of another user, let that user run the command again; otherwise rename it")
 }
 
-fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Returns all files and folders below a folder.
+fn below(folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        entries.push(entry.path());
-        if entry.file_type()?.is_dir() {
-            below(&entry.path(), entries)?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if kind.is_dir() {
+            found.extend(below(&path)?);
         }
+        found.push((path, kind));
     }
-    Ok(())
+    Ok(found)
 }
 
-/// Reports whether a folder is marked as a staging folder. Accepts an empty folder or an incomplete mark, because a run may be killed
-/// early.
-fn is_marked(folder: &Path) -> bool {
-    let mark = folder.join(MARK);
-    let is_short = fs::symlink_metadata(&mark)
-        .is_ok_and(|mark| mark.is_file() && mark.len() <= MARK_TEXT.len() as u64);
-    let is_empty = || fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    let starts = |text: String| MARK_TEXT.starts_with(&text);
-    is_short && fs::read_to_string(mark).is_ok_and(starts) || is_empty()
-}
-
-/// Reports whether a folder contains only regular files and folders, at all levels.
-fn is_plain(folder: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        let plain = kind.is_file() || kind.is_dir() && is_plain(&entry.path())?;
-        if !plain {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
+pub(super) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io::Write;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use bot_cli_tests::patience::{Events, PATIENCE, process, readable, wait};
@@ -156,10 +156,7 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
             found.extend(to.get(*name).map(|bytes| ((*name).clone(), bytes.clone())));
         }
         plant(&target, &found);
-        leave(&target, &[("README.md", "new")], &Value::Null);
-        let staging = target.join(STAGING);
-        fs::remove_file(staging.join("journal.json")).unwrap();
-        fs::write(staging.join("update.json"), &to[".bot-cli/project.json"]).unwrap();
+        let staging = leave(&target, &to[".bot-cli/project.json"]);
         let is_recorded = done + 1 == order.len();
         if !is_recorded {
             let check = super::run(folder.path(), &["my-bot", "--update", "--check"]);
@@ -256,82 +253,77 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
     }
 }
 
-/// Writes to `target` the files that a run leaves if it is killed before its first step: the new files and the list of steps.
-fn leave(target: &Path, new: &[(&str, &str)], steps: &Value) {
+/// Writes to `target` what a run leaves if it is killed between its changes, before it writes this record. Returns the staging folder.
+fn leave(target: &Path, record: &[u8]) -> PathBuf {
     let staging = target.join(STAGING);
-    for (path, text) in new {
-        let path = staging.join("new").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    fs::create_dir_all(staging.join("new")).unwrap();
+    fs::write(staging.join("new/README.md"), "new").unwrap();
     let mark = "# bot-cli init makes its changes ready in this folder.\n*\n";
     fs::write(staging.join(".gitignore"), mark).unwrap();
-    let journal = json!({ "steps": steps });
-    fs::write(staging.join("journal.json"), journal.to_string()).unwrap();
-}
-
-/// Creates an empty project folder whose staging folder contains a complete project.
-fn about_to_appear() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    done(folder.path(), &web(&["my-bot"]));
-    let whole = tree(&target);
-    fs::remove_dir_all(&target).unwrap();
-    fs::create_dir(&target).unwrap();
-    let new: Vec<(&str, &str)> = (whole.iter())
-        .filter(|(path, _)| !path.ends_with('/'))
-        .map(|(path, bytes)| {
-            (
-                path.as_str(),
-                std::str::from_utf8(bytes).unwrap_or_default(),
-            )
-        })
-        .collect();
-    let steps = (whole.keys())
-        .filter(|path| !path.trim_end_matches('/').contains('/'))
-        .map(|path| json!({ "path": path.trim_end_matches('/'), "replaces": null }));
-    leave(&target, &new, &steps.collect());
-    folder
+    fs::write(staging.join("begun.json"), record).unwrap();
+    staging
 }
 
 #[test]
-fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
-    let folder = about_to_appear();
-    let run = super::run(folder.path(), &web(&["my-bot", "--recording"]));
-    assert_eq!(run.status, Some(1), "{run:?}");
-    let hint = "hint: the earlier run was completed before that\n";
-    assert!(run.stderr.contains(hint), "{run:?}");
-
-    for arguments in [&web(&["my-bot"])[..], &["my-bot", "--update"], &["my-bot"]] {
-        let folder = about_to_appear();
-        for is_completed in [true, false] {
-            let run = super::run(folder.path(), arguments);
-            let says = run.stderr.contains("it is completed now");
-            assert_eq!(says, is_completed, "{run:?}");
+fn a_creation_that_was_killed_is_completed_by_its_own_command_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    let options = web(&["my-bot", "--recording"]);
+    done(folder.path(), &options);
+    let complete = tree(&target);
+    let is_file = |path: &&String| !path.ends_with('/') && !path.starts_with(".bot-cli/");
+    let files: Vec<&String> = complete.keys().filter(is_file).collect();
+    for made in [0, 1, files.len() / 2, files.len()] {
+        let mut found = complete.clone();
+        found.retain(|path, _| !path.starts_with(".bot-cli/") && !files[made..].contains(&path));
+        plant(&target, &found);
+        leave(&target, &complete[".bot-cli/project.json"]);
+        let before = tree(&target);
+        for further in [
+            &["--eval"][..],
+            &["--update"],
+            &["--update", "--check"],
+            &["--adopt"],
+            &["--adopt", "--dry-run"],
+        ] {
+            let other = match further {
+                ["--eval"] => web(&["my-bot", "--eval"]),
+                further => [&["my-bot"], further].concat(),
+            };
+            let run = super::run(folder.path(), &other);
+            assert!(matches!(run.status, Some(1 | 2)), "{run:?}");
+            assert_eq!(
+                run.stderr.lines().next(),
+                Some("error: an earlier run has not finished creating this project"),
+            );
+            let hint = "hint: nothing was changed; `bot-cli init my-bot --name my-bot --transport ";
+            assert!(run.stderr.contains(hint), "{run:?}");
+            assert!(
+                run.stderr.contains(" --recording` completes it\n"),
+                "{run:?}"
+            );
+            assert_eq!(tree(&target), before);
         }
+        done(folder.path(), &options);
+        assert_eq!(tree(&target), complete);
     }
+}
 
-    // The status of a mistake would say that nothing has changed.
-    let folder = about_to_appear();
-    for status in [1, 2] {
-        let update = ["my-bot", "--update", "--stt", "nobody_stt"];
-        let (ended, document) = super::json(folder.path(), &update);
-        assert_eq!(ended, Some(status), "{document}");
-        assert_eq!(document["error"]["code"], "invalid_input");
-    }
-
-    // One that had not begun to change anything.
-    let folder = about_to_appear();
-    let staging = folder.path().join("my-bot").join(STAGING);
-    fs::remove_file(staging.join("journal.json")).unwrap();
+#[test]
+fn what_was_made_ready_and_not_begun_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    fs::create_dir(&target).unwrap();
+    let staging = leave(&target, b"");
+    fs::remove_file(staging.join("begun.json")).unwrap();
+    // What can't be done as it is written changes nothing.
+    let run = super::run(
+        folder.path(),
+        &["my-bot", "--update", "--config", "none.json"],
+    );
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(staging.exists());
     let run = super::run(folder.path(), &web(&["my-bot"]));
     assert!(!run.stderr.contains("interrupted"), "{run:?}");
     assert!(!staging.exists());
-
-    // What can't be done as it is written completes nothing.
-    let folder = about_to_appear();
-    let arguments = ["my-bot", "--update", "--config", "none.json"];
-    let run = super::run(folder.path(), &arguments);
-    assert_eq!(run.status, Some(2), "{run:?}");
-    assert!(folder.path().join("my-bot").join(STAGING).exists());
 }
