@@ -11,7 +11,7 @@ pub(crate) mod reading;
 mod settle;
 pub(crate) mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
@@ -36,32 +36,8 @@ pub(crate) struct Base {
 pub(crate) struct Update {
     /// The files to write and to remove. Files with conflicts contain conflict markers.
     pub changes: Vec<Change>,
-    pub files: Vec<(Fate, String)>,
     pub conflicts: Vec<Conflict>,
     pub notes: Vec<Note>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fate {
-    Created,
-    /// Replaced by the new version, because the user had not edited the file.
-    Changed,
-    /// Contains both the user's edits and the update's changes.
-    Merged,
-    /// Removed, because the file is no longer generated and the user had not edited it.
-    Removed,
-    /// Deleted by the user, and not recreated by the update.
-    Deleted,
-}
-
-impl Fate {
-    pub(crate) const ALL: [(Self, &'static str); 5] = [
-        (Self::Created, "created"),
-        (Self::Changed, "changed"),
-        (Self::Merged, "merged"),
-        (Self::Removed, "removed"),
-        (Self::Deleted, "deleted"),
-    ];
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +61,15 @@ pub(crate) struct Note {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About {
+    Created,
+    /// Replaced by the new version, because the user had not edited the file.
+    Changed,
+    /// Contains both the user's edits and the update's changes.
+    Merged,
+    /// Removed, because the file is no longer generated and the user had not edited it.
+    Removed,
+    /// Deleted by the user, and not recreated by the update.
+    Deleted,
     /// A file that the update leaves as it is.
     Kept,
     /// A reason why the update is not possible.
@@ -93,6 +78,15 @@ pub(crate) enum About {
     Review,
     Disagreement,
 }
+
+/// The notes that only say what happens to a file.
+pub(crate) const FATES: [(About, &str); 5] = [
+    (About::Created, "created"),
+    (About::Changed, "changed"),
+    (About::Merged, "merged"),
+    (About::Removed, "removed"),
+    (About::Deleted, "deleted"),
+];
 
 impl Update {
     /// Plans the update of the project in `target` from the files in `base` to the `new` files. `framework` is the range of framework
@@ -135,12 +129,11 @@ impl Update {
     /// Adds the comparison results for the guides and the record.
     pub(crate) fn add(&mut self, beside: Comparison) {
         for change in beside.changes {
-            let fate = match change.replaces {
-                None => Fate::Created,
-                Some(_) => Fate::Changed,
+            let about = match change.replaces {
+                None => About::Created,
+                Some(_) => About::Changed,
             };
-            self.files.push((fate, change.path.clone()));
-            self.changes.push(change);
+            self.change(about, change);
         }
         for (path, reason) in beside.conflicts {
             self.note(About::Obstacle, &path, reason);
@@ -148,8 +141,6 @@ impl Update {
         for kept in beside.kept {
             self.note(About::Kept, &kept.change.path, kept.guide.words());
         }
-        self.files.sort();
-        self.changes.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
     /// Reports whether the update has conflicts or obstacles.
@@ -166,6 +157,17 @@ impl Update {
 
     pub(crate) fn about(&self, about: About) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(move |note| note.about == about)
+    }
+
+    /// Returns the files with this fate, sorted.
+    pub(crate) fn paths(&self, fate: About) -> BTreeSet<&str> {
+        let paths = self.about(fate).filter_map(|note| note.path.as_deref());
+        paths.collect()
+    }
+
+    fn change(&mut self, fate: About, change: Change) {
+        self.note(fate, &change.path, "");
+        self.changes.push(change);
     }
 
     pub(crate) fn note(&mut self, about: About, path: &str, text: impl Into<String>) {

@@ -128,12 +128,10 @@ fn planned(
             text: format!("new variables to set: {}", new.join(", ")),
         });
     }
-    let record = record::files(config, &files).map_err(unrecorded)?;
-    let record = if found.is_recorded(&record) {
-        Vec::new()
-    } else {
-        record.into()
-    };
+    let mut record = Vec::new();
+    if !found.is_current(config, &files) {
+        record.extend(record::files(config, &files).map_err(unrecorded)?);
+    }
     let treatment = if options.overwrite_guide {
         Guides::Overwrite
     } else {

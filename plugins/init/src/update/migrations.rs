@@ -66,28 +66,19 @@ fn between(
 fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'n str)> {
     let (words, _) = words(code);
     let mut found = BTreeSet::new();
-    let mut own = BTreeSet::new();
     let mut look = |line: usize, name: &str| {
         found.extend(names.get_key_value(name).map(|(old, _)| (line, *old)));
     };
     for (at, word) in words.iter().enumerate() {
         let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].text);
-        match word.kind {
-            Kind::Name => look(word.line, word.text),
-            // Decorators of event handlers contain the names: `@processor.event_handler("on_…")`.
-            Kind::String if before(1) == "(" && before(2).ends_with("event_handler") => {
-                look(word.line, word.text);
-            }
-            Kind::String | Kind::Sign => {}
-        }
-        let is_top = |back: usize| at >= back && words[at - back].indent == Some(0);
-        let defines = ["def", "class"].contains(&before(1));
-        if defines && (is_top(1) || is_top(2) && before(2) == "async") {
-            own.insert(word.text);
+        // Decorators of event handlers contain the names: `@processor.event_handler("on_…")`.
+        let is_event = before(1) == "(" && before(2).ends_with("event_handler");
+        if word.kind == Kind::Name || word.kind == Kind::String && is_event {
+            look(word.line, word.text);
         }
     }
-    let imports = Names::of(code).map(|names| names.imports);
-    for import in imports.unwrap_or_default() {
+    let own = Names::of(code).unwrap_or_default();
+    for import in own.imports {
         // A module is old if one of its parent packages is.
         for (end, _) in format!("{}.", import.module).match_indices('.').skip(1) {
             look(import.lines.0, &import.module[..end]);
@@ -97,7 +88,7 @@ fn found<'n, T>(code: &str, names: &BTreeMap<&'n str, T>) -> BTreeSet<(usize, &'
             look(import.lines.1, &format!("{}.{name}", import.module));
         }
     }
-    found.retain(|(_, old)| !own.contains(old));
+    found.retain(|(_, old)| !own.defined.contains(old));
     found
 }
 

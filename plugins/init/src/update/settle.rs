@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 
-use super::{About, Base, Conflict, Fate, Update, markers};
+use super::{About, Base, Conflict, Update, markers};
 use crate::digest::sha256;
 use crate::merge::{self, Merged, Versions};
 use crate::plan::{Existing, PlannedFile};
@@ -27,16 +27,16 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
             (Some(new), PathState::Nothing) => {
                 // A deleted folder must not reappear with only some of its files.
                 if was.is_some() || base.has_deleted_folder(target, path) {
-                    update.files.push((Fate::Deleted, path.to_owned()));
+                    update.note(About::Deleted, path, "");
                 } else {
-                    update.change(Fate::Created, Change::create(path, new.text.as_str()));
+                    update.change(About::Created, Change::create(path, new.text.as_str()));
                 }
             }
             (Some(new), _) if was == Some(&sha256(new.text.as_bytes())) => {}
             (Some(new), PathState::File(bytes)) => update.settle(base, new, bytes),
             (Some(_), there) => update.note(About::Obstacle, path, there.obstacle()),
             (None, PathState::File(bytes)) if base.has(path, &bytes) => {
-                update.change(Fate::Removed, Change::remove(path, bytes));
+                update.change(About::Removed, Change::remove(path, bytes));
             }
             (None, PathState::File(_)) => {
                 update.note(About::Kept, path, "no longer generated, and edited by you");
@@ -76,18 +76,10 @@ impl Update {
         if same_lines(&bytes, new.text.as_bytes()) {
             return;
         }
-        if base.has(path, &bytes) {
-            let text = if has_crlf(&bytes) {
-                new.text.replace('\n', "\r\n")
-            } else {
-                new.text.clone()
-            };
-            return self.change(Fate::Changed, Change::replace(path, bytes, text));
-        }
         let is_generated = base.hashes.contains_key(path);
         if !is_generated && new.existing == Existing::AddLines {
             if let Some(merged) = with_lines(&bytes, &new.text) {
-                self.change(Fate::Merged, Change::replace(path, bytes, merged));
+                self.change(About::Merged, Change::replace(path, bytes, merged));
             }
             return;
         }
@@ -107,26 +99,22 @@ impl Update {
             }
             None => Merged::contested(&versions("")),
         };
-        self.take(path, yours, &merged, &new.text);
-    }
-
-    /// Adds the merge result for the user's file at `path` to the update.
-    fn take(&mut self, path: &str, yours: String, merged: &Merged, new: &str) {
         for note in &merged.notes {
             self.note(About::Review, path, note);
         }
         match merged.text() {
             Some(text) if text == yours => {}
             Some(text) => {
-                let fate = if text == new {
-                    Fate::Changed
+                let is_unedited = text == new.text || base.has(path, yours.as_bytes());
+                let fate = if is_unedited {
+                    About::Changed
                 } else {
-                    Fate::Merged
+                    About::Merged
                 };
                 self.change(fate, Change::replace(path, yours, text));
             }
             None => {
-                let (text, markers) = markers::write(merged);
+                let (text, markers) = markers::write(&merged);
                 let conflicts = merged.conflicts().zip(markers);
                 self.conflicts
                     .extend(conflicts.map(|(lines, marker)| Conflict {
@@ -137,11 +125,6 @@ impl Update {
                 self.changes.push(Change::replace(path, yours, text));
             }
         }
-    }
-
-    fn change(&mut self, fate: Fate, change: Change) {
-        self.files.push((fate, change.path.clone()));
-        self.changes.push(change);
     }
 }
 
@@ -160,8 +143,4 @@ pub(super) fn same_lines(one: &[u8], other: &[u8]) -> bool {
 fn plain_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = text.split(|byte| *byte == b'\n');
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-}
-
-fn has_crlf(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| pair == b"\r\n")
 }

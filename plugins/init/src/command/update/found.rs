@@ -1,5 +1,7 @@
 //! Reads a project's record for an update.
 
+use std::collections::BTreeMap;
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::{Map, Value};
@@ -10,7 +12,7 @@ use crate::digest::sha256;
 use crate::draft::Draft;
 use crate::equivalent::update_command;
 use crate::option_table::fields;
-use crate::plan;
+use crate::plan::{self, PlannedFile};
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
@@ -25,8 +27,6 @@ pub(super) struct Found {
     pub(super) recorded: Recorded,
     /// The recorded configuration. [`resolved`](Found::resolved) adds options introduced after the record was written.
     pub(super) config: Map<String, Value>,
-    /// The contents of `project.json`.
-    project: Vec<u8>,
     /// Whether the record was merged from two branches.
     pub(super) is_merged: bool,
     /// Whether the archive contains every generated file.
@@ -52,8 +52,8 @@ impl Found {
         let (current, packed) = match merged {
             Some([_, base, project]) => (project.bytes, base.bytes),
             None => match find(&target.path, BASE) {
-                Ok(PathState::File(packed)) => (project.clone(), packed),
-                _ => (project.clone(), Vec::new()),
+                Ok(PathState::File(packed)) => (project, packed),
+                _ => (project, Vec::new()),
             },
         };
         let recorded = recorded(&current)?;
@@ -73,7 +73,6 @@ impl Found {
             config: recorded.members.clone(),
             recorded,
             is_merged,
-            project,
             is_whole,
             base,
             begun: begun.map(|recorded| recorded.config.draft),
@@ -133,18 +132,15 @@ impl Found {
             .then(|| format!("the code has what the record lacks: `{command}` records it"))
     }
 
-    /// Reports whether the existing record equals `new`, ignoring the version of this program.
-    pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
-        let contents = |project: &[u8]| {
-            let mut members: Map<String, Value> =
-                serde_json::from_slice(project).unwrap_or_default();
-            members.remove("tool");
-            members
-        };
-        let mut recorded = contents(&self.project);
-        recorded.insert("config".to_owned(), self.config.clone().into());
-        let project = new.iter().find(|file| file.path == PROJECT);
-        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == recorded)
+    /// Reports whether the record on disk equals that of a new project, ignoring the version of this program.
+    pub(super) fn is_current(&self, config: &Config, files: &[PlannedFile]) -> bool {
+        let hashes = files
+            .iter()
+            .map(|file| (file.path.clone(), sha256(file.text.as_bytes())));
+        self.is_whole
+            && !self.is_merged
+            && hashes.collect::<BTreeMap<_, _>>() == self.base.hashes
+            && config.to_json() == Value::Object(self.config.clone())
     }
 }
 
@@ -170,9 +166,8 @@ fn base(recorded: &Recorded, packed: &[u8], session: &mut Session) -> (Base, boo
         let config = resolve(&recorded.config.draft, None, Catalogue::built_in());
         let again = config.ok().and_then(|config| plan::scaffold(&config).ok());
         let files = again.into_iter().flat_map(|plan| plan.files);
-        let is_recorded = |file: &plan::PlannedFile| {
-            hashes.get(&file.path) == Some(&sha256(file.text.as_bytes()))
-        };
+        let is_recorded =
+            |file: &PlannedFile| hashes.get(&file.path) == Some(&sha256(file.text.as_bytes()));
         texts.extend(files.filter(is_recorded).map(|file| (file.path, file.text)));
     }
     if texts.len() < hashes.len() {

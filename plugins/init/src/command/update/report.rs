@@ -38,7 +38,7 @@ use crate::record::FOLDER;
 use crate::target::Target;
 use crate::transaction::{BEFORE, Old};
 use crate::update::differences::{self, Difference};
-use crate::update::{About, Conflict, Fate, Note, Update, gone};
+use crate::update::{About, Conflict, FATES, Note, Update, gone};
 
 pub(super) struct Report<'a> {
     pub(super) options: &'a Options,
@@ -159,30 +159,30 @@ impl Report<'_> {
     }
 
     fn list_files(&self, text: &mut String) {
-        let update = self.update;
         let mut line = |word: &str, what: &str, why: &str| {
             text.extend([&format!("  {word:<9} {what}"), why, "\n"]);
         };
-        let is_record = |path: &String| path.starts_with(FOLDER);
-        for (fate, word) in Fate::ALL {
-            let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
-            let paths = files.map(|(_, path)| path).filter(|path| !is_record(path));
-            if fate == Fate::Deleted {
-                let gone = paths.map(|path| gone(&self.target.path, path));
+        let mut is_recorded = false;
+        for (fate, word) in FATES {
+            let (record, paths): (Vec<&str>, Vec<&str>) =
+                (self.update.paths(fate).into_iter()).partition(|path| path.starts_with(FOLDER));
+            is_recorded |= !record.is_empty();
+            if fate == About::Deleted {
+                let gone = paths.iter().map(|path| gone(&self.target.path, path));
                 for path in gone.collect::<BTreeSet<_>>() {
                     line(word, path, " (by you; it stays deleted)");
                 }
             } else if !self.quiet {
-                paths.for_each(|path| line(word, path, ""));
+                paths.iter().for_each(|path| line(word, path, ""));
             }
         }
-        if !self.quiet && update.files.iter().any(|(_, path)| is_record(path)) {
+        if is_recorded && !self.quiet {
             line("changed", FOLDER, " (the record)");
         }
         for (about, word) in [(About::Kept, "kept"), (About::Obstacle, "conflict")] {
             // The failure already names the obstacles.
             let is_named = about == About::Obstacle && !self.options.check;
-            for note in update.about(about).filter(|_| !is_named) {
+            for note in self.update.about(about).filter(|_| !is_named) {
                 line(word, &place(note), &format!(" ({})", note.text));
             }
         }
@@ -260,9 +260,8 @@ impl Report<'_> {
             "review": self.reviews().map(note).collect::<Value>(),
             "restore": self.restore(),
         });
-        for (fate, word) in Fate::ALL {
-            let files = update.files.iter().filter(|(of_file, _)| *of_file == fate);
-            document[word] = files.map(|(_, path)| path.as_str()).collect();
+        for (fate, word) in FATES {
+            document[word] = update.paths(fate).into_iter().collect();
         }
         document
     }
