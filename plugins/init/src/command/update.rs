@@ -24,7 +24,7 @@ use crate::target::Target;
 use crate::target::compare::{Guides, compare};
 use crate::transaction::{self, ABOUT_TO_BE_KEPT, BEFORE, Change, Old};
 use crate::update::committed::uncommitted;
-use crate::update::{About, Base, Note, Update, brought, is_recorded, overlay};
+use crate::update::{About, Base, Note, Update, is_recorded, overlay};
 use found::{Found, UNRESOLVED};
 use report::Report;
 
@@ -55,8 +55,8 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     found.refuse_markers(target)?;
     let catalogue = OnceCell::new();
     let config = new_config(asked, read.problems, &found, target, &catalogue, session)?;
-    let before = found.resolved(target, catalogue.get().unwrap_or(Catalogue::built_in()));
-    let update = planned(options, target, &found, before.as_ref(), &config, session)?;
+    found.resolve(target, catalogue.get().unwrap_or(Catalogue::built_in()));
+    let update = planned(options, target, &found, &config, session)?;
     let blocks = update.about(About::Obstacle).next().is_some()
         || !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse;
     let is_wanted = !blocks && !options.check && !update.changes.is_empty();
@@ -108,12 +108,11 @@ fn new_config<'c>(
     Ok(config)
 }
 
-/// Plans the update from `before`, the recorded configuration, to `config`.
+/// Plans the update to `config`.
 fn planned(
     options: &Options,
     target: &Target,
     found: &Found,
-    before: Option<&Config>,
     config: &Config,
     session: &mut Session,
 ) -> Result<Update, Failure> {
@@ -148,17 +147,6 @@ fn planned(
         warn_of_stale(&stale, session);
     }
     update.add(beside);
-    if options.check {
-        for (path, what) in brought::missing(&target.path, config, &files) {
-            update.note(About::Disagreement, &path, what);
-        }
-    }
-    if let Some(before) = before
-        && (options.check || !found.is_merged)
-        && let Some(what) = found.disagrees(target, before, config)
-    {
-        update.note(About::Disagreement, record::PROJECT, what);
-    }
     Ok(update)
 }
 
