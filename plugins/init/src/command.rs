@@ -18,7 +18,7 @@ use bot_cli_templates::Preset;
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile, concede};
+use crate::config::{Config, concede};
 use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::options::{
@@ -112,10 +112,9 @@ impl Options {
     }
 
     fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
-        let read = match (&self.config, self.preset()) {
-            (Some(path), _) => file::read(path, session)?,
-            (None, Some(preset)) => file::preset(preset)?,
-            (None, None) => FromFile::default(),
+        let read = match self.preset() {
+            Some(preset) => file::preset(preset)?,
+            None => file::read(self.config.as_deref(), session)?,
         };
         let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
@@ -205,16 +204,19 @@ impl Options {
     }
 
     fn job<'c>(&self, target: Target, config: Option<Config<'c>>, asks: Asks) -> Job<'c> {
-        let guides = if self.overwrite_guide {
-            Guides::Overwrite
-        } else {
-            Guides::Keep
-        };
         Job {
             target,
             config,
-            guides,
+            guides: self.guides(),
             asks,
+        }
+    }
+
+    fn guides(&self) -> Guides {
+        if self.overwrite_guide {
+            Guides::Overwrite
+        } else {
+            Guides::Keep
         }
     }
 }

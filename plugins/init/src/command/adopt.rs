@@ -23,7 +23,7 @@ use super::job::{unplanned, unrecorded};
 use super::recovery;
 use super::{file, note_name, packs, resolved};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile};
+use crate::config::Config;
 use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::merge::changes;
@@ -57,10 +57,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
             "nothing was changed; `--adopt` needs the bot in `server`, with its `pyproject.toml`",
         ));
     }
-    let read = options
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
+    let read = file::read(options.config.as_deref(), session)?;
     let asked = options.draft.clone().over(read.draft);
     let draft = asked.over(reading::read(&target.path));
     let catalogue = OnceCell::new();

@@ -14,18 +14,19 @@ use bot_cli_sdk::session::{Level, Session};
 use super::job::{unplanned, unrecorded, warn_of_deprecated, warn_of_stale};
 use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile};
+use crate::config::Config;
 use crate::draft::Draft;
 use crate::guides::{self, Guide, Path as GuidePath};
 use crate::options::{Conflicts, Options};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
-use crate::target::compare::{Guides, compare};
+use crate::target::compare::compare;
 use crate::transaction::{self, ABOUT_TO_BE_KEPT, BEFORE, Change, Old};
 use crate::update::committed::uncommitted;
+use crate::update::markers::{self, UNRESOLVED};
 use crate::update::{About, Base, Note, Update, is_recorded, overlay};
-use found::{Found, UNRESOLVED};
+use found::Found;
 use report::Report;
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
@@ -41,10 +42,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
 fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let target = &Target::find(given, session.cwd())?;
-    let read = options
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
+    let read = file::read(options.config.as_deref(), session)?;
     if !options.dry_run && !options.check {
         recovery::recover(target, session)?;
     }
@@ -52,7 +50,7 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let asked = options.draft.clone().over(read.draft);
     let merged = branches::merged(target, &asked)?;
     let mut found = Found::read(target, merged, session)?;
-    found.refuse_markers(target)?;
+    markers::refuse(&target.path, found.base.hashes.keys())?;
     let catalogue = OnceCell::new();
     let config = new_config(asked, read.problems, &found, target, &catalogue, session)?;
     found.resolve(target, catalogue.get().unwrap_or(Catalogue::built_in()));
@@ -73,8 +71,6 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
         let cancelled = || cancel.requested();
         transaction::write(&target.path, &update.changes, old, &cancelled)?;
         warn_of_deprecated(&config, session);
-    } else {
-        old = Old::Given;
     }
     let report = Report {
         options,
@@ -131,16 +127,11 @@ fn planned(
     if !found.is_current(config, &files) {
         record.extend(record::files(config, &files).map_err(unrecorded)?);
     }
-    let treatment = if options.overwrite_guide {
-        Guides::Overwrite
-    } else {
-        Guides::Keep
-    };
     let mut guides = guides::planned(GuidePath::CodingAgent)?;
     for guide in &mut guides {
         guide.existing = Existing::GuideIfThere;
     }
-    let mut beside = compare(&target.path, &guides, record, treatment)?;
+    let mut beside = compare(&target.path, &guides, record, options.guides())?;
     beside.refresh(|guide| matches!(guide, Guide::Older { edited: false, .. }));
     let stale = beside.stale();
     if !stale.is_empty() && !options.check && !options.dry_run {

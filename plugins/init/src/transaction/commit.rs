@@ -182,11 +182,14 @@ fn remove_empty_folders(path: &str, least: usize, target: &Path) {
 
 /// Returns the failure of a step. A file that is not as it was compared has changed in the meantime.
 fn failure(path: &Path, error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            changed(path)
-        }
-        _ => unwritten(path, error),
+    let is_change = matches!(
+        error.kind(),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    );
+    if is_change {
+        changed(path)
+    } else {
+        unwritten(path, error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Exit, Failure};
 
 use crate::merge::{Merged, Part};
 use crate::target::compare::{PathState, find};
@@ -45,20 +45,30 @@ const YOURS: &str = "<<<<<<< yours";
 const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
-/// Returns the location of the first conflict marker, such as `server/bot.py:41`, for each `generated` file that contains a marker.
-pub(crate) fn standing<'p>(
+/// The failure code for unresolved conflict markers.
+pub(crate) const UNRESOLVED: &str = "unresolved";
+
+/// Returns an error if any `generated` files still contain conflict markers from an earlier update or a branch merge.
+pub(crate) fn refuse<'p>(
     target: &Path,
     generated: impl Iterator<Item = &'p String>,
-) -> Result<Vec<String>, Failure> {
-    let mut places = Vec::new();
+) -> Result<(), Failure> {
+    let message = "files have conflicts between markers";
+    let mut failure = Failure::new(Exit::Failed, UNRESOLVED, message)
+        .hint("nothing was changed; edit the lines between the markers, and remove the markers");
     for path in generated {
         if let PathState::File(bytes) = find(target, path)?
             && let Some(line) = first(path, &String::from_utf8_lossy(&bytes))
         {
-            places.push(format!("{path}:{line}"));
+            let place = format!("{path}:{line}");
+            failure = failure.field(&place, None, "a conflict begins here");
         }
     }
-    Ok(places)
+    if failure.fields.is_empty() {
+        Ok(())
+    } else {
+        Err(failure)
+    }
 }
 
 /// Returns the line number of the first conflict marker, starting at 1, even if the conflict is incomplete. In Markdown, which may quote

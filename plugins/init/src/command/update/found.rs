@@ -16,10 +16,7 @@ use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::transaction;
-use crate::update::{Base, markers};
-
-/// The failure code for unresolved conflict markers.
-pub(super) const UNRESOLVED: &str = "unresolved";
+use crate::update::Base;
 
 pub(super) struct Found {
     pub(super) recorded: Recorded,
@@ -86,21 +83,6 @@ impl Found {
                 self.config.entry(key).or_insert(value);
             }
         }
-    }
-
-    /// Returns an error if any files still contain conflict markers from an earlier update or a branch merge.
-    pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
-        let standing = markers::standing(&target.path, self.recorded.hashes.keys())?;
-        if standing.is_empty() {
-            return Ok(());
-        }
-        let message = "files have conflicts between markers";
-        let failure = Failure::new(Exit::Failed, UNRESOLVED, message).hint(
-            "nothing was changed; edit the lines between the markers, and remove the markers",
-        );
-        Err(standing.iter().fold(failure, |failure, place| {
-            failure.field(place, None, "a conflict begins here")
-        }))
     }
 
     /// Reports whether the record on disk equals that of a new project, ignoring the version of this program.

@@ -3,8 +3,7 @@
 //! The `--json` document is an object:
 //!
 //! - `target`: the absolute path of the directory.
-//! - `up_to_date`: whether the update leaves all options and all of the user's files unchanged. The record itself may change. With
-//!   `--check`, the code must also contain everything that the recorded options add.
+//! - `up_to_date`: whether the update leaves all options and all of the user's files unchanged. The record itself may change.
 //! - `written`: whether the files were written. If false, the lists describe the planned changes.
 //! - `config`: the new configuration.
 //! - `options`: the changed options, each as `{key, from, to}`.
@@ -153,7 +152,7 @@ impl Report<'_> {
     /// Returns the command that restores the replaced files, or `None` if no backup was made.
     fn restore(&self) -> Option<String> {
         let from = self.folder(&format!("{BEFORE}/files"));
-        (self.old != Old::Given).then(|| copy_over(&from, &self.folder("")))
+        (self.written && self.old == Old::Kept).then(|| copy_over(&from, &self.folder("")))
     }
 
     fn list_files(&self, text: &mut String) {
@@ -171,7 +170,9 @@ impl Report<'_> {
                     line(word, path, " (by you; it stays deleted)");
                 }
             } else if !self.quiet {
-                paths.iter().for_each(|path| line(word, path, ""));
+                for path in paths {
+                    line(word, path, "");
+                }
             }
         }
         if is_recorded && !self.quiet {
