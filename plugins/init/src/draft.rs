@@ -100,6 +100,17 @@ impl Draft {
         })
     }
 
+    /// Clears the value of a key.
+    pub fn forget(&mut self, key: &str) {
+        match self.slot(key) {
+            Some(Slot::Text(said) | Slot::OptionalText(said)) => *said = None,
+            Some(Slot::List(said)) => *said = None,
+            Some(Slot::Switch(said)) => *said = None,
+            Some(Slot::Versions(said)) => *said = None,
+            None => {}
+        }
+    }
+
     /// Returns the slot for a setting.
     #[expect(
         clippy::wildcard_enum_match_arm,

@@ -5,7 +5,7 @@ use bot_cli_terminal::shell::quoted;
 use serde_json::{Map, Value, json};
 
 use crate::config::Config;
-use crate::draft::NONE;
+use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
 
@@ -32,13 +32,26 @@ pub fn command(target: &str, config: &Config) -> String {
         let usual = is_brought || feature.row().default;
         insert(feature.row().key, json!(usual));
     }
-    differing(target, &values, &usual)
+    differing(target, &[], &values, &usual)
+}
+
+/// Returns the `bot-cli init DIR --update …` command with the values in `asked` that differ from the `recorded` configuration.
+pub fn update_command(target: &str, asked: &Draft, recorded: &Map<String, Value>) -> String {
+    differing(target, &["--update"], &said(asked), recorded)
+}
+
+fn said(draft: &Draft) -> Value {
+    let settings = Setting::ALL.map(|it| (it.row().key, json!(draft.said(it))));
+    let features = Feature::ALL.map(|it| (it.row().key, json!(draft.switch(it))));
+    let all = settings.into_iter().chain(features);
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Returns the command with an option for each value that differs from `usual`.
-fn differing(target: &str, values: &Value, usual: &Map<String, Value>) -> String {
+fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Value>) -> String {
     let target = directory(target);
     let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), target];
+    words.extend(how.iter().map(|&word| word.to_owned()));
     let texts = |value: Option<&Value>| match value {
         Some(Value::Array(items)) => items.clone(),
         Some(one) => vec![one.clone()],

@@ -1,5 +1,6 @@
 //! Plans the update of an edited project by comparing the originally generated, existing and newly generated files. Writes nothing.
 
+pub(crate) mod brought;
 pub(crate) mod committed;
 pub(crate) mod differences;
 mod imports;
@@ -75,6 +76,7 @@ pub(crate) enum About {
     Obstacle,
     /// A place for the user to check, even without a conflict.
     Review,
+    Disagreement,
 }
 
 /// The notes that only say what happens to a file.
@@ -148,7 +150,9 @@ impl Update {
 
     /// Reports whether the project needs no update. Changes to the record alone do not count.
     pub(crate) fn changes_nothing(&self) -> bool {
-        self.changes.iter().all(Change::is_of_record) && !self.has_conflicts()
+        self.changes.iter().all(Change::is_of_record)
+            && !self.has_conflicts()
+            && self.about(About::Disagreement).next().is_none()
     }
 
     pub(crate) fn about(&self, about: About) -> impl Iterator<Item = &Note> {

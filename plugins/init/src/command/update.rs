@@ -25,7 +25,7 @@ use crate::target::compare::compare;
 use crate::transaction::{self, ABOUT_TO_BE_KEPT, BEFORE, Change, Old};
 use crate::update::committed::uncommitted;
 use crate::update::markers::{self, UNRESOLVED};
-use crate::update::{About, Base, Note, Update, is_recorded, overlay};
+use crate::update::{About, Base, Note, Update, brought, is_recorded, overlay};
 use found::Found;
 use report::Report;
 
@@ -53,8 +53,8 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     markers::refuse(&target.path, found.base.hashes.keys())?;
     let catalogue = OnceCell::new();
     let config = new_config(asked, read.problems, &found, target, &catalogue, session)?;
-    found.resolve(target, catalogue.get().unwrap_or(Catalogue::built_in()));
-    let update = planned(options, target, &found, &config, session)?;
+    let before = found.resolved(target, catalogue.get().unwrap_or(Catalogue::built_in()));
+    let update = planned(options, target, &found, before.as_ref(), &config, session)?;
     let blocks = update.about(About::Obstacle).next().is_some()
         || !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse;
     let is_wanted = !blocks && !options.check && !update.changes.is_empty();
@@ -104,11 +104,12 @@ fn new_config<'c>(
     Ok(config)
 }
 
-/// Plans the update to `config`.
+/// Plans the update from `before`, the recorded configuration, to `config`.
 fn planned(
     options: &Options,
     target: &Target,
     found: &Found,
+    before: Option<&Config>,
     config: &Config,
     session: &mut Session,
 ) -> Result<Update, Failure> {
@@ -138,6 +139,17 @@ fn planned(
         warn_of_stale(&stale, session);
     }
     update.add(beside);
+    if options.check {
+        for (path, what) in brought::missing(&target.path, config, &files) {
+            update.note(About::Disagreement, &path, what);
+        }
+    }
+    if let Some(before) = before
+        && (options.check || !found.is_merged)
+        && let Some(what) = found.disagrees(target, before, config)
+    {
+        update.note(About::Disagreement, record::PROJECT, what);
+    }
     Ok(update)
 }
 

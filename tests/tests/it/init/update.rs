@@ -363,3 +363,33 @@ fn a_project_in_the_way_names_the_command_that_changes_it() {
         "{run:?}"
     );
 }
+
+#[test]
+fn an_option_that_is_recorded_and_not_in_the_code_is_named() {
+    let (folder, made) = project(&["--recording", "--transcription"]);
+    let check = ["my-bot", "--update", "--check"];
+    done(folder.path(), &check);
+    // As a conflict that was resolved with the user's own side.
+    let bot = made.join("server/bot.py");
+    let code = fs::read_to_string(&bot).unwrap();
+    let without = code.lines().filter(|line| !line.contains("Recorder("));
+    fs::write(&bot, without.collect::<Vec<_>>().join("\n")).unwrap();
+    fs::remove_file(made.join("server/transcript.py")).unwrap();
+    let (status, document) = reply(folder.path(), &check);
+    assert_eq!((status, &document["up_to_date"]), (Some(1), &json!(false)));
+    let notes = document["review"].as_array().unwrap().iter();
+    let notes: Vec<_> = notes.map(|it| [&it["path"], &it["note"]]).collect();
+    assert_eq!(
+        notes,
+        [
+            [
+                &json!("server/bot.py"),
+                &json!("`recording` is on, and nothing here uses `Recorder`")
+            ],
+            [
+                &json!("server/transcript.py"),
+                &json!("`transcription` is on, and this file of it does not exist")
+            ],
+        ]
+    );
+}

@@ -10,17 +10,19 @@ use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::digest::sha256;
 use crate::draft::Draft;
+use crate::equivalent::update_command;
+use crate::option_table::fields;
 use crate::plan::{self, PlannedFile};
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::transaction;
-use crate::update::Base;
+use crate::update::{Base, brought, differences};
 
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The recorded configuration. [`resolve`](Found::resolve) adds options introduced after the record was written.
+    /// The recorded configuration. [`resolved`](Found::resolved) adds options introduced after the record was written.
     pub(super) config: Map<String, Value>,
     /// Whether the record was merged from two branches.
     pub(super) is_merged: bool,
@@ -74,15 +76,42 @@ impl Found {
         })
     }
 
-    /// Adds the defaults of options introduced after the record was written to the recorded configuration.
-    pub(super) fn resolve(&mut self, target: &Target, catalogue: &Catalogue) {
+    /// Resolves the recorded configuration, adding defaults for options introduced after the record was written.
+    pub(super) fn resolved<'c>(
+        &mut self,
+        target: &Target,
+        catalogue: &'c Catalogue,
+    ) -> Option<Config<'c>> {
         let name = default_name(&target.path);
-        let config = resolve(&self.recorded.config.draft, name.as_deref(), catalogue);
-        if let Ok(Value::Object(whole)) = config.map(|config| config.to_json()) {
+        let config = resolve(&self.recorded.config.draft, name.as_deref(), catalogue).ok()?;
+        if let Value::Object(whole) = config.to_json() {
             for (key, value) in whole {
                 self.config.entry(key).or_insert(value);
             }
         }
+        Some(config)
+    }
+
+    /// Describes how the record differs from the project's code, ignoring options that this update changes. `before` is the recorded
+    /// configuration.
+    pub(super) fn disagrees(
+        &self,
+        target: &Target,
+        before: &Config,
+        config: &Config,
+    ) -> Option<String> {
+        if self.is_merged {
+            let words = "two branches have changed it; an update makes it again from both";
+            return Some(words.to_owned());
+        }
+        let mut lacking = brought::unrecorded(&target.path, before, &self.recorded.config.draft);
+        for one in differences::between(&self.config, config) {
+            lacking.forget(one.key);
+        }
+        let command = update_command(&target.shown, &lacking, &self.config);
+        fields()
+            .any(|(key, _)| lacking.says(key))
+            .then(|| format!("the code has what the record lacks: `{command}` records it"))
     }
 
     /// Reports whether the record on disk equals that of a new project, ignoring the version of this program.

@@ -53,8 +53,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn reply(&self, session: &mut Session) -> Result<Reply, Failure> {
         let differences = differences::between(&self.found.config, self.config);
-        let is_up_to_date =
-            self.update.changes_nothing() && differences.is_empty() && !self.found.is_merged;
+        let is_up_to_date = self.update.changes_nothing() && differences.is_empty();
         let mut text = self.title(is_up_to_date);
         if !text.ends_with("is up to date\n") {
             for difference in &differences {
@@ -88,11 +87,14 @@ impl Report<'_> {
     fn title(&self, is_up_to_date: bool) -> String {
         let shown = quoted(&self.target.shown);
         let is_empty = self.update.changes.is_empty() && !self.update.has_conflicts();
+        let disagrees = self.update.about(About::Disagreement).next().is_some();
         if self.options.check {
             let not = if is_up_to_date { "" } else { "not " };
             format!("{shown} is {not}up to date\n")
-        } else if is_empty {
+        } else if is_empty && !disagrees {
             format!("Nothing to do: {shown} is up to date\n")
+        } else if is_empty {
+            format!("No file of {shown} is to be changed\n")
         } else if self.written {
             format!("Updated {shown}\n")
         } else {
@@ -197,7 +199,7 @@ impl Report<'_> {
                 "\n",
             ]);
         }
-        for (number, review) in self.update.about(About::Review).enumerate() {
+        for (number, review) in self.reviews().enumerate() {
             let title = if number == 0 { "\nLook at:\n" } else { "" };
             let mut lines = review.text.lines();
             let colon = if review.path.is_some() { ": " } else { "" };
@@ -226,6 +228,11 @@ impl Report<'_> {
         }
     }
 
+    fn reviews(&self) -> impl Iterator<Item = &Note> {
+        let disagreements = self.update.about(About::Disagreement);
+        self.update.about(About::Review).chain(disagreements)
+    }
+
     fn document(&self, differences: &[Difference], is_up_to_date: bool) -> Value {
         let update = self.update;
         let note = |note: &Note| json!({ "path": note.path, "line": note.line, "note": note.text });
@@ -251,7 +258,7 @@ impl Report<'_> {
             "kept": update.about(About::Kept).map(note).collect::<Value>(),
             "conflicts": conflicts.collect::<Value>(),
             "obstacles": update.about(About::Obstacle).map(note).collect::<Value>(),
-            "review": update.about(About::Review).map(note).collect::<Value>(),
+            "review": self.reviews().map(note).collect::<Value>(),
             "restore": self.restore(),
         });
         for (fate, word) in FATES {

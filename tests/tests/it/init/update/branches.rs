@@ -164,3 +164,38 @@ fn branches_of_other_versions_are_named() {
         "{run:?}"
     );
 }
+
+#[test]
+fn what_the_code_has_and_the_record_lacks_is_named() {
+    let ours = ["--recording", "--tts", "elevenlabs_tts"];
+    let theirs = ["--eval", "-t", "p2p_webrtc", "-t", "livekit"];
+    let folder = branches(&ours, &theirs);
+    let made = folder.path().join("my-bot");
+    let both = [&ours[..], &theirs].concat();
+    merge(folder.path(), &both);
+    for (side, missing) in [
+        (
+            "--ours",
+            "--transport p2p_webrtc --transport livekit --eval",
+        ),
+        ("--theirs", "--tts elevenlabs_tts --recording"),
+    ] {
+        git(&made, &["checkout", side, "--", ".bot-cli"]);
+        let command = format!("bot-cli init my-bot --update {missing}");
+        for (option, status) in [("--check", 1), ("--dry-run", 0)] {
+            let run = run(folder.path(), &[option]);
+            assert_eq!(run.status, Some(status), "{run:?}");
+            assert!(
+                run.stdout.contains(&format!(
+                    "the code has what the record lacks: `{command}` records it\n"
+                )),
+                "{run:?}"
+            );
+            assert!(!run.stdout.contains("is up to date"), "{run:?}");
+        }
+        let words: Vec<&str> = missing.split(' ').collect();
+        updated(folder.path(), &words);
+        let run = run(folder.path(), &["--check"]);
+        assert_eq!(run.stdout, "my-bot is up to date\n", "{run:?}");
+    }
+}
