@@ -20,7 +20,7 @@ mod properties;
 mod routes;
 mod secrets;
 mod sessions;
-mod tls;
+pub(crate) mod tls;
 mod uploads;
 mod world;
 

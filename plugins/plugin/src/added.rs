@@ -5,6 +5,7 @@
 
 mod archive;
 mod candidate;
+mod download;
 mod home;
 mod sum;
 
@@ -15,21 +16,27 @@ use bot_cli_engine::discovery::{Discovery, PREFIX};
 use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
+use bot_cli_protocol::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::inventory::{self, effect_rows};
-use crate::options::{Add, Remove, Upgrade};
+use crate::options::{Add, Obtain, Remove, Upgrade};
 use candidate::{Candidate, is_usable};
 pub use home::Home;
 use home::{Entry, is_there};
 
 pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
-    let mut home = Home::open(discovery, session, options.dry_run)?;
-    let sum = options.sha256.as_deref();
-    let candidate = stage(&options.plugin, sum, &home, discovery, session)?;
+    let (dry_run, given) = (options.obtain.dry_run, &options.plugin);
+    if options.obtain.sha256.is_none() && download::address(given)?.is_some() {
+        let message = "`--sha256` is required for a plugin from an address";
+        let hint = "compare it with the sum that the author of the plugin names";
+        return Err(Failure::new(Exit::Usage, "no_sum", message).hint(hint));
+    }
+    let mut home = Home::open(discovery, session, dry_run)?;
+    let candidate = stage(given, &options.obtain, &home, discovery, session)?;
     let entry = &candidate.entry;
     let (name, place) = (&entry.name, home.place(entry));
     let exists = |message: String, hint: String| {
@@ -49,8 +56,8 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
             format!("if it is not needed: rm -r {}", quoted(&file)),
         );
     }
-    let reply = put(&mut home, &candidate, None, options.dry_run, session)?;
-    if options.dry_run {
+    let reply = put(&mut home, &candidate, None, &options.obtain, session)?;
+    if dry_run {
         return Ok(reply);
     }
     if warn_if_unused(entry, &place, discovery, session) || entry.role != Role::Command {
@@ -64,13 +71,52 @@ pub fn upgrade(
     discovery: &Discovery,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
-    let mut home = Home::open(discovery, session, options.dry_run)?;
-    let old = known(&options.added, &home, discovery)?;
+    let mut home = Home::open(discovery, session, options.obtain.dry_run)?;
+    if let Some(name) = &options.added {
+        let old = known(name, &home, discovery)?;
+        return replace(&old, options, &mut home, discovery, session);
+    }
+    let (mut text, mut upgraded, mut failed) = (String::new(), Vec::new(), Vec::new());
+    for old in home.entries.clone() {
+        match replace(&old, options, &mut home, discovery, session) {
+            Ok(reply) => {
+                text += &reply.text;
+                upgraded.push(reply.data);
+            }
+            Err(failure) if session.cancelled() => {
+                session.output(&text);
+                return Err(failure);
+            }
+            Err(failure) => {
+                session.log(
+                    Level::Warn,
+                    &format!("{} stays: {}", old.title(), failure.message),
+                );
+                failed.push(json!({ "name": old.name, "error": failure.message }));
+            }
+        }
+    }
+    if !failed.is_empty() {
+        session.exit_with(Exit::Failed.status());
+    }
+    if upgraded.is_empty() && failed.is_empty() {
+        text += "Nothing was added\n";
+    }
+    Ok(Reply::text(text).data(json!({ "plugins": upgraded, "failed": failed })))
+}
+
+/// Replaces a plugin with the version that is where the options say, or where the plugin was added from.
+fn replace(
+    old: &Entry,
+    options: &Upgrade,
+    home: &mut Home,
+    discovery: &Discovery,
+    session: &mut Session,
+) -> Result<Reply, Failure> {
     let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
-    let sum = options.sha256.as_deref();
-    let candidate = stage(given, sum, &home, discovery, session)?;
+    let candidate = stage(given, &options.obtain, home, discovery, session)?;
     let new = &candidate.entry;
-    let place = home.place(&old);
+    let place = home.place(old);
     if home.place(new) != place {
         let (name, from, title, file) = (&old.name, &new.from, new.title(), place.display());
         let message = format!("`{from}` is {title}, which can't replace `{file}`");
@@ -79,16 +125,16 @@ pub fn upgrade(
         return Err(failure.hint(format!("bot-cli plugin remove {name} && {add}")));
     }
     let is_in_place = sum_in(&place).as_ref() == Some(&new.sha256);
-    if is_in_place && old == *new && is_usable(&old.name, &place, discovery) {
+    if is_in_place && old == new && is_usable(&old.name, &place, discovery) {
         let title = format!("{} is the same; nothing was changed", old.title());
-        let data = json!({ "changed": false, "dry_run": options.dry_run });
-        return Ok(reply(&title, Vec::new(), &old, &place, data));
+        let data = json!({ "changed": false, "dry_run": options.obtain.dry_run });
+        return Ok(reply(&title, Vec::new(), old, &place, data));
     }
     if !is_in_place && !options.force {
-        check_unchanged(&old, &place, "upgrade")?;
+        check_unchanged(old, &place, "upgrade")?;
     }
-    let reply = put(&mut home, &candidate, Some(&old), options.dry_run, session)?;
-    if !options.dry_run {
+    let reply = put(home, &candidate, Some(old), &options.obtain, session)?;
+    if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }
     Ok(reply)
@@ -118,58 +164,89 @@ pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     names.map(|entry| (entry.name, entry.version)).collect()
 }
 
-/// Copies the plugin at `given` and validates the copy.
+/// Copies or downloads the plugin at `given` and validates the copy.
 fn stage(
     given: &OsStr,
-    sum: Option<&str>,
+    options: &Obtain,
     home: &Home,
     discovery: &Discovery,
-    session: &Session,
+    session: &mut Session,
 ) -> Result<Candidate, Failure> {
     // The guard ensures that no copy is left behind.
     let _guard = session.guard();
-    let from = std::path::absolute(session.cwd().join(given))?;
-    let staged = Candidate::stage(&from, sum, home, discovery);
+    let staging = home.staging()?;
+    let from = match download::address(given)? {
+        None => std::path::absolute(session.cwd().join(given))?,
+        Some(url) => {
+            let file = staging.path().join(candidate::GIVEN);
+            download::fetch(&url, &file, options.timeout, session)?;
+            url.as_str().into()
+        }
+    };
+    let sum = options.sha256.as_deref();
+    let staged = Candidate::stage(&from, sum, staging, home, discovery);
     if session.cancelled() {
         let failure = Failure::cancelled().outcome(ChangeState::NotDone);
         return Err(session.cancel().explain(failure));
     }
-    staged.map_err(|failure| {
-        if given.to_string_lossy().contains("://") {
-            return failure.hint("bot-cli downloads nothing: download the file, and add that");
-        }
-        failure
-    })
+    staged
 }
 
-/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change.
+/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change. What was downloaded
+/// requires the user's consent.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
     old: Option<&Entry>,
-    is_dry_run: bool,
-    session: &Session,
+    options: &Obtain,
+    session: &mut Session,
 ) -> Result<Reply, Failure> {
     let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
-    if !is_dry_run {
-        let _guard = session.guard();
-        home.put(candidate.staged.as_deref(), entry)?;
-    }
-    let done = match (old, is_dry_run) {
-        (None, false) => "Added",
-        (None, true) => "Would add",
-        (Some(_), false) => "Upgraded",
-        (Some(_), true) => "Would upgrade",
-    };
     let mut rows = Vec::new();
     if let Some(old) = old.filter(|old| old.version != entry.version) {
         let versions = format!("{} -> {}", old.version, entry.version);
         rows.push(vec!["  version".to_owned(), versions]);
     }
     rows.extend(effect_rows(effects, "  "));
+    let is_downloaded = download::address(entry.from.as_ref())?.is_some();
+    if is_downloaded && !options.dry_run && !options.yes {
+        let question = format!("{} it?", if old.is_some() { "Upgrade" } else { "Add" });
+        let mut facts = rows.clone();
+        for (name, value) in [("from", &entry.from), ("sha256", &entry.sha256)] {
+            facts.push(vec![format!("  {name}"), one_line(value)]);
+        }
+        let facts = table(&facts);
+        let details = format!("{}\n{facts}{}", entry.title(), rights(entry));
+        let question = Question::confirm("agree", question).details(details);
+        if !session.confirm(&question.flag("--yes"))? {
+            return Err(Failure::cancelled().outcome(ChangeState::NotDone));
+        }
+    }
+    if !options.dry_run {
+        let _guard = session.guard();
+        home.put(candidate.staged.as_deref(), entry)?;
+    }
+    let done = match (old, options.dry_run) {
+        (None, false) => "Added",
+        (None, true) => "Would add",
+        (Some(_), false) => "Upgraded",
+        (Some(_), true) => "Would upgrade",
+    };
     let title = format!("{done} {}", entry.title());
-    let data = json!({ "changed": true, "dry_run": is_dry_run, "effects": effects });
+    let data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
     Ok(reply(&title, rows, entry, &home.place(entry), data))
+}
+
+/// Returns what a plugin could do to its user, whatever it declares.
+fn rights(entry: &Entry) -> &'static str {
+    match entry.role {
+        Role::ProviderPack => {
+            "A pack is never started: it does what is listed here, in the bots that use its services."
+        }
+        Role::Command | Role::SecretsBackend | Role::Other(_) => {
+            "It runs as you, with all your rights. What is listed here is what it says of itself."
+        }
+    }
 }
 
 /// Warns the user if the plugin at `place` is not used. Returns whether a warning was logged.

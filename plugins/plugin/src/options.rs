@@ -52,35 +52,49 @@ pub enum Command {
 /// The options of `plugin add`.
 #[derive(Debug, Clone, Args)]
 pub struct Add {
-    /// File of the plugin, folder of a pack, or archive with one plugin
+    /// File of the plugin, folder of a pack, or archive with one plugin; or its address, which begins with `https://`
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
-    /// Sum that the file or archive must have
-    #[arg(long, value_name = "SUM")]
-    pub sha256: Option<String>,
-    /// Check everything, and change nothing
-    #[arg(long)]
-    pub dry_run: bool,
+    /// How the plugin is obtained.
+    #[command(flatten)]
+    pub obtain: Obtain,
 }
 
 /// The options of `plugin upgrade`.
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// Name of the plugin, as `plugin list` shows it
-    #[arg(value_name = "NAME")]
-    pub added: String,
-    /// File, folder or archive of the other version [default: where it was added from]
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub added: Option<String>,
+    /// File, folder, archive or address of the other version [default: where it was added from]
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: Option<OsString>,
-    /// Sum that the file or archive must have
-    #[arg(long, value_name = "SUM")]
-    pub sha256: Option<String>,
-    /// Show what changes, and change nothing
-    #[arg(long)]
-    pub dry_run: bool,
+    /// Upgrade everything that was added, from where it was added
+    #[arg(long, conflicts_with_all = ["added", "plugin", "sha256"])]
+    pub all: bool,
+    /// How the plugin is obtained.
+    #[command(flatten)]
+    pub obtain: Obtain,
     /// Replace the plugin even if its file was changed since it was added
     #[arg(long)]
     pub force: bool,
+}
+
+/// The options that `plugin add` and `plugin upgrade` share.
+#[derive(Debug, Clone, Args)]
+pub struct Obtain {
+    /// Sum that the file or archive must have (required to add from an address)
+    #[arg(long, value_name = "SUM")]
+    pub sha256: Option<String>,
+    /// Check everything, show what changes, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask about what was downloaded
+    #[arg(long)]
+    pub yes: bool,
+    /// Wait this long for a part of a download; twenty times as long for all of it [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: Option<u64>,
 }
 
 /// The options of `plugin remove`.
@@ -171,7 +185,9 @@ const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or ar
 
 The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
 archive (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
-before those that are installed beside bot-cli or on PATH. Nothing is downloaded, and nothing is started.
+before those that are installed beside bot-cli or on PATH. Nothing is started.
+
+From an address, the file is downloaded over HTTPS and compared with the sum that its author names. You see what it is before you agree.
 
 A file without a manifest, for another version of the protocol, or with a wrong name is refused before anything is in place. \
 `plugins.lock` in the data folder records where each plugin came from, and its SHA-256 sum.";
@@ -180,16 +196,18 @@ const ADD_EXAMPLES: &str = "Examples:
   bot-cli plugin add ./bot-cli-hello
   bot-cli plugin add bot-cli-hello-1.2.0.tar.gz --sha256 SUM
   bot-cli plugin add packs/acme
-  bot-cli plugin add bot-cli-secrets-safe.zip --dry-run";
+  bot-cli plugin add bot-cli-secrets-safe.zip --dry-run
+  bot-cli plugin add https://example.com/bot-cli-hello-1.2.0.tar.gz --sha256 SUM";
 
 const UPGRADE_ABOUT: &str = "Replace a plugin that was added with another version of it
 
-Without a PATH, the file, folder or archive that the plugin was added from is read again. With `--dry-run`, you see what the other \
+Without a PATH, the file, folder, archive or address that the plugin was added from is read again. With `--dry-run`, you see what the other \
 version does before it replaces the old one.";
 
 const UPGRADE_EXAMPLES: &str = "Examples:
   bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
   bot-cli plugin upgrade hello --dry-run
+  bot-cli plugin upgrade --all
   bot-cli plugin upgrade pack-acme";
 
 const REMOVE_EXAMPLES: &str = "Examples:

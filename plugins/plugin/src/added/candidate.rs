@@ -23,6 +23,9 @@ use crate::platform;
 /// Matches the name of a pack folder in an archive. The name may include a version, as in `bot-cli-pack-acme-v1.0`.
 const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 
+/// The name of the copied or downloaded file in the temporary folder.
+pub const GIVEN: &str = "given";
+
 pub struct Candidate {
     /// The copy, or `None` if the source is the installed plugin itself, which stays unchanged.
     pub staged: Option<PathBuf>,
@@ -33,19 +36,23 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Copies the file, folder or archive `from` and validates the plugin in it. Fails if the checksum isn't `sum`.
+    /// Copies a file, folder or archive and validates the plugin in it. Fails if the checksum isn't `sum`. Where the plugin was
+    /// downloaded, `from` is its address, and `staging` contains the file.
     pub fn stage(
         from: &Path,
         sum: Option<&str>,
+        staging: TempDir,
         home: &Home,
         discovery: &Discovery,
     ) -> Result<Self, Failure> {
-        let staging = home.staging()?;
-        let facts = fs::metadata(from).map_err(|error| unreadable(from, error))?;
-        let found = if facts.is_dir() {
+        let given = staging.path().join(GIVEN);
+        let found = if from.is_dir() {
             from.to_owned()
         } else {
-            unpacked(from, staging.path(), sum)?
+            if !given.exists() {
+                copy_file(from, &given, false, from)?;
+            }
+            unpacked(&given, staging.path(), sum, from)?
         };
         let (name, form) = if found.is_dir() {
             (pack_name(&found, from)?, Form::Folder)
@@ -68,7 +75,7 @@ impl Candidate {
             Form::Folder => copy_pack(&found, &staged, from)?,
         }
         entry.sha256 = sum::of(&staged).map_err(|error| unreadable(from, error))?;
-        if facts.is_dir() {
+        if found == from {
             check_sum(&entry.sha256, sum, from)?;
         }
         let judged = judge(&entry.name, &staged, from, discovery)?;
@@ -123,15 +130,18 @@ fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Resul
     Ok(row)
 }
 
-/// Copies the file `from`, unpacks the copy if it is an archive, and returns the plugin's path. Fails if the file's checksum isn't `sum`.
-fn unpacked(from: &Path, staging: &Path, sum: Option<&str>) -> Result<PathBuf, Failure> {
-    let copied = staging.join("given");
-    copy_file(from, &copied, false, from)?;
-    let of_file = sum::of(&copied).map_err(|error| unreadable(from, error))?;
+/// Unpacks the copy `given` if it is an archive, and returns the plugin's path. Fails if the file's checksum isn't `sum`.
+fn unpacked(
+    given: &Path,
+    staging: &Path,
+    sum: Option<&str>,
+    from: &Path,
+) -> Result<PathBuf, Failure> {
+    let of_file = sum::of(given).map_err(|error| unreadable(from, error))?;
     check_sum(&of_file, sum, from)?;
     let root = staging.join("unpacked");
-    if !archive::unpack(&copied, from, &root)? {
-        return Ok(copied);
+    if !archive::unpack(given, from, &root)? {
+        return Ok(given.to_owned());
     }
     let mut plugins = sum::files(&root).map_err(|error| unreadable(from, error))?;
     plugins.retain(|path| {

@@ -1,6 +1,7 @@
 //! Tests for `plugin add`, `upgrade`, `remove` and `info`.
 
 mod again;
+mod download;
 mod hostile;
 
 use std::fs;

@@ -157,14 +157,6 @@ fn files_that_could_not_be_run() {
     assert_not_added(&bench, "acme", "`providers` in it is a link or a device");
     let problem = "it can't be copied: no such file or directory";
     assert_not_added(&bench, "missing", problem);
-    bench.shows(
-        "
-        $ bot-cli plugin add https://example.com/hello.tar.gz
-        ! error: [..]no such file or directory
-        ! hint: bot-cli downloads nothing: download the file, and add that
-        = 1
-        ",
-    );
 }
 
 #[test]

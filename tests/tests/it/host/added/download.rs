@@ -1,0 +1,277 @@
+//! Tests for plugins that are added from an address.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use bot_cli_tests::bench::Bench;
+use bot_cli_tests::downloads::{Answer, Downloads, Then, file};
+use bot_cli_tests::patience::wait_until;
+use bot_cli_tests::pty::Terminal;
+
+use super::{HELLO, gzipped, packed, with_hello};
+
+/// Creates a bench that trusts a server. `$URL` is its address, and `$SUM` the sum of the plugin `hello`.
+fn with_server(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Bench {
+    let server = Downloads::start(answer).unwrap();
+    let mut bench = with_hello();
+    bench.put("trusted.pem", &server.certificate);
+    bench.set(
+        "SSL_CERT_FILE",
+        bench.path("trusted.pem").display().to_string(),
+    );
+    let sum = Command::new("sha256sum")
+        .arg(bench.path("work/bot-cli-hello"))
+        .output()
+        .unwrap();
+    let sum = String::from_utf8(sum.stdout).unwrap();
+    bench.set("SUM", sum[..64].to_owned());
+    bench.set("URL", server.url);
+    bench
+}
+
+const NOTHING_THERE: &str =
+    "find ~/.local -type f ! -name .plugins.busy -o -name '.adding-*'; test ! -e ~/started";
+
+#[test]
+fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
+    static VERSION: Mutex<&str> = Mutex::new("1.2.0");
+    let bench = with_server(|path| match path {
+        "/bot-cli-hello" => file(HELLO.replace("1.2.0", *VERSION.lock().unwrap()).as_bytes()),
+        "/acme.tar.gz" => {
+            let pack = packed(&[
+                (
+                    "acme-1.0/pack.toml",
+                    "version = \"1.0.0\"\nabout = \"Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n",
+                ),
+                ("acme-1.0/providers/acme.toml", PROVIDER),
+            ]);
+            file(&gzipped(&pack))
+        }
+        _ => Answer {
+            bytes: b"HTTP/1.1 302 Found\r\nLocation: /bot-cli-hello\r\nContent-Length: 0\r\n\r\n"
+                .to_vec(),
+            then: Then::Close,
+        },
+    });
+    bench.shows(
+        r#"
+        $ bot-cli plugin add $URL/bot-cli-hello
+        ! error: `--sha256` is required for a plugin from an address
+        ! hint: compare it with the sum that the author of the plugin names
+        = 2
+        $ bot-cli plugin add $URL/latest --sha256 $SUM
+        ! error: `--yes` is missing, and there is no terminal to ask on
+        ! hint: answer with --yes
+        = 2
+        $ bot-cli plugin add $URL/latest --sha256 $SUM --dry-run | sed "s/$SUM/SUM/; s|$URL|URL|"
+        Would add the plugin `hello` 1.2.0
+          file    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+          from    URL/latest
+          sha256  SUM
+        $ find ~/.local -type f ! -name .plugins.busy
+        $ bot-cli -q plugin add $URL/latest --sha256 sha256:$SUM --yes; test ! -e ~/started
+        ...
+        $ bot-cli plugin list | grep sha256 | sed "s/$SUM/SUM/; s|$URL|URL|"
+        [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello: added from URL/latest, sha256 SUM
+        $ bot-cli plugin upgrade hello
+        the plugin `hello` 1.2.0 is the same; nothing was changed
+        ...
+        $ sum=$(curl -s --cacert $SSL_CERT_FILE $URL/acme.tar.gz | sha256sum | cut -c-64); bot-cli -q plugin add $URL/acme.tar.gz --sha256 $sum --yes
+        ...
+        "#,
+    );
+    *VERSION.lock().unwrap() = "1.3.0";
+    bench.shows(
+        r#"
+        $ bot-cli plugin upgrade --all
+        ! warning: the plugin `hello` 1.2.0 stays: [..]
+        the provider pack `pack-acme` 1.0.0 is the same; nothing was changed
+        ...
+        = 1
+        "#,
+    );
+    let mut terminal = at_a_terminal(&bench, "bot-cli plugin upgrade --all");
+    terminal.wait_for("Upgrade it?").unwrap();
+    for words in [
+        "version  1.2.0 -> 1.3.0",
+        "It runs as you, with all your rights. What is listed here is what it says of itself.",
+    ] {
+        terminal.wait_for(words).unwrap();
+    }
+    terminal.press("y\r").unwrap();
+    let ended = terminal.end().unwrap();
+    assert!(
+        ended.screen.contains("Upgraded the plugin `hello` 1.3.0"),
+        "{}",
+        ended.screen
+    );
+}
+
+#[test]
+fn what_a_server_does_wrong_leaves_nothing() {
+    let head = |rest: &str| format!("HTTP/1.1 200 OK\r\n{rest}\r\n\r\n").into_bytes();
+    let bench = with_server(move |path| {
+        let redirect = |to: &str| Answer {
+            bytes: format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+                .into(),
+            then: Then::Close,
+        };
+        let hello = HELLO.as_bytes();
+        let answer = |bytes: Vec<u8>, then| Answer { bytes, then };
+        match path {
+            "/missing" => answer(
+                b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(),
+                Then::Close,
+            ),
+            "/plain" => redirect("http://127.0.0.1:9/hello"),
+            "/file" => redirect("file:///etc/passwd"),
+            "/again" => redirect("/again"),
+            "/huge" => answer(head("Content-Length: 999999999"), Then::Wait),
+            "/less" => answer(
+                [head("Content-Length: 5000"), hello.to_vec()].concat(),
+                Then::Close,
+            ),
+            "/more" => answer(
+                [head("Content-Length: 100"), hello.to_vec()].concat(),
+                Then::Close,
+            ),
+            "/silent" => answer(head("Content-Length: 5000"), Then::Wait),
+            "/drip" => answer(head("Content-Length: 5000"), Then::Drip),
+            "/no-http" => answer(b"hello\r\n\r\n".to_vec(), Then::Close),
+            _ => file(b"#!/bin/sh\ntouch ~/started\n"),
+        }
+    });
+    for (path, status, problem) in [
+        ("missing", 7, "the server answered with status 404"),
+        ("plain", 7, "it redirects to an address without `https`"),
+        ("file", 7, "the server answered with status 302"),
+        ("again", 7, "it redirects too often"),
+        ("huge", 7, "it has more than 256 MiB"),
+        ("less", 7, "[..]"),
+        ("silent", 7, "nothing arrived for 1 seconds"),
+        ("drip", 7, "it took more than 20 seconds"),
+        ("no-http", 7, "[..]"),
+    ] {
+        bench.shows(&format!(
+            "
+            $ bot-cli plugin add $URL/{path} --sha256 $SUM --timeout 1 --yes
+            ! error: `https://127.0.0.1:[..]/{path}` was not downloaded: {problem}
+            ! ...
+            = {status}
+            $ {NOTHING_THERE}
+            "
+        ));
+    }
+    for path in ["more", "other"] {
+        bench.shows(&format!(
+            "
+            $ bot-cli plugin add $URL/{path} --sha256 $SUM --yes
+            ! error: `https://127.0.0.1:[..]/{path}` has the sha256 [..], not [..]
+            ! ...
+            = 1
+            $ {NOTHING_THERE}
+            "
+        ));
+    }
+    for (address, problem) in [
+        (
+            "http://127.0.0.1/hello",
+            "begins with `http`, not with `https`",
+        ),
+        ("file:///bin/sh", "begins with `file`, not with `https`"),
+        (
+            "https://me:secret@127.0.0.1/hello",
+            "contains a user name or a password",
+        ),
+        ("https://[1/hello", "is no address: [..]"),
+    ] {
+        bench.shows(&format!(
+            "
+            $ bot-cli plugin add '{address}' --sha256 $SUM --yes
+            ! error: `{address}` {problem}
+            ! ...
+            = 2
+            "
+        ));
+    }
+    bench.shows(
+        "
+        $ env -u SSL_CERT_FILE bot-cli plugin add $URL/hello --sha256 $SUM --yes
+        ! error: `https://[..]/hello` was not downloaded: [..]certificate[..]
+        = 7
+        ",
+    );
+}
+
+#[test]
+fn a_download_that_is_killed_or_cancelled_leaves_nothing() {
+    let bench = with_server(|path| match path {
+        "/drip" => Answer {
+            bytes: b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n".to_vec(),
+            then: Then::Drip,
+        },
+        _ => file(HELLO.as_bytes()),
+    });
+    let begun = || {
+        let folder = fs::read_dir(bench.path("home/.local/share/bot-cli"));
+        let entries = folder.into_iter().flatten().flatten();
+        let mut files = entries.map(|entry| entry.path().join("given"));
+        files.any(|file| fs::metadata(file).is_ok_and(|it| it.len() > 0))
+    };
+    // The shell becomes the plugin.
+    let line = "exec bot-cli-plugin add $URL/drip --sha256 $SUM --yes";
+    let mut killed = bench
+        .command(Path::new("/bin/sh"))
+        .args(["-c", line])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the download to begin", begun);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(begun());
+
+    let mut terminal = at_a_terminal(&bench, "bot-cli plugin add $URL/drip --sha256 $SUM");
+    terminal.wait_for("Downloading").unwrap();
+    terminal.press(bot_cli_tests::pty::CTRL_C).unwrap();
+    let ended = terminal.end().unwrap();
+    assert!(ended.screen.contains("status 130"), "{}", ended.screen);
+    bench.shows(&format!("$ {NOTHING_THERE}"));
+
+    let mut terminal = at_a_terminal(&bench, "bot-cli plugin add $URL/hello --sha256 $SUM");
+    terminal.wait_for("Add it?").unwrap();
+    terminal.press("n\r").unwrap();
+    let ended = terminal.end().unwrap();
+    assert!(ended.screen.contains("status 130"), "{}", ended.screen);
+    bench.shows(&format!("$ {NOTHING_THERE}"));
+}
+
+const PROVIDER: &str = r#"
+label = "Acme"
+site = "https://acme.example"
+
+[[service]]
+id = "acme_llm"
+kind = "llm"
+label = "Acme"
+extras = ["openai"]
+module = "pipecat.services.openai.llm"
+class = "OpenAILLMService"
+args = [{ name = "api_key", value = "none" }]
+"#;
+
+/// Runs a command line at a terminal, and then prints its exit status.
+fn at_a_terminal(bench: &Bench, line: &str) -> Terminal {
+    let shell = bench.command(Path::new("/bin/sh"));
+    let variables = shell
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let command = pty_process::blocking::Command::new("/bin/sh")
+        .args(["-c", &format!("{line}; echo \"status $?\"")])
+        .env_clear()
+        .envs(variables)
+        .current_dir(bench.path("work"));
+    Terminal::start(command, 40, 120).unwrap()
+}
