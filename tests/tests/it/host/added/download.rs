@@ -84,13 +84,13 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
     );
     *VERSION.lock().unwrap() = "1.3.0";
     bench.shows(
-        r#"
+        "
         $ bot-cli plugin upgrade --all
         ! warning: the plugin `hello` 1.2.0 stays: [..]
         the provider pack `pack-acme` 1.0.0 is the same; nothing was changed
         ...
         = 1
-        "#,
+        ",
     );
     let mut terminal = at_a_terminal(&bench, "bot-cli plugin upgrade --all");
     terminal.wait_for("Upgrade it?").unwrap();
