@@ -53,7 +53,10 @@ impl Downloads {
 
 /// Returns a complete answer with this body.
 pub fn file(body: &[u8]) -> Answer {
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
     Answer {
         bytes: [head.as_bytes(), body].concat(),
         then: Then::Close,

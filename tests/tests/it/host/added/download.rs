@@ -37,7 +37,8 @@ const NOTHING_THERE: &str =
 #[test]
 fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
     static VERSION: Mutex<&str> = Mutex::new("1.2.0");
-    let bench = with_server(|path| match path {
+    let bench = with_server(|path| {
+        match path {
         "/bot-cli-hello" => file(HELLO.replace("1.2.0", *VERSION.lock().unwrap()).as_bytes()),
         "/acme.tar.gz" => {
             let pack = packed(&[
@@ -50,10 +51,11 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
             file(&gzipped(&pack))
         }
         _ => Answer {
-            bytes: b"HTTP/1.1 302 Found\r\nLocation: /bot-cli-hello\r\nContent-Length: 0\r\n\r\n"
+            bytes: b"HTTP/1.1 302 Found\r\nLocation: /bot-cli-hello\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                 .to_vec(),
             then: Then::Close,
         },
+    }
     });
     bench.shows(
         r#"
@@ -113,16 +115,19 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
 fn what_a_server_does_wrong_leaves_nothing() {
     let head = |rest: &str| format!("HTTP/1.1 200 OK\r\n{rest}\r\n\r\n").into_bytes();
     let bench = with_server(move |path| {
-        let redirect = |to: &str| Answer {
-            bytes: format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+        let redirect = |to: &str| {
+            Answer {
+            bytes: format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 .into(),
             then: Then::Close,
+        }
         };
         let hello = HELLO.as_bytes();
         let answer = |bytes: Vec<u8>, then| Answer { bytes, then };
         match path {
             "/missing" => answer(
-                b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(),
+                b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    .to_vec(),
                 Then::Close,
             ),
             "/plain" => redirect("http://127.0.0.1:9/hello"),
@@ -237,14 +242,22 @@ fn a_download_that_is_killed_or_cancelled_leaves_nothing() {
     terminal.wait_for("Downloading").unwrap();
     terminal.press(bot_cli_tests::pty::CTRL_C).unwrap();
     let ended = terminal.end().unwrap();
-    assert!(ended.screen.contains("status 130"), "{}", ended.screen);
+    assert!(
+        ended.screen.contains("cancelled; nothing was changed"),
+        "{}",
+        ended.screen
+    );
     bench.shows(&format!("$ {NOTHING_THERE}"));
 
     let mut terminal = at_a_terminal(&bench, "bot-cli plugin add $URL/hello --sha256 $SUM");
     terminal.wait_for("Add it?").unwrap();
     terminal.press("n\r").unwrap();
     let ended = terminal.end().unwrap();
-    assert!(ended.screen.contains("status 130"), "{}", ended.screen);
+    assert!(
+        ended.screen.contains("cancelled; nothing was changed"),
+        "{}",
+        ended.screen
+    );
     bench.shows(&format!("$ {NOTHING_THERE}"));
 }
 
@@ -259,6 +272,7 @@ label = "Acme"
 extras = ["openai"]
 module = "pipecat.services.openai.llm"
 class = "OpenAILLMService"
+prompt = "settings.system_instruction"
 args = [{ name = "api_key", value = "none" }]
 "#;
 
