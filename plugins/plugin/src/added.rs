@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
-use candidate::{Candidate, is_usable};
+use candidate::{Candidate, Source, is_usable};
 pub use home::Home;
 use home::{Entry, is_there};
 
@@ -76,16 +76,20 @@ pub fn upgrade(
         let old = known(name, &home, discovery)?;
         return replace(&old, options, &mut home, discovery, session);
     }
-    let (mut text, mut upgraded, mut failed) = (String::new(), Vec::new(), Vec::new());
+    let (mut upgraded, mut failed) = (Vec::new(), Vec::new());
     for old in home.entries.clone() {
         match replace(&old, options, &mut home, discovery, session) {
             Ok(reply) => {
-                text += &reply.text;
+                session.output(&reply.text);
                 upgraded.push(reply.data);
             }
-            Err(failure) if session.cancelled() => {
-                session.output(&text);
-                return Err(failure);
+            Err(failure) if is_end(&failure) => {
+                let is_changed = |data: &Value| data["changed"] == true && data["dry_run"] == false;
+                return Err(if upgraded.iter().any(is_changed) {
+                    failure.outcome(ChangeState::PartlyDone)
+                } else {
+                    failure
+                });
             }
             Err(failure) => {
                 session.log(
@@ -99,10 +103,18 @@ pub fn upgrade(
     if !failed.is_empty() {
         session.exit_with(Exit::Failed.status());
     }
-    if upgraded.is_empty() && failed.is_empty() {
-        text += "Nothing was added\n";
-    }
+    let text = if upgraded.is_empty() && failed.is_empty() {
+        "Nothing was added\n"
+    } else {
+        ""
+    };
     Ok(Reply::text(text).data(json!({ "plugins": upgraded, "failed": failed })))
+}
+
+/// Reports whether no further plugin is upgraded after this failure: the user has stopped, or the plugin is not as it was.
+fn is_end(failure: &Failure) -> bool {
+    matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
+        || failure.outcome == Some(ChangeState::PartlyDone)
 }
 
 /// Replaces a plugin with the version that is where the options say, or where the plugin was added from.
@@ -120,7 +132,11 @@ fn replace(
     if home.place(new) != place {
         let (name, from, title, file) = (&old.name, &new.from, new.title(), place.display());
         let message = format!("`{from}` is {title}, which can't replace `{file}`");
-        let add = format!("bot-cli plugin add {}", quoted(from));
+        let sum = match candidate.source {
+            Source::Local => "",
+            Source::Downloaded => " --sha256 SUM",
+        };
+        let add = format!("bot-cli plugin add {}{sum}", quoted(from));
         let failure = Failure::new(Exit::Usage, "other_plugin", message);
         return Err(failure.hint(format!("bot-cli plugin remove {name} && {add}")));
     }
@@ -175,16 +191,19 @@ fn stage(
     // The guard ensures that no copy is left behind.
     let _guard = session.guard();
     let staging = home.staging()?;
-    let from = match download::address(given)? {
-        None => std::path::absolute(session.cwd().join(given))?,
+    let (source, from) = match download::address(given)? {
+        None => (
+            Source::Local,
+            std::path::absolute(session.cwd().join(given))?,
+        ),
         Some(url) => {
             let file = staging.path().join(candidate::GIVEN);
             download::fetch(&url, &file, options.timeout, session)?;
-            url.as_str().into()
+            (Source::Downloaded, url.as_str().into())
         }
     };
     let sum = options.sha256.as_deref();
-    let staged = Candidate::stage(&from, sum, staging, home, discovery);
+    let staged = Candidate::stage(&from, source, sum, staging, home, discovery);
     if session.cancelled() {
         let failure = Failure::cancelled().outcome(ChangeState::NotDone);
         return Err(session.cancel().explain(failure));
@@ -208,8 +227,7 @@ fn put(
         rows.push(vec!["  version".to_owned(), versions]);
     }
     rows.extend(effect_rows(effects, "  "));
-    let is_downloaded = download::address(entry.from.as_ref())?.is_some();
-    if is_downloaded && !options.dry_run && !options.yes {
+    if candidate.source == Source::Downloaded && !options.dry_run && !options.yes {
         let question = format!("{} it?", if old.is_some() { "Upgrade" } else { "Add" });
         let mut facts = rows.clone();
         for (name, value) in [("from", &entry.from), ("sha256", &entry.sha256)] {

@@ -26,7 +26,16 @@ const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 /// The name of the copied or downloaded file in the temporary folder.
 pub const GIVEN: &str = "given";
 
+/// Where a plugin comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Local,
+    /// The temporary folder has the file, and the plugin's path is its address.
+    Downloaded,
+}
+
 pub struct Candidate {
+    pub source: Source,
     /// The copy, or `None` if the source is the installed plugin itself, which stays unchanged.
     pub staged: Option<PathBuf>,
     pub entry: Entry,
@@ -36,22 +45,24 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Copies a file, folder or archive and validates the plugin in it. Fails if the checksum isn't `sum`. Where the plugin was
-    /// downloaded, `from` is its address, and `staging` contains the file.
+    /// Copies a file, folder or archive and validates the plugin in it. Fails if the checksum isn't `sum`.
     pub fn stage(
         from: &Path,
+        source: Source,
         sum: Option<&str>,
         staging: TempDir,
         home: &Home,
         discovery: &Discovery,
     ) -> Result<Self, Failure> {
         let given = staging.path().join(GIVEN);
-        let found = if from.is_dir() {
+        // An address could also be the path of something local.
+        let is_folder = source == Source::Local && from.is_dir();
+        if source == Source::Local && !is_folder {
+            copy_file(from, &given, false, from)?;
+        }
+        let found = if is_folder {
             from.to_owned()
         } else {
-            if !given.exists() {
-                copy_file(from, &given, false, from)?;
-            }
             unpacked(&given, staging.path(), sum, from)?
         };
         let (name, form) = if found.is_dir() {
@@ -75,7 +86,7 @@ impl Candidate {
             Form::Folder => copy_pack(&found, &staged, from)?,
         }
         entry.sha256 = sum::of(&staged).map_err(|error| unreadable(from, error))?;
-        if found == from {
+        if is_folder {
             check_sum(&entry.sha256, sum, from)?;
         }
         let judged = judge(&entry.name, &staged, from, discovery)?;
@@ -84,10 +95,12 @@ impl Candidate {
             entry.version = one_line(&manifest.version);
         }
         let real = |path: &Path| fs::canonicalize(path).ok();
-        let is_in_place = real(&place).is_some_and(|place| real(from) == Some(place));
+        let is_in_place =
+            source == Source::Local && real(&place).is_some_and(|place| real(from) == Some(place));
         // A folder in its place may contain more files than its copy.
         let stays = is_in_place && is_usable(&entry.name, &place, discovery);
         Ok(Self {
+            source,
             staged: (!stays).then_some(staged),
             entry,
             judged,

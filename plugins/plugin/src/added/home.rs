@@ -164,9 +164,9 @@ impl Home {
     /// Moves the plugin at `staged`, if given, into place and records `entry`.
     pub fn put(&mut self, staged: Option<&Path>, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
-        self.entries.retain(|it| it.name != entry.name);
-        self.entries.push(entry.clone());
-        self.change(&place, |old| match staged {
+        let mut entries = self.without(entry);
+        entries.push(entry.clone());
+        self.change(entries, &place, |old| match staged {
             None => Ok(()),
             Some(staged) if staged.is_dir() && is_there(&place) => {
                 fs::rename(&place, old)?;
@@ -178,8 +178,7 @@ impl Home {
 
     pub fn remove(&mut self, entry: &Entry) -> Result<(), Failure> {
         let place = self.place(entry);
-        self.entries.retain(|it| it.name != entry.name);
-        self.change(&place, |old| {
+        self.change(self.without(entry), &place, |old| {
             if is_there(&place) {
                 fs::rename(&place, old)?;
             }
@@ -187,15 +186,23 @@ impl Home {
         })
     }
 
-    /// Writes the new record to a temporary file, changes the plugin at `place`, then renames the new record into place. `change` receives
-    /// a path to which it may move old files. That path is deleted afterwards.
+    fn without(&self, entry: &Entry) -> Vec<Entry> {
+        let others = self.entries.iter().filter(|it| it.name != entry.name);
+        others.cloned().collect()
+    }
+
+    /// Writes the record of `entries` to a temporary file, changes the plugin at `place`, then renames the record into place. `change`
+    /// receives a path to which it may move old files. That path is deleted afterwards.
     fn change(
-        &self,
+        &mut self,
+        mut entries: Vec<Entry>,
         place: &Path,
         change: impl FnOnce(&Path) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let path = self.record();
-        let record = self.written().map_err(|error| not_written(&path, error))?;
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        let record = self.written(&entries);
+        let record = record.map_err(|error| not_written(&path, error))?;
         let old = self.staging()?;
         change(&old.path().join(moved(place))).map_err(|error| not_written(place, error))?;
         record.persist(&path).map(drop).map_err(|error| {
@@ -203,19 +210,19 @@ impl Home {
             let could_not = format!("`{place}` was changed, but not recorded in `{path}`");
             Failure::because(Exit::Failed, "not_written", could_not, error.error)
                 .outcome(ChangeState::PartlyDone)
-        })
+        })?;
+        self.entries = entries;
+        Ok(())
     }
 
     fn record(&self) -> PathBuf {
         self.folder.join("plugins.lock")
     }
 
-    fn written(&self) -> io::Result<NamedTempFile> {
-        let mut plugins = self.entries.clone();
-        plugins.sort_by(|one, other| one.name.cmp(&other.name));
+    fn written(&self, entries: &[Entry]) -> io::Result<NamedTempFile> {
         let document = Document {
             version: VERSION,
-            plugins,
+            plugins: entries.to_vec(),
         };
         let text = toml::to_string(&document).map_err(io::Error::other)?;
         let mut file = NamedTempFile::with_prefix_in(STAGING, &self.folder)?;
