@@ -75,7 +75,7 @@ pub(super) fn put_all(
 ) -> Result<(), Failure> {
     let steps = steps(changes, target);
     let files = steps.partition_point(|step| !step.change.is_of_record());
-    let mut done = 0;
+    let (mut done, mut is_kept) = (0, false);
     let mut put_each = |steps: &[Step]| {
         steps.iter().try_for_each(|step| {
             put(step, staging, target).map_err(|error| failure(Path::new(step.path), error))?;
@@ -87,12 +87,18 @@ pub(super) fn put_all(
         .and_then(|()| put_each(&steps[..files]))
         .and_then(|()| match old {
             Old::Given => Ok(()),
-            Old::Kept => keep(staging, target),
+            Old::Kept => {
+                is_kept = true;
+                keep(staging, target)
+            }
         })
         .and_then(|()| put_each(&steps[files..]));
     if made.is_ok() {
         finish(&steps, target);
         return Ok(());
+    }
+    if is_kept {
+        give_back(staging, target).map_err(|error| stuck(BEFORE, error))?;
     }
     for step in steps[..done].iter().rev() {
         take_back(step, staging, target, changes).map_err(|error| stuck(step.path, error))?;
@@ -118,14 +124,26 @@ fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Replaces the backup of an earlier update.
+/// Replaces the backup of an earlier update, which moves to the staging folder.
 fn keep(staging: &Staging, target: &Path) -> Result<(), Failure> {
     let kept = || -> io::Result<()> {
         let before = inside(target, BEFORE)?;
-        ignore_missing(fs::remove_dir_all(&before))?;
+        ignore_missing(fs::rename(&before, staging.older()))?;
         fs::rename(staging.old(), before)
     };
     kept().map_err(|error| unwritten(Path::new(BEFORE), error))
+}
+
+/// Reverses [`keep`], as far as it came.
+fn give_back(staging: &Staging, target: &Path) -> io::Result<()> {
+    let before = || inside(target, BEFORE);
+    if !is_there(&staging.old()) {
+        ignore_missing(fs::rename(before()?, staging.old()))?;
+    }
+    if is_there(&staging.older()) {
+        fs::rename(staging.older(), before()?)?;
+    }
+    Ok(())
 }
 
 /// Joins `path` to the target. Returns an error if a symbolic link in the path could lead outside the target.

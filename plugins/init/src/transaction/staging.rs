@@ -122,6 +122,11 @@ impl Staging {
         self.path.join("old")
     }
 
+    /// Returns a place for the backup of an earlier update.
+    pub(super) fn older(&self) -> PathBuf {
+        self.path.join("older")
+    }
+
     /// Returns a place for the file that was removed from `path`.
     pub(super) fn removed(&self, path: &str) -> PathBuf {
         self.path.join("removed").join(sha256(path.as_bytes()))

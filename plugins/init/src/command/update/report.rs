@@ -3,7 +3,8 @@
 //! The `--json` document is an object:
 //!
 //! - `target`: the absolute path of the directory.
-//! - `up_to_date`: whether the update leaves all options and all of the user's files unchanged. The record itself may change.
+//! - `up_to_date`: whether the update leaves all options and all of the user's files unchanged. The record itself may change. With
+//!   `--check`, the code must also contain everything that the recorded options add.
 //! - `written`: whether the files were written. If false, the lists describe the planned changes.
 //! - `config`: the new configuration.
 //! - `options`: the changed options, each as `{key, from, to}`.
