@@ -8,6 +8,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 fn home(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -89,6 +90,14 @@ fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
 /// Reports whether the file is executable by any user.
 pub fn is_executable(found: &Metadata) -> bool {
     found.permissions().mode() & 0o111 != 0
+}
+
+/// Opens a file for reading. Fails if `path` is a link, and opens a FIFO without waiting for a writer.
+pub fn open_unfollowed(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.custom_flags(flags.bits().cast_signed());
+    options.read(true).open(path)
 }
 
 /// Returns the program unchanged, because the operating system searches `PATH` itself.

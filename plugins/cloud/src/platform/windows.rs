@@ -4,7 +4,7 @@
 //! and administrators can access the folders of a user profile.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -100,6 +100,11 @@ pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
 /// Returns `false`, because files have no mode on Windows.
 pub const fn is_executable(_: &Metadata) -> bool {
     false
+}
+
+/// Opens a file for reading. Follows links, unlike the Unix implementation.
+pub fn open_unfollowed(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Finds a program with any extension in `PATHEXT`, such as `npm.cmd`. Windows itself searches only for `.exe` files.

@@ -12,6 +12,7 @@ use tar::{Builder, EntryType, Header};
 
 use super::{Entry, not_packed};
 use crate::files::Reason;
+use crate::platform::open_unfollowed;
 use crate::watch::Watch;
 
 /// Writes an archive of the entries, in the given order. Returns the archive, its size and its hash.
@@ -54,7 +55,7 @@ fn append(
         return archive.append_link(&mut header, &entry.path, target);
     }
     let source = Source {
-        file: File::open(at)?,
+        file: open_unfollowed(at)?,
         left: entry.size,
         watch,
     };
@@ -129,5 +130,19 @@ mod tests {
                 "{listed}"
             );
         }
+    }
+
+    #[test]
+    fn link_in_the_place_of_a_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("target"), "secret").unwrap();
+        std::os::unix::fs::symlink("target", folder.path().join("file")).unwrap();
+        let entry = Entry {
+            path: "file".into(),
+            size: 6,
+            mode: 0o644,
+            link: None,
+        };
+        assert!(write(folder.path(), &[entry], &Nobody).is_err());
     }
 }
