@@ -3,8 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::process::{Command, Output};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use bot_cli_tests::port::free_port;
 use bot_cli_tests::program::program;
@@ -133,11 +133,20 @@ fn works_without_drawer(client: &Project) {
     visit(&mut browse("bare.mjs", &page));
 }
 
-/// Runs a browser script. Only one browser runs at a time, because real-time audio needs processors that the builds also use.
+/// Real-time audio needs the whole machine: a browser runs alone, builds run beside each other.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// Runs a browser script.
 fn visit(script: &mut Command) {
-    static BROWSER: Mutex<()> = Mutex::new(());
-    let _alone = BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     succeeds(script);
+}
+
+/// Runs npm in the folder.
+fn npm(words: &[&str], folder: &Path) -> Output {
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+    let mut npm = Command::new("npm");
+    succeeds(npm.env_remove("NODE_ENV").args(words).current_dir(folder))
 }
 
 fn browse(script: &str, page: &str) -> Command {
@@ -179,12 +188,12 @@ impl Project {
     /// Lints and type-checks the client.
     fn check(&self) {
         for script in ["lint", "typecheck"] {
-            succeeds(npm().args(["run", script]).current_dir(self.client()));
+            npm(&["run", script], &self.client());
         }
     }
 
     fn build(&self) -> String {
-        let output = succeeds(npm().args(["run", "build"]).current_dir(self.client()));
+        let output = npm(&["run", "build"], &self.client());
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -261,11 +270,5 @@ pub(crate) fn chromium() -> PathBuf {
 
 fn install(folder: &Path) {
     let words = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
-    succeeds(npm().args(words).current_dir(folder));
-}
-
-fn npm() -> Command {
-    let mut npm = Command::new("npm");
-    npm.env_remove("NODE_ENV");
-    npm
+    npm(&words, folder);
 }
