@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::added::{self, Entry};
 use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
@@ -27,6 +28,8 @@ pub struct FoundPack {
     pub place: PathBuf,
     /// The manifest without the providers, if it can be read.
     pub manifest: Option<Manifest>,
+    /// What `plugin add` has recorded, if it added the pack.
+    pub added: Option<Entry>,
     /// The pack's status.
     pub standing: PackStanding,
 }
@@ -66,6 +69,15 @@ pub fn find(
         taken: taken(),
     };
     let mut found = Vec::new();
+    let folder = discovery.own_plugins.as_deref().and_then(Path::parent);
+    let added = folder.map_or_else(Vec::new, |folder| {
+        // An unreadable record names no origin.
+        let entries = added::read(&folder.join(added::RECORD)).unwrap_or_default();
+        let placed = entries
+            .into_iter()
+            .map(|entry| (entry.place(folder), entry));
+        placed.collect()
+    });
     for (name, places) in candidates {
         let mut winner: Option<PathBuf> = None;
         for place in places {
@@ -76,7 +88,9 @@ pub fn find(
                 winner.get_or_insert_with(|| place.clone());
             }
             let declared = manifest.as_ref();
+            let of_record = added.iter().find(|(added, _)| *added == place);
             found.push(FoundPack {
+                added: of_record.map(|(_, entry)| entry.clone()),
                 name: in_a_line(&name),
                 version: declared.map_or_else(String::new, |it| in_a_line(&it.version)),
                 about: declared.map_or_else(String::new, |it| in_a_line(&it.about)),

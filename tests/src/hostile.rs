@@ -10,7 +10,7 @@ mod project;
 mod python;
 mod twin;
 
-use bot_cli_init::{Catalogue, Pack, taken};
+use bot_cli_init::{Catalogue, Pack, PackSource, taken};
 use bot_cli_templates::pack::{self, Provider};
 use fastrand::Rng;
 
@@ -107,7 +107,11 @@ fn look(providers: &[Provider], random: &mut Rng, tally: &mut Tally) -> Vec<Stri
 fn catalogue(providers: Vec<Provider>) -> Catalogue {
     let pack = Pack {
         name: draw::NAME.to_owned(),
-        version: "1.2.0".to_owned(),
+        source: PackSource {
+            version: "1.2.0".to_owned(),
+            from: None,
+            sha256: None,
+        },
         about: String::new(),
         providers,
     };

@@ -330,6 +330,6 @@ fn set(draft: &mut Draft, key: &str, value: &Value) {
                 .map(|items| items.iter().filter_map(text).collect());
         }
         // What is built in needs no packs.
-        Some(Slot::Versions(_)) | None => {}
+        Some(Slot::Packs(_)) | None => {}
     }
 }

@@ -6,6 +6,8 @@ use bot_cli_templates::catalogue::{
     BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
 };
 
+use crate::draft::PackSource;
+
 /// The available services and transports.
 #[derive(Debug)]
 pub struct Catalogue {
@@ -19,8 +21,8 @@ pub struct Catalogue {
 pub struct Pack {
     /// The pack's name, such as `acme` for `bot-cli-pack-acme`.
     pub name: String,
-    /// The pack's version.
-    pub version: String,
+    /// The pack's version, and where it comes from.
+    pub source: PackSource,
     /// A one-line description.
     pub about: String,
     /// The providers, each with its available services.
@@ -41,7 +43,7 @@ pub struct Unused {
 impl Pack {
     /// Returns the name and version for use in a sentence, such as `provider pack acme 1.2.0`.
     pub fn words(&self) -> String {
-        format!("provider pack {} {}", self.name, self.version)
+        format!("provider pack {} {}", self.name, self.source.version)
     }
 
     /// Returns the pack's available services.

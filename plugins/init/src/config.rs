@@ -4,9 +4,12 @@ mod concessions;
 mod file;
 mod json;
 
+use std::collections::BTreeMap;
+
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
 use crate::catalogue::{Catalogue, Pack};
+use crate::draft::PackSource;
 use crate::option_table::{Feature, Features};
 
 pub use concessions::concede;
@@ -33,6 +36,8 @@ pub struct Config<'c> {
     pub client: Client,
     /// The optional features.
     pub features: Features,
+    /// The provider packs that the configuration file or the record names.
+    pub recorded_packs: BTreeMap<String, PackSource>,
 }
 
 #[derive(Debug, Clone)]

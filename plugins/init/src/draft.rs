@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bot_cli_terminal::shell;
+use serde::{Deserialize, Serialize};
+
 use crate::catalogue::Catalogue;
 use crate::option_table::{self, Feature, Form, Setting, Switches};
 
@@ -34,8 +37,44 @@ pub struct Draft {
     pub directions: [Option<String>; Setting::ALL.len()],
     /// The features that the user turned on or off.
     pub switches: Switches,
-    /// The versions of the provider packs that the services come from, by pack name (`packs`). Set only by configuration files.
-    pub packs: Option<BTreeMap<String, String>>,
+    /// The provider packs that the services come from, by name (`packs`). Set only by configuration files.
+    pub packs: Option<BTreeMap<String, PackSource>>,
+}
+
+/// Where a provider pack comes from. A configuration file may claim anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackSource {
+    /// The pack's own version.
+    pub version: String,
+    /// The address that it was downloaded from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The checksum that `plugin add --sha256` compares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl PackSource {
+    /// Returns how to install the pack, as the end of a sentence.
+    pub fn remedy(&self) -> String {
+        let is_address = |from: &&String| {
+            from.starts_with("https://") && from.bytes().all(|it| it.is_ascii_graphic())
+        };
+        let is_sum =
+            |sum: &&String| sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());
+        let from = self.from.as_ref().filter(is_address);
+        let sum = self.sha256.as_ref().filter(is_sum);
+        let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {sum}"));
+        match from.filter(|_| !sum.is_empty()) {
+            Some(from) => format!(
+                "install it with `bot-cli plugin add {}{sum}`",
+                shell::quoted(from)
+            ),
+            None => format!(
+                "get its file or folder, and install it with `bot-cli plugin add FILE{sum}`"
+            ),
+        }
+    }
 }
 
 /// The key for [`Draft::packs`] in a configuration file.
@@ -71,15 +110,15 @@ pub enum Slot<'a> {
     List(&'a mut Option<Vec<String>>),
     /// A boolean.
     Switch(&'a mut Option<bool>),
-    /// Pack versions, by pack name.
-    Versions(&'a mut Option<BTreeMap<String, String>>),
+    /// Provider packs, by name.
+    Packs(&'a mut Option<BTreeMap<String, PackSource>>),
 }
 
 impl Draft {
     /// Returns the slot for a key, or `None` if the key is unknown.
     pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
         if key == PACKS {
-            return Some(Slot::Versions(&mut self.packs));
+            return Some(Slot::Packs(&mut self.packs));
         }
         let mut features = Feature::ALL.into_iter();
         if let Some(feature) = features.find(|feature| feature.row().key == key) {
@@ -96,7 +135,7 @@ impl Draft {
             Slot::Text(said) | Slot::OptionalText(said) => said.is_some(),
             Slot::List(said) => said.is_some(),
             Slot::Switch(said) => *said == Some(true),
-            Slot::Versions(said) => said.is_some(),
+            Slot::Packs(said) => said.is_some(),
         })
     }
 
@@ -106,7 +145,7 @@ impl Draft {
             Some(Slot::Text(said) | Slot::OptionalText(said)) => *said = None,
             Some(Slot::List(said)) => *said = None,
             Some(Slot::Switch(said)) => *said = None,
-            Some(Slot::Versions(said)) => *said = None,
+            Some(Slot::Packs(said)) => *said = None,
             None => {}
         }
     }
@@ -142,7 +181,7 @@ impl Draft {
         match self.clone().setting(setting) {
             Slot::List(said) => said.take(),
             Slot::Text(said) | Slot::OptionalText(said) => Some(vec![said.take()?]),
-            Slot::Switch(_) | Slot::Versions(_) => None,
+            Slot::Switch(_) | Slot::Packs(_) => None,
         }
     }
 

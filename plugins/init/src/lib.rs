@@ -26,7 +26,7 @@ mod wording;
 // Exports for this repository's tests.
 pub use catalogue::{Catalogue, Pack};
 pub use config::{Config, concede, parse_file};
-pub use draft::{Draft, Slot};
+pub use draft::{Draft, PackSource, Slot};
 pub use equivalent::command as equivalent_command;
 pub use guides::{Path as GuidePath, planned as planned_guides};
 pub use option_table::{Feature, Switches, fields};

@@ -6,11 +6,13 @@ use bot_cli_protocol::UseSpec;
 use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::FRAMEWORK;
+use bot_cli_templates::added::Entry;
 use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
 use bot_cli_templates::pack::{self, Taken};
 use bot_cli_templates::packs::{self, PackStanding};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
+use crate::draft::PackSource;
 use crate::plan;
 
 /// The name by which provider packs refer to this executable in their requirements.
@@ -74,7 +76,7 @@ pub(crate) fn find() -> Catalogue {
                 providers.retain(|provider| !provider.services.is_empty());
                 packs.push(Pack {
                     name: pack.name,
-                    version: pack.version,
+                    source: source(pack.version, pack.added.as_ref()),
                     about: pack.about,
                     providers,
                 });
@@ -86,6 +88,16 @@ pub(crate) fn find() -> Catalogue {
         }
     }
     Catalogue::with(packs, unused)
+}
+
+/// Returns where a pack comes from. A path of this machine means nothing on others.
+fn source(version: String, added: Option<&Entry>) -> PackSource {
+    let from = added.map(|entry| entry.from.clone());
+    PackSource {
+        version,
+        from: from.filter(|from| from.starts_with("https://")),
+        sha256: added.map(|entry| entry.sum().to_owned()),
+    }
 }
 
 /// Returns an explanation if a service requires a newer Python version than the framework supports.

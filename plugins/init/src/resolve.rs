@@ -71,6 +71,7 @@ pub fn resolve<'c>(
             })
             .with(Feature::DeployToCloud, deploy_to_cloud)
             .with(Feature::VideoOutput, video_output),
+            recorded_packs: draft.packs.clone().unwrap_or_default(),
         }),
         _ => Err(problems.sorted()),
     }

@@ -18,6 +18,7 @@ use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_templates::added::Entry;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
 use candidate::{Candidate, Source, is_usable};
 pub use home::Home;
-use home::{Entry, is_there};
+use home::is_there;
 
 pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
     let (dry_run, given) = (options.obtain.dry_run, &options.plugin);
@@ -230,7 +231,7 @@ fn put(
     if candidate.source == Source::Downloaded && !options.dry_run && !options.yes {
         let question = format!("{} it?", if old.is_some() { "Upgrade" } else { "Add" });
         let mut facts = rows.clone();
-        for (name, value) in [("from", &entry.from), ("sha256", &entry.sha256)] {
+        for (name, value) in [("from", entry.from.as_str()), ("sha256", entry.sum())] {
             facts.push(vec![format!("  {name}"), one_line(value)]);
         }
         let facts = table(&facts);
@@ -333,9 +334,9 @@ fn reply(
 ) -> Reply {
     let file = place.display().to_string();
     for (name, value) in [
-        ("file", &file),
+        ("file", file.as_str()),
         ("from", &entry.from),
-        ("sha256", &entry.sha256),
+        ("sha256", entry.sum()),
     ] {
         rows.push(vec![format!("  {name}"), one_line(value)]);
         data[name] = json!(value);

@@ -125,7 +125,7 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
     };
     for row in rows {
         if let Some((entry, is_changed)) = home.origin(row.place()) {
-            let (from, sha256) = (&entry.from, &entry.sha256);
+            let (from, sha256) = (&entry.from, entry.sum());
             row.entry["added"] = json!({ "from": from, "sha256": sha256, "changed": is_changed });
         }
     }

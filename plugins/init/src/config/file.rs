@@ -83,7 +83,9 @@ fn fill(slot: Slot<'_>, value: &Value) -> Result<(), String> {
         Slot::OptionalText(place) => *place = typed(value, "a string or null")?,
         Slot::List(place) => *place = Some(typed(value, "a list of strings")?),
         Slot::Switch(place) => *place = Some(typed(value, "true or false")?),
-        Slot::Versions(place) => *place = Some(typed(value, "an object of versions")?),
+        Slot::Packs(place) => {
+            *place = Some(typed(value, "an object of packs, each with its `version`")?)
+        }
     }
     Ok(())
 }

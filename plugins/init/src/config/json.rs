@@ -6,7 +6,8 @@ use bot_cli_templates::catalogue::{BotType, Direction, Service};
 use serde_json::{Map, Value, json};
 
 use super::{Config, Pipeline};
-use crate::draft::PACKS;
+use crate::catalogue::Pack;
+use crate::draft::{PACKS, PackSource};
 use crate::option_table::{Feature, Setting, Values};
 
 impl Config<'_> {
@@ -20,13 +21,24 @@ impl Config<'_> {
         for feature in Feature::ALL {
             config.insert(feature.row().key.to_owned(), self.has(feature).into());
         }
-        let packs = self.packs();
-        let packs: BTreeMap<_, _> = packs.map(|pack| (&pack.name, &pack.version)).collect();
+        let packs = self.packs().map(|pack| (&pack.name, self.source(pack)));
+        let packs: BTreeMap<_, _> = packs.collect();
         // Older versions can read a file without `packs`.
         if !packs.is_empty() {
             config.insert(PACKS.to_owned(), json!(packs));
         }
         Value::Object(config)
+    }
+
+    /// Returns where a pack comes from. One that was not downloaded on this machine may have been on another.
+    fn source(&self, pack: &Pack) -> PackSource {
+        let recorded = self.recorded_packs.get(&pack.name);
+        let recorded = recorded.filter(|source| source.version == pack.source.version);
+        let here = &pack.source;
+        recorded
+            .filter(|_| here.from.is_none())
+            .unwrap_or(here)
+            .clone()
     }
 
     #[expect(

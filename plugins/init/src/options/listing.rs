@@ -59,7 +59,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     }
     let packs = catalogue.packs().iter().map(|pack| {
         let services: Vec<_> = pack.services().map(|service| &service.id).collect();
-        json!({ "name": pack.name, "version": pack.version, "about": pack.about, "services": services })
+        json!({ "name": pack.name, "version": pack.source.version, "about": pack.about, "services": services })
     });
     let presets = Preset::all().iter();
     let presets =

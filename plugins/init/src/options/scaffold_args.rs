@@ -34,7 +34,7 @@ impl FromArgMatches for Draft {
             match self.setting(setting) {
                 Slot::List(place) => *place = Some(given.collect()),
                 Slot::Text(place) | Slot::OptionalText(place) => *place = given.next_back(),
-                Slot::Switch(_) | Slot::Versions(_) => {}
+                Slot::Switch(_) | Slot::Packs(_) => {}
             }
         }
         for feature in Feature::ALL {

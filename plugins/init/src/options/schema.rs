@@ -47,8 +47,16 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
         PACKS,
         json!({
             "type": "object",
-            "additionalProperties": { "type": "string" },
-            "description": "The provider packs of the chosen services, with their versions; `--dry-run` prints them",
+            "additionalProperties": {
+                "type": "object",
+                "properties": {
+                    "version": { "type": "string" },
+                    "from": { "type": "string", "description": "The address that it was downloaded from" },
+                    "sha256": { "type": "string", "description": "What `plugin add --sha256` compares" },
+                },
+                "required": ["version"],
+            },
+            "description": "The provider packs of the chosen services, and where they come from; `--dry-run` prints them",
         }),
     );
     json!({
@@ -113,7 +121,7 @@ mod tests {
                         *place = Some(text.to_owned());
                     }
                     Some(Slot::List(place)) => *place = Some(vec![text.to_owned()]),
-                    Some(Slot::Switch(_) | Slot::Versions(_)) | None => {
+                    Some(Slot::Switch(_) | Slot::Packs(_)) | None => {
                         panic!("{key} has no texts")
                     }
                 }

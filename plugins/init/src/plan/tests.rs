@@ -26,6 +26,7 @@ pub(super) fn config() -> Config<'static> {
         video: None,
         client: Client::None,
         features: Features::which(|_| true),
+        recorded_packs: Default::default(),
     }
 }
 

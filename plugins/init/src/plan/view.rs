@@ -110,7 +110,7 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
         "label": service.label,
         "provider": provider.label,
         "site": provider.site,
-        "pack": pack.map_or_else(String::new, |it| format!("{} {}", it.name, it.version)),
+        "pack": pack.map_or_else(String::new, |it| format!("{} {}", it.name, it.source.version)),
         "note": markdown(&service.note),
         "functions": markdown(&service.functions),
         "deprecated": markdown(&service.deprecated),

@@ -116,14 +116,12 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
         return format!("the {} has no such service{near}", pack.words());
     }
     let mut recorded = draft.packs.iter().flatten();
-    if let Some((name, version)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
-        // The recorded name comes from the file and may be any text.
-        let name = quoted(name);
-        let bare = name.trim_matches('`');
+    if let Some((name, source)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
         return format!(
-            "it is of the provider pack {name}, version {}, which is not installed: put its file `bot-cli-pack-{bare}` \
-             into a folder of plugins, or its folder `{bare}` into `$XDG_DATA_HOME/bot-cli/packs`",
-            quoted(version)
+            "it is of the provider pack {}, version {}, which is not installed: {}",
+            quoted(name),
+            quoted(&source.version),
+            source.remedy()
         );
     }
     format!("no such service{near}")

@@ -8,6 +8,7 @@ use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, PluginName, i
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_secrets::TAKEN_NAMES;
+use bot_cli_templates::added::{Entry, Form};
 use bot_cli_templates::pack;
 use bot_cli_terminal::one_line;
 use regex_lite::Regex;
@@ -15,7 +16,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
-use super::home::{Entry, Form, Home};
+use super::home::Home;
 use super::sum;
 use crate::inventory::{self, Row};
 use crate::platform;
@@ -60,10 +61,11 @@ impl Candidate {
         if source == Source::Local && !is_folder {
             copy_file(from, &given, false, from)?;
         }
-        let found = if is_folder {
-            from.to_owned()
+        let (found, of_file) = if is_folder {
+            (from.to_owned(), None)
         } else {
-            unpacked(&given, staging.path(), sum, from)?
+            let (found, sum) = unpacked(&given, staging.path(), sum, from)?;
+            (found, Some(sum))
         };
         let (name, form) = if found.is_dir() {
             (pack_name(&found, from)?, Form::Folder)
@@ -77,6 +79,7 @@ impl Candidate {
             form,
             from: from.to_string_lossy().into_owned(),
             sha256: String::new(),
+            archive_sha256: of_file.filter(|_| found != given),
         };
         let place = home.place(&entry);
         let staged = staging.path().join("staged");
@@ -143,18 +146,18 @@ fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Resul
     Ok(row)
 }
 
-/// Unpacks the copy `given` if it is an archive, and returns the plugin's path. Fails if the file's checksum isn't `sum`.
+/// Unpacks the copy `given` if it is an archive. Returns the plugin's path and the file's checksum. Fails if the file's checksum isn't `sum`.
 fn unpacked(
     given: &Path,
     staging: &Path,
     sum: Option<&str>,
     from: &Path,
-) -> Result<PathBuf, Failure> {
+) -> Result<(PathBuf, String), Failure> {
     let of_file = sum::of(given).map_err(|error| unreadable(from, error))?;
     check_sum(&of_file, sum, from)?;
     let root = staging.join("unpacked");
     if !archive::unpack(given, from, &root)? {
-        return Ok(given.to_owned());
+        return Ok((given.to_owned(), of_file));
     }
     let mut plugins = sum::files(&root).map_err(|error| unreadable(from, error))?;
     plugins.retain(|path| {
@@ -162,23 +165,27 @@ fn unpacked(
         let is_declared = || fs::read(root.join(path)).is_ok_and(|it| Manifest::find(&it).is_ok());
         name == pack::FILE || name.starts_with(PREFIX) && is_declared()
     });
-    match plugins.as_slice() {
-        [only] if only == Path::new(pack::FILE) => Err(refused(
-            from,
-            "its `pack.toml` is in no folder, whose name would be that of the pack",
-        )),
-        [only] if only.ends_with(pack::FILE) => Ok(root.join(only.parent().unwrap_or(only))),
-        [only] => Ok(root.join(only)),
-        [] => Err(refused(from, "there is no plugin in it").hint(format!(
-            "a plugin is an executable file `{PREFIX}NAME` with a manifest, a provider pack may be a folder with a `{}`",
-            pack::FILE
-        ))),
+    let found = match plugins.as_slice() {
+        [only] if only == Path::new(pack::FILE) => {
+            let problem = "its `pack.toml` is in no folder, whose name would be that of the pack";
+            return Err(refused(from, problem));
+        }
+        [only] if only.ends_with(pack::FILE) => root.join(only.parent().unwrap_or(only)),
+        [only] => root.join(only),
+        [] => {
+            return Err(refused(from, "there is no plugin in it").hint(format!(
+                "a plugin is an executable file `{PREFIX}NAME` with a manifest, a provider pack may be a folder with a `{}`",
+                pack::FILE
+            )));
+        }
         several => {
             let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
             let problem = format!("it has {} plugins: {}", several.len(), names.join(", "));
-            Err(refused(from, &problem).hint("unpack it and add each by its file or folder"))
+            let hint = "unpack it and add each by its file or folder";
+            return Err(refused(from, &problem).hint(hint));
         }
-    }
+    };
+    Ok((found, of_file))
 }
 
 /// Returns the name from a program's manifest. Fails if the file is neither an executable nor a script.

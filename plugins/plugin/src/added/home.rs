@@ -3,17 +3,13 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bot_cli_engine::discovery::{Discovery, PREFIX, PluginName};
-use bot_cli_protocol::Role;
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure, reason};
+use bot_cli_engine::discovery::Discovery;
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::pack;
-use bot_cli_terminal::one_line;
-use bot_cli_terminal::shell::quoted;
-use serde::{Deserialize, Serialize};
+use bot_cli_templates::added::{self, Entry, RECORD};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::sum;
@@ -21,8 +17,6 @@ use crate::platform;
 
 /// The name prefix of temporary files and folders.
 const STAGING: &str = ".adding-";
-
-const VERSION: u32 = 1;
 
 const HEAD: &str = "# What `bot-cli plugin add` put into `plugins` and `packs` beside this file. Change it with\n# `bot-cli plugin add`, `upgrade` and `remove`.\n";
 
@@ -35,37 +29,10 @@ pub struct Home {
     lock: Option<File>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// The name with the role's prefix, such as `pack-acme`.
-    pub name: String,
-    pub role: Role,
-    #[serde(default)]
-    pub version: String,
-    pub form: Form,
-    /// The absolute path of the source file, folder or archive.
-    pub from: String,
-    pub sha256: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    File,
-    Folder,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Document {
-    version: u32,
-    #[serde(default, rename = "plugin")]
-    plugins: Vec<Entry>,
-}
-
 impl Home {
     pub fn read(discovery: &Discovery) -> Result<Self, Failure> {
         let mut home = Self::find(discovery)?;
-        home.entries = read(&home.record())?;
+        home.entries = added::read(&home.record())?;
         Ok(home)
     }
 
@@ -90,7 +57,7 @@ impl Home {
             busy.lock().map_err(|error| not_written(&path, error))?;
         }
         home.lock = Some(busy);
-        home.entries = read(&home.record())?;
+        home.entries = added::read(&home.record())?;
         for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
             // A killed command left this file or folder behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
@@ -125,19 +92,7 @@ impl Home {
 
     /// Returns the path where a plugin is installed.
     pub fn place(&self, entry: &Entry) -> PathBuf {
-        let name = &entry.name;
-        match entry.form {
-            Form::File => {
-                let suffix = std::env::consts::EXE_SUFFIX;
-                self.folder
-                    .join("plugins")
-                    .join(format!("{PREFIX}{name}{suffix}"))
-            }
-            Form::Folder => {
-                let short = name.strip_prefix(pack::PREFIX);
-                self.folder.join("packs").join(short.unwrap_or(name))
-            }
-        }
+        entry.place(&self.folder)
     }
 
     pub fn entry(&self, name: &str) -> Option<&Entry> {
@@ -216,34 +171,16 @@ impl Home {
     }
 
     fn record(&self) -> PathBuf {
-        self.folder.join("plugins.lock")
+        self.folder.join(RECORD)
     }
 
     fn written(&self, entries: &[Entry]) -> io::Result<NamedTempFile> {
-        let document = Document {
-            version: VERSION,
-            plugins: entries.to_vec(),
-        };
-        let text = toml::to_string(&document).map_err(io::Error::other)?;
+        let text = added::written(entries).map_err(io::Error::other)?;
         let mut file = NamedTempFile::with_prefix_in(STAGING, &self.folder)?;
         file.write_all(HEAD.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         Ok(file)
-    }
-}
-
-impl Entry {
-    /// Returns the kind, name and version, such as "the plugin `hello` 1.2.0".
-    pub fn title(&self) -> String {
-        let kind = match &self.role {
-            Role::Command => "plugin".to_owned(),
-            other @ (Role::ProviderPack | Role::SecretsBackend | Role::Other(_)) => {
-                one_line(&other.words())
-            }
-        };
-        let title = format!("the {kind} `{}` {}", self.name, one_line(&self.version));
-        title.trim_end().to_owned()
     }
 }
 
@@ -255,29 +192,6 @@ pub fn is_there(place: &Path) -> bool {
 fn not_written(path: &Path, error: io::Error) -> Failure {
     let could_not = format!("could not write `{}`", path.display());
     Failure::because(Exit::Failed, "not_written", could_not, error).outcome(ChangeState::NotDone)
-}
-
-fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
-    let unreadable = |reason: &str| {
-        let message = format!("could not read `{}`: {reason}", path.display());
-        let aside = path.with_extension("lock.old");
-        let [path, aside] = [path, &aside].map(|it| quoted(&it.display().to_string()));
-        Failure::new(Exit::Failed, "not_read", message).hint(format!("mv {path} {aside}"))
-    };
-    let text = match fs::read_to_string(path) {
-        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
-            return Ok(Vec::new());
-        }
-        read => read.map_err(|error| unreadable(&reason(&error)).caused_by(error))?,
-    };
-    let document: Document = toml::from_str(&text).map_err(|error| unreadable(error.message()))?;
-    if document.version != VERSION {
-        return Err(unreadable("a newer bot-cli has written it"));
-    }
-    let mut entries = document.plugins;
-    // Paths are built from the names, so the names must be valid.
-    entries.retain(|entry| PluginName::parse(&entry.name).is_some());
-    Ok(entries)
 }
 
 /// Returns the temporary file name for the old version of the plugin at `place`.

@@ -255,7 +255,7 @@ fn a_configuration_names_its_packs_and_is_read_back() {
         .run(&hearing(&["my-bot", "--dry-run"], "acme_fast_stt"))
         .stdout;
     let config: Value = printed.parse().unwrap();
-    assert_eq!(config["packs"], json!({ "acme": "1.2.0" }));
+    assert_eq!(config["packs"], json!({ "acme": { "version": "1.2.0" } }));
     fs::write(user.path("work/bot.json"), &printed).unwrap();
     let again = ["elsewhere", "-c", "bot.json", "--dry-run"];
     let run = user.run(&again);
@@ -275,7 +275,7 @@ fn a_configuration_names_its_packs_and_is_read_back() {
     let run = user.run(&["elsewhere", "-c", "bot.json"]);
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(
-        run.stderr.contains("--stt: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: put its file `bot-cli-pack-acme` into a folder of plugins, or its folder `acme` into `$XDG_DATA_HOME/bot-cli/packs`"),
+        run.stderr.contains("--stt: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
         "{run:?}"
     );
     assert!(!user.path("work/elsewhere").exists());
@@ -314,7 +314,7 @@ fn the_schema_that_is_printed_has_the_services_of_packs() {
         .stdout;
     assert!(validator.is_valid(&printed.parse().unwrap()), "{printed}");
     assert!(!validator.is_valid(&json!({ "stt_service": "acme_slow_stt" })));
-    assert!(!validator.is_valid(&json!({ "packs": { "acme": 1 } })));
+    assert!(!validator.is_valid(&json!({ "packs": { "acme": "1.2.0" } })));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Script, nothing_given, session, switches, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
-use crate::draft::Draft;
+use crate::draft::{Draft, PackSource};
 use crate::option_table::{Feature, Setting, Values, fields};
 use crate::plan;
 use crate::resolve::resolve;
@@ -114,7 +114,11 @@ fn a_choice_says_which_pack_it_is_of() {
     .unwrap();
     let pack = Pack {
         name: "acme".to_owned(),
-        version: "1.2.0".to_owned(),
+        source: PackSource {
+            version: "1.2.0".to_owned(),
+            from: None,
+            sha256: None,
+        },
         about: String::new(),
         providers: vec![provider],
     };

@@ -31,6 +31,14 @@ fn with_server(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Bench
     bench
 }
 
+const PACK: [(&str, &str); 2] = [
+    (
+        "acme-1.0/pack.toml",
+        "version = \"1.0.0\"\nabout = \"Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n",
+    ),
+    ("acme-1.0/providers/acme.toml", PROVIDER),
+];
+
 const NOTHING_THERE: &str =
     "find ~/.local -type f ! -name .plugins.busy -o -name '.adding-*'; test ! -e ~/started";
 
@@ -41,14 +49,7 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
         match path {
         "/bot-cli-hello" => file(HELLO.replace("1.2.0", *VERSION.lock().unwrap()).as_bytes()),
         "/acme.tar.gz" => {
-            let pack = packed(&[
-                (
-                    "acme-1.0/pack.toml",
-                    "version = \"1.0.0\"\nabout = \"Acme\"\ncatalogue = \"1.0\"\nframework = \">=1.14,<2\"\n",
-                ),
-                ("acme-1.0/providers/acme.toml", PROVIDER),
-            ]);
-            file(&gzipped(&pack))
+            file(&gzipped(&packed(&PACK)))
         }
         _ => Answer {
             bytes: b"HTTP/1.1 302 Found\r\nLocation: /bot-cli-hello\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -108,6 +109,43 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
         ended.screen.contains("Upgraded the plugin `hello` 1.3.0"),
         "{}",
         ended.screen
+    );
+}
+
+/// A colleague who clones a project is told how to install its pack, and an update there keeps the pack's origin.
+#[test]
+fn a_project_says_where_its_pack_comes_from() {
+    let bench = with_server(|_| file(&gzipped(&packed(&PACK))));
+    let init = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
+    bench.install(init, "bin/bot-cli-init").unwrap();
+    bench.shows(
+        r#"
+        $ curl -s --cacert $SSL_CERT_FILE $URL/acme.tar.gz >acme.tar.gz; sha256sum acme.tar.gz | cut -c-64 >sum
+        $ bot-cli -q plugin add $URL/acme.tar.gz --sha256 $(cat sum) --yes
+        ...
+        $ bot-cli -q init my-bot -t p2p_webrtc -m cascade --stt openai_stt --llm acme_llm --tts openai_tts
+        ...
+        $ bot-cli -q plugin remove pack-acme
+        ...
+        $ bot-cli init my-bot --update --recording 2>&1 | sed "s/$(cat sum)/SUM/; s|$URL|URL|"
+        error: --llm: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: install it with `bot-cli plugin add URL/acme.tar.gz --sha256 SUM`
+        ...
+        $ mkdir unpacked && tar -xf acme.tar.gz -C unpacked && bot-cli -q plugin add unpacked/acme-1.0
+        ...
+        $ bot-cli -q init my-bot --update --recording
+        ...
+        $ grep -A4 '"packs"' my-bot/.bot-cli/project.json | sed "s/$(cat sum)/SUM/; s|$URL|URL|"
+            "packs": {
+              "acme": {
+                "version": "1.0.0",
+                "from": "URL/acme.tar.gz",
+                "sha256": "SUM"
+        $ sed -i 's|"from": "[^"]*|"from": "https://example.com/$(touch owned)|' my-bot/.bot-cli/project.json; bot-cli -q plugin remove pack-acme
+        ...
+        $ bot-cli init my-bot --update 2>&1 | sed "s/$(cat sum)/SUM/"
+        error: --llm: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE --sha256 SUM`
+        ...
+        "#,
     );
 }
 
