@@ -6,7 +6,7 @@ use bot_cli_templates::catalogue::{
     BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
 };
 
-use crate::draft::PackSource;
+use crate::pack_source::PackSource;
 
 /// The available services and transports.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
 use crate::catalogue::{Catalogue, Pack};
-use crate::draft::PackSource;
 use crate::option_table::{Feature, Features};
+use crate::pack_source::PackSource;
 
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};

@@ -12,7 +12,7 @@ use bot_cli_templates::pack::{self, Taken};
 use bot_cli_templates::packs::{self, PackStanding};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
-use crate::draft::PackSource;
+use crate::pack_source::PackSource;
 use crate::plan;
 
 /// The name by which provider packs refer to this executable in their requirements.

@@ -84,7 +84,7 @@ fn fill(slot: Slot<'_>, value: &Value) -> Result<(), String> {
         Slot::List(place) => *place = Some(typed(value, "a list of strings")?),
         Slot::Switch(place) => *place = Some(typed(value, "true or false")?),
         Slot::Packs(place) => {
-            *place = Some(typed(value, "an object of packs, each with its `version`")?)
+            *place = Some(typed(value, "an object of packs, each with its `version`")?);
         }
     }
     Ok(())

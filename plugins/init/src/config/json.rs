@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Config, Pipeline};
 use crate::catalogue::Pack;
-use crate::draft::{PACKS, PackSource};
+use crate::draft::PACKS;
 use crate::option_table::{Feature, Setting, Values};
+use crate::pack_source::PackSource;
 
 impl Config<'_> {
     /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `packs` is present only if a service comes

@@ -9,8 +9,9 @@ use serde_json::json;
 
 use super::{Script, nothing_given, session, switches, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
-use crate::draft::{Draft, PackSource};
+use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
+use crate::pack_source::PackSource;
 use crate::plan;
 use crate::resolve::resolve;
 use crate::wizard::steps::Sets;

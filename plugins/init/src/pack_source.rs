@@ -1,0 +1,40 @@
+//! Where a provider pack comes from, so that others can install it, too.
+
+use bot_cli_terminal::shell;
+use serde::{Deserialize, Serialize};
+
+/// Where a provider pack comes from. A configuration file may claim anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackSource {
+    /// The pack's own version.
+    pub version: String,
+    /// The address that it was downloaded from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The checksum that `plugin add --sha256` compares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl PackSource {
+    /// Returns how to install the pack, as the end of a sentence.
+    pub fn remedy(&self) -> String {
+        let is_address = |from: &&String| {
+            from.starts_with("https://") && from.bytes().all(|it| it.is_ascii_graphic())
+        };
+        let is_sum =
+            |sum: &&String| sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());
+        let from = self.from.as_ref().filter(is_address);
+        let sum = self.sha256.as_ref().filter(is_sum);
+        let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {sum}"));
+        match from.filter(|_| !sum.is_empty()) {
+            Some(from) => format!(
+                "install it with `bot-cli plugin add {}{sum}`",
+                shell::quoted(from)
+            ),
+            None => format!(
+                "get its file or folder, and install it with `bot-cli plugin add FILE{sum}`"
+            ),
+        }
+    }
+}
