@@ -1,0 +1,54 @@
+// Commands and groups of commands, and the part of the manifest that describes them.
+
+import { type Arguments, candidates, longName, snake, valueName, type Values } from './arguments.js';
+import type { Session } from './session.js';
+
+/** The result of a command: its text for people, its data for `--json`, and the commands to run next. A string is text and data. */
+export type Outcome = string | void | { text?: string; data?: unknown; exit?: number; next?: string[] };
+
+interface Shared {
+  about: string;
+  /** Replaces `about` at the start of full help. */
+  details?: string;
+  /** Printed at the end of help; begin it with a heading. */
+  examples?: string;
+  aliases?: readonly string[];
+  hidden?: boolean;
+}
+
+export interface Command<A extends Arguments = Arguments> extends Shared {
+  arguments?: A;
+  /** Whether it needs the user's own terminal: the host starts it with the user's words and streams. */
+  direct?: boolean;
+  run(values: Values<A>, session: Session): Outcome | Promise<Outcome>;
+}
+
+export interface Group extends Shared {
+  commands: Record<string, Command | Group>;
+}
+
+/** A command, with the types of its arguments. */
+export const command = <const A extends Arguments>(command: Command<A>): Command => command as Command;
+export const group = (group: Group): Group => group;
+export const isGroup = (node: Command | Group): node is Group => 'commands' in node;
+export const declared = (node: Command | Group) => Object.entries(isGroup(node) ? {} : (node.arguments ?? {}));
+
+export function describe(name: string, node: Command | Group): object {
+  const { about, details, examples, aliases, hidden } = node;
+  const shared = { name, about, details, examples, aliases, hidden };
+  if (isGroup(node)) return { ...shared, commands: Object.entries(node.commands).map(([name, node]) => describe(name, node)) };
+  const described = declared(node).map(([key, argument]) => {
+    const { kind, settings } = argument;
+    const { parse: _, valueName: __, values, completion, ...same } = settings;
+    return {
+      name: snake(key),
+      kind,
+      ...same,
+      ...(kind !== 'positional' && { long: longName(key, argument) }),
+      ...(kind !== 'flag' && { value_name: valueName(key, argument) }),
+      ...(values && { values: candidates(values) }),
+      completion: typeof completion === 'function' ? 'dynamic' : completion,
+    };
+  });
+  return { ...shared, direct: node.direct, arguments: described };
+}

@@ -1,0 +1,48 @@
+// Failures: what a command or a backend could not do, as the protocol reports it.
+
+/** The classes of failure, each with its exit status. */
+export const EXITS = { failed: 1, usage: 2, unknown: 3, not_allowed: 4, unavailable: 7, cancelled: 130, terminated: 143 } as const;
+export type Exit = keyof typeof EXITS;
+
+/** A missing or invalid field. `problem` is `missing` or a description. */
+export type Field = { field: string; flag?: string; problem: string };
+
+export interface FailureData {
+  /** How to fix it, each a sentence or a command that can be pasted. */
+  hints?: string[];
+  fields?: Field[];
+  /** The state of the change that the command makes; omitted if it changes nothing. */
+  outcome?: 'not_done' | 'partly_done' | 'done' | 'unknown';
+}
+
+export type ErrorObject = { code: number; message: string; data: object };
+export type Reply = { result: unknown } | { error: ErrorObject };
+
+/** An error that is the reply to a request. */
+export class ErrorReply extends Error {
+  readonly error: ErrorObject;
+
+  constructor(code: number, message: string, data: object = {}) {
+    super(message);
+    this.error = { code, message, data };
+  }
+}
+
+/**
+ * Ends a command. `code` is the cause for programs, in `snake_case`; `message` is for people: lower case, no full stop, literals in
+ * backticks.
+ */
+export class Failure extends ErrorReply {
+  constructor(exit: Exit, code: string, message: string, data: FailureData = {}) {
+    super(EXITS[exit], message, { code, ...data });
+  }
+}
+
+export const cancelled = (exit: Exit = 'cancelled') => new Failure(exit, 'cancelled', 'cancelled');
+
+/** Refuses a version of which only `1.x` is served. */
+export function requireVersion(version: unknown): void {
+  if (typeof version !== 'string') throw new ErrorReply(-32602, 'a version must be a text');
+  if (version.split('.')[0] === '1') return;
+  throw new ErrorReply(-32022, `version \`${version}\` is not supported`, { supported: ['1.0'] });
+}

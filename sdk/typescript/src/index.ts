@@ -1,0 +1,12 @@
+// Write plugins for bot-cli: commands, secrets backends and provider packs.
+
+export { flag, integer, option, positional, type Argument, type Arguments, type Candidate, type Values } from './arguments.js';
+export { command, group, type Command, type Group, type Outcome } from './command.js';
+export { Failure, type Exit, type Field } from './failure.js';
+export { main } from './main.js';
+export { providerPack, type PackProvider, type PackService } from './pack.js';
+export { plugin, type Plugin } from './plugin.js';
+export { confirm, multiselect, password, Question, select, text, type Choice } from './question.js';
+export { secretsBackend, StoreFailure, type Opened, type Prior, type Put, type PutImagePullSecret } from './secrets.js';
+export type { Scope, SecretSet, Store } from './secrets.js';
+export type { Context, Session } from './session.js';

@@ -1,0 +1,112 @@
+// From the user's words to a command and the values of its arguments.
+
+import { parseArgs } from 'node:util';
+import { type Argument, candidates, longName, snake } from './arguments.js';
+import { type Command, declared, type Group, isGroup } from './command.js';
+import { Failure, type Field } from './failure.js';
+
+/** What was found in the words. */
+export interface Reading {
+  /** `bot-cli`, the plugin and the commands. */
+  path: string[];
+  node: Command | Group;
+  /** The texts for each argument. */
+  given: Record<string, string[]>;
+  asked?: 'help' | 'version';
+  /** An option at the end that lacks its value. */
+  open?: [string, Argument];
+  problems: string[];
+}
+
+type Option = { type: 'string' | 'boolean'; short?: string; found: [string, Argument] };
+type Token = { name: string; rawName: string; value?: string | undefined };
+
+/** Options that belong to the host, and are heard by hand. */
+const HOSTS = ['json', 'verbose', 'quiet', 'v', 'q'];
+
+export function read(name: string, root: Command | Group, words: readonly string[]): Reading {
+  const reading: Reading = { path: ['bot-cli', name], node: root, given: {}, problems: [] };
+  const rest = [...words];
+  while (isGroup(reading.node) && rest[0] && !rest[0].startsWith('-')) choose(reading, reading.node, `${rest.shift()}`);
+  const named = declared(reading.node).filter(([, { kind }]) => kind !== 'positional');
+  const known = named.flatMap(([key, argument]): [string, Option][] => {
+    const { aliases = [], short } = argument.settings;
+    const type = argument.kind === 'flag' ? 'boolean' : 'string';
+    const names = [longName(key, argument), ...aliases];
+    return names.map((name, at) => [name, { found: [key, argument], type, ...(short && at === 0 && { short }) }]);
+  });
+  const options = Object.fromEntries(known);
+  const { tokens } = parseArgs({ args: rest, options, strict: false, tokens: true, allowPositionals: true });
+  let isBehind = false;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') isBehind = true;
+    else if (token.kind === 'positional') place(reading, token.value, isBehind);
+    else take(reading, options[token.name]?.found, token);
+  }
+  return reading;
+}
+
+/** Quotes a word that looks like a name; any other may be a misplaced secret. */
+const quoted = (word: string) =>
+  /^-{0,2}[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 32 ? ` \`${word}\`` : ', which is not shown because it may be a secret';
+
+const give = ({ given }: Reading, key: string, value: string) => (given[key] = [...(given[key] ?? []), value]);
+
+function choose(reading: Reading, { commands }: Group, word: string): void {
+  const found = Object.entries(commands).find(([name, { aliases }]) => name === word || aliases?.includes(word));
+  if (found) [reading.path[reading.path.length], reading.node] = found;
+  else reading.problems.push(`\`${reading.path.join(' ')}\` has no such command${quoted(word)}`);
+}
+
+/** Gives a word to the next positional argument. */
+function place(reading: Reading, word: string, isBehind: boolean): void {
+  const all = declared(reading.node).filter(([, { kind }]) => kind === 'positional');
+  const behind = all.filter(([, { settings }]) => settings.last);
+  const here = isBehind && behind.length > 0 ? behind : all.filter(([, { settings }]) => !settings.last);
+  const next = here.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
+  if (next) give(reading, next[0], word);
+  else reading.problems.push(`unexpected argument${quoted(word)}`);
+}
+
+function take(reading: Reading, found: Option['found'] | undefined, { name, rawName, value }: Token): void {
+  if (!found) {
+    if (name === 'help' || name === 'h') reading.asked ??= 'help';
+    else if (name === 'version' || name === 'V') reading.asked ??= 'version';
+    else if (!HOSTS.includes(name)) reading.problems.push(`unexpected argument${quoted(rawName)}`);
+  } else if (found[1].kind === 'flag') {
+    give(reading, found[0], '');
+    if (value !== undefined) reading.problems.push(`\`${rawName}\` takes no value`);
+  } else if (value === undefined) reading.open = found;
+  else give(reading, found[0], value);
+}
+
+/** The values of a command's arguments. All problems are reported at once. */
+export function values({ node, given, open, path, problems }: Reading): Record<string, unknown> {
+  const fields: Field[] = [];
+  const called = (key: string, argument: Argument) => (argument.kind === 'positional' ? snake(key) : `--${longName(key, argument)}`);
+  const entries = declared(node).map(([key, argument]) => {
+    const { repeatable, required, default: preset, values, parse = (text: string) => text } = argument.settings;
+    const texts = given[key] ?? (preset === undefined ? [] : [preset]);
+    if (argument.kind === 'flag') return [key, repeatable ? texts.length : texts.length > 0];
+    const name = called(key, argument);
+    const flag = name === snake(key) ? {} : { flag: name };
+    const fail = (problem: string) => fields.push({ field: snake(key), ...flag, problem });
+    const possible = candidates(values).map(({ value }) => value);
+    if (texts.length > 1 && !repeatable) fail('can be given only once');
+    if (texts.length === 0 && required) fail('missing');
+    const converted = texts.map((text) => {
+      if (values && !possible.includes(text)) return fail(`must be one of: ${possible.join(', ')}`);
+      try {
+        return parse(text);
+      } catch (error) {
+        return fail(error instanceof Error ? error.message : String(error));
+      }
+    });
+    return [key, repeatable ? converted : converted[0]];
+  });
+  const all = [...problems, ...(open ? [`\`${called(...open)}\` needs a value`] : [])];
+  all.push(...fields.map(({ field, flag, problem }) => `\`${flag ?? field}\` ${problem === 'missing' ? 'is missing' : problem}`));
+  if (all.length === 0) return Object.fromEntries(entries);
+  const message = all.length === 1 ? `${all[0]}` : `${all.length} problems: ${all.join('; ')}`;
+  throw new Failure('usage', 'usage', message, { fields, hints: [`${path.join(' ')} --help`] });
+}

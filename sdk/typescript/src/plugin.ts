@@ -1,0 +1,53 @@
+// A plugin: its manifest and the methods that it serves.
+
+import type { Arguments } from './arguments.js';
+import { type Command, describe, type Group, isGroup } from './command.js';
+import { complete } from './complete.js';
+import { ErrorReply, requireVersion } from './failure.js';
+import { help } from './help.js';
+import { read, values } from './parse.js';
+import type { Session } from './session.js';
+
+export type Method = (params: Record<string, unknown>, session: Session) => Promise<object>;
+
+export interface Plugin {
+  readonly manifest: About;
+  readonly methods: Record<string, Method>;
+  /** Whether requests build on those before them. The work then can't begin anew between them, and no defect is shown. */
+  readonly isStateful?: boolean;
+  /** Methods that are finished even if the user cancels. */
+  readonly finished?: readonly string[];
+}
+
+export type About = { name: string; version: string; about: string };
+/** The environment variables that it reads. */
+type Environment = { environment?: { name: string; about: string }[] };
+
+/** A plugin with one command, or with a group of commands; the name is `NAME` in `bot-cli NAME`. */
+export function plugin<const A extends Arguments>(settings: About & Environment & (Command<A> | Group)): Plugin {
+  const root = settings as Command | Group;
+  const { name, version, about, environment } = settings;
+  const run: Method = async (params, session) => {
+    const reading = read(name, root, argv(params));
+    const { node, asked, problems } = reading;
+    if (asked === 'version') return { text: `bot-cli ${name} ${version}\n`, data: { name, version } };
+    if (asked === 'help' || (isGroup(node) && problems.length === 0)) return { text: help(reading), data: { help: help(reading) } };
+    const given = values(reading);
+    const outcome = (isGroup(node) ? undefined : await node.run(given, session)) ?? {};
+    const result = typeof outcome === 'string' ? { text: outcome, data: outcome.trimEnd() } : outcome;
+    return { ...result, text: session.held + (result.text ?? '') };
+  };
+  return {
+    manifest: plain({ protocol: '1.0', name, version, about, environment, command: describe(name, root) }),
+    methods: { run, complete: async (params) => ({ candidates: await complete(name, root, argv(params)) }) },
+  };
+}
+
+/** Without the members that are absent, as in the file. */
+export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+function argv({ protocol = '1.0', argv }: Record<string, unknown>): string[] {
+  requireVersion(protocol);
+  if (Array.isArray(argv) && argv.every((word) => typeof word === 'string')) return argv;
+  throw new ErrorReply(-32602, '`params.argv` must be a list of texts');
+}

@@ -1,0 +1,61 @@
+// Questions to the user.
+
+interface Settings<T> {
+  /** The answer that Enter accepts, and that is used where nobody can be asked. */
+  default?: T;
+  /** Lines above the question, and one line below it. */
+  details?: string;
+  help?: string;
+  /** The option that answers the question without asking: `--language`. */
+  flag?: string;
+  /** Returns why an answer is refused; the question is then asked again. */
+  check?: (value: T) => string | undefined;
+}
+
+export type Choice<V extends string = string> = { value: V; label?: string; about?: string };
+type Choices<V extends string> = readonly (V | Choice<V>)[];
+type Kind = 'text' | 'password' | 'confirm' | 'select' | 'multiselect';
+
+/** A question whose answer is a `T`. */
+export class Question<T> {
+  readonly choices: { value: string; label: string }[];
+
+  constructor(readonly kind: Kind, readonly message: string, readonly settings: Settings<T>, choices: Choices<string> = []) {
+    this.choices = choices.map((one) => (typeof one === 'string' ? { value: one, label: one } : { label: one.value, ...one }));
+  }
+
+  /** Whether the value has the type of the question and is one of its choices. */
+  accepts(value: unknown): value is T {
+    const isChoice = (value: unknown) => this.choices.some((choice) => choice.value === value);
+    if (this.kind === 'multiselect') return Array.isArray(value) && value.every(isChoice);
+    return this.kind === 'select' ? isChoice(value) : typeof value === (this.kind === 'confirm' ? 'boolean' : 'string');
+  }
+
+  /** Why the value is no answer. */
+  problem(value: unknown): string | undefined {
+    return this.accepts(value) ? this.settings.check?.(value) : 'is not a possible answer';
+  }
+
+  /** The question as it is asked. */
+  wire(key: string, now: { default?: unknown; back?: boolean; problem?: string | undefined } = {}): object {
+    const { check: _, ...settings } = this.settings;
+    return { key, kind: this.kind, message: this.message, ...settings, ...now, choices: this.choices };
+  }
+}
+
+/** The answers to an object of questions; other values stay as they are. */
+export type Answers<Q> = { [K in keyof Q]: Q[K] extends infer V ? (V extends Question<infer T> ? T : V) : never };
+
+export const text = (message: string, settings: Settings<string> = {}) => new Question('text', message, settings);
+
+/** A hidden text, which must not be shown, logged or put into an error. */
+export const password = (message: string, settings: Omit<Settings<string>, 'default'> = {}) =>
+  new Question<string>('password', message, settings);
+
+export const confirm = (message: string, settings: Settings<boolean> = {}) => new Question('confirm', message, settings);
+
+export const select = <const V extends string>(message: string, choices: Choices<V>, settings: Settings<NoInfer<V>> = {}) =>
+  new Question<V>('select', message, settings, choices);
+
+export const multiselect = <const V extends string>(message: string, choices: Choices<V>, settings: Settings<NoInfer<V>[]> = {}) =>
+  new Question<V[]>('multiselect', message, settings, choices);

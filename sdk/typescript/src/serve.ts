@@ -1,0 +1,25 @@
+// Serves one request.
+
+import { cancelled, ErrorReply, type Reply } from './failure.js';
+import type { Plugin } from './plugin.js';
+import { type Link, Session } from './session.js';
+
+export type Request = { id: number | string; method: string; params: Record<string, unknown> };
+type Show = (error: unknown) => void;
+
+/** `show` gets a defect, unless its words could have a secret in them. */
+export async function serve(plugin: Plugin, request: Request, link: Link, signal: AbortSignal, show: Show): Promise<Reply> {
+  const { method, params } = request;
+  const session = new Session(link, signal, params);
+  const isFinished = plugin.finished?.includes(method);
+  try {
+    const serve = async () => (await plugin.methods[method]?.(params, session)) ?? {};
+    return { result: await (isFinished ? session.guard(serve) : serve()) };
+  } catch (error) {
+    if (error instanceof ErrorReply) return { error: error.error };
+    if (signal.aborted && !isFinished) return { error: cancelled().error };
+    if (!plugin.isStateful && !session.isSecret) show(error);
+    const kind = error instanceof Error ? error.name : typeof error;
+    return { error: { code: 1, message: `the plugin has a defect: \`${kind}\``, data: { code: 'internal' } } };
+  }
+}

@@ -1,0 +1,122 @@
+// What a command has of its host while it works.
+
+import { cancelled, Failure, type Field, type Reply } from './failure.js';
+import { type Answers, Question } from './question.js';
+
+/** The connection to the host during a request. */
+export interface Link {
+  notify(method: string, params: object): void;
+  /** Returns nothing once the host's input has ended or the request is cancelled. */
+  request(method: string, params: object): Promise<Reply | undefined>;
+  /** Keeps the work from being ended, or no longer. */
+  guard(isGuarded: boolean): void;
+}
+
+type Preferences = { color: 'always' | 'never'; width: number; format: 'text' | 'json'; verbosity: number; quiet: boolean };
+/** The user's working directory, terminal and preferences. */
+export type Context = Preferences & { cwd: string; interactive: boolean; terminal: boolean };
+
+const PREFERENCES: Preferences = { color: 'never', width: 100, format: 'text', verbosity: 0, quiet: false };
+
+type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?: object };
+type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; context?: Partial<Context> };
+
+export class Session {
+  /** What could not be shown at once, and belongs in front of the text of the result. */
+  held = '';
+  /** Whether the user has entered a secret, which must not be shown from now on. */
+  isSecret = false;
+  readonly context: Context;
+
+  /** `signal` is aborted when the user cancels: pass it on to `fetch`, timers and child processes. */
+  constructor(private readonly link: Link, readonly signal: AbortSignal, private readonly params: Params) {
+    this.context = { ...PREFERENCES, cwd: process.cwd(), interactive: false, terminal: false, ...params.context };
+  }
+
+  /** Shows what is being done, at a terminal. */
+  progress(message: string, current?: number, total?: number): void {
+    this.link.notify('progress', { message, current, total });
+  }
+
+  /** Shows a line: `warn` always, `note` unless the user wants quiet, `info` with `-v`, `debug` with `-vv`. */
+  log(level: 'warn' | 'note' | 'info' | 'debug', message: string): void {
+    this.link.notify('log', { level, message });
+  }
+
+  /** Shows a part of the result at once. */
+  output(text: string): void {
+    if (this.params.capabilities?.output) this.link.notify('output', { text });
+    else this.held += text;
+  }
+
+  /** The user's own piped input. */
+  async stdin(): Promise<Uint8Array> {
+    if (!this.params.capabilities?.stdin) throw new Failure('usage', 'no_stdin', 'there is no standard input to read');
+    const reply = await this.link.request('stdin', {});
+    if (!reply) throw cancelled();
+    if ('error' in reply) throw new Failure('usage', 'input_too_large', reply.error.message);
+    const { text = '', base64 } = reply.result as { text?: string; base64?: string };
+    return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
+  }
+
+  /** Finishes a step even if the user cancels meanwhile: one that must not be left half done. */
+  async guard<T>(step: () => T | Promise<T>): Promise<T> {
+    this.link.guard(true);
+    try {
+      return await step();
+    } finally {
+      this.link.guard(false);
+    }
+  }
+
+  /**
+   * Asks the questions in order, with going back; values that are no questions stay as they are. Where nobody can be asked, all open
+   * questions are reported at once.
+   */
+  async ask<const Q extends Record<string, unknown>>(questions: Q): Promise<Answers<Q>> {
+    const { answers = {}, capabilities } = this.params;
+    const found: Record<string, unknown> = { ...questions };
+    const asked: [string, Question<unknown>][] = [];
+    const fields: Field[] = [];
+    const inputs: object[] = [];
+    for (const [key, question] of Object.entries(questions)) {
+      if (!(question instanceof Question)) continue;
+      const { default: preset, flag } = question.settings;
+      const fail = (problem: string) => fields.push({ field: key, ...(flag && { flag }), problem });
+      this.isSecret ||= question.kind === 'password';
+      if (Object.hasOwn(answers, key)) {
+        const problem = question.problem(answers[key]);
+        if (problem) fail(problem);
+        found[key] = answers[key];
+      } else if (capabilities?.ask?.kinds?.includes(question.kind)) asked.push([key, question]);
+      else if (question.accepts(preset)) found[key] = preset;
+      else if (fail('missing')) inputs.push(question.wire(key));
+    }
+    if (fields.length > 0) throw unanswered(fields, inputs);
+    let problem: string | undefined;
+    for (let at = 0, next = asked[0]; next; next = asked[at]) {
+      const [key, question] = next;
+      const before = question.kind !== 'password' && question.accepts(found[key]) ? { default: found[key] } : {};
+      const reply = await this.link.request('ask', question.wire(key, { ...before, back: at > 0, problem }));
+      const { action, value } = (reply && 'result' in reply ? reply.result : {}) as { action?: string; value?: unknown };
+      const isBack = action === 'back' && at > 0;
+      if (!isBack && action !== 'accept') throw cancelled();
+      problem = isBack ? undefined : question.problem(value);
+      if (isBack) at -= 1;
+      else if (!problem) [found[key], at] = [value, at + 1];
+    }
+    return found as Answers<Q>;
+  }
+}
+
+/** The failure where answers are missing or not possible. */
+function unanswered(fields: Field[], inputs: object[]): Failure {
+  const invalid = fields.filter(({ problem }) => problem !== 'missing');
+  const message = invalid.map(({ field, problem }) => `\`${field}\` ${problem}`).join('; ');
+  if (message) return new Failure('usage', 'invalid_input', message, { fields });
+  const flags = fields.flatMap(({ flag }) => flag ?? []);
+  const hints = flags.length > 0 ? [`answer with ${flags.join(', ')}`] : [];
+  const what = fields.length === 1 ? `the answer to \`${fields[0]?.field}\` is missing` : `${fields.length} answers are missing`;
+  const data = { fields, hints, inputs };
+  return new Failure('usage', 'input_required', `${what}, and there is no terminal to ask on`, data);
+}

@@ -1,0 +1,66 @@
+// Runs a plugin in a test, with a scripted user, and records what the user sees.
+
+import type { ErrorObject, Reply } from './failure.js';
+import type { Plugin } from './plugin.js';
+import { serve } from './serve.js';
+import type { Context } from './session.js';
+
+/** The wire form of a question. */
+export type Asked = { key: string; kind: string; message: string; default?: unknown; back?: boolean; problem?: string };
+
+/** Goes back to the question before. */
+export const BACK = Symbol('back');
+
+export interface Setting {
+  /**
+   * The user's answers by the key of the question. With them, any other question is answered with its default, or cancelled. A function
+   * decides on each. Without them, nobody can be asked.
+   */
+  answers?: Record<string, unknown> | ((question: Asked) => unknown);
+  stdin?: string;
+  context?: Partial<Context>;
+  signal?: AbortSignal;
+}
+
+export interface Ran {
+  exit: number;
+  text: string;
+  data: unknown;
+  next: string[];
+  failure?: ErrorObject & { data: { code?: string; hints?: string[]; inputs?: Asked[] } };
+  asked: Asked[];
+  /** What was shown meanwhile: `['progress', 'Greeting ada']`. */
+  shown: [method: string, text: string][];
+}
+
+/** Runs a command with these words. */
+export async function run(plugin: Plugin, words: string[], setting: Setting = {}): Promise<Ran> {
+  const ran: Ran = { exit: 0, text: '', data: undefined, next: [], asked: [], shown: [] };
+  const reply = await request(plugin, 'run', { argv: words }, setting, ran);
+  if ('error' in reply) return { ...ran, exit: reply.error.code, failure: reply.error };
+  const { text = '', ...result } = reply.result as Partial<Ran>;
+  const output = ran.shown.flatMap(([method, text]) => (method === 'output' ? text : []));
+  return { ...ran, ...result, text: output.join('') + text };
+}
+
+/** Sends one request of any method, such as `secrets/open`. */
+export async function request(plugin: Plugin, method: string, params: object = {}, setting: Setting = {}, ran?: Ran): Promise<Reply> {
+  const { answers, stdin, context, signal = new AbortController().signal } = setting;
+  const kinds = ['text', 'password', 'confirm', 'select', 'multiselect'];
+  const capabilities = { ...(answers && { ask: { kinds } }), ...(stdin !== undefined && { stdin: {} }), progress: {}, output: {} };
+  const answer = (question: Asked) => {
+    ran?.asked.push(question);
+    const value = (typeof answers === 'function' ? answers(question) : answers?.[question.key]) ?? question.default;
+    if (value === BACK) return { action: 'back' };
+    return value === undefined ? { action: 'cancel' } : { action: 'accept', value };
+  };
+  const link = {
+    notify: (method: string, { message, text = '' }: { message?: string; text?: string }) => ran?.shown.push([method, message ?? text]),
+    request: async (method: string, params: object) => ({ result: method === 'stdin' ? { text: stdin } : answer(params as Asked) }),
+    guard: () => undefined,
+  };
+  const whole = { protocol: '1.0', capabilities, context: { interactive: answers !== undefined, ...context }, ...params };
+  return serve(plugin, { id: 1, method, params: whole }, link, signal, (error) => {
+    throw error;
+  });
+}

@@ -1,0 +1,86 @@
+// What the tests of the process run.
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { command, Failure, password, plugin, positional, text } from 'bot-cli-sdk';
+
+console.log('a module prints while it is loaded');
+
+export default plugin({
+  name: 'sample',
+  version: '1.0.0',
+  about: 'Does what it is told \u2028',
+  commands: {
+    greet: command({
+      about: 'Greets',
+      arguments: { who: positional({ required: true }) },
+      run({ who }) {
+        console.log('a stray print');
+        return `Hello, ${who}\n`;
+      },
+    }),
+    spin: command({
+      about: 'Is busy for ever',
+      run(_, session) {
+        session.progress('spinning');
+        for (;;);
+      },
+    }),
+    wait: command({
+      about: 'Waits for another program',
+      run(_, session) {
+        session.progress('waiting');
+        execFileSync('sleep', ['30']);
+      },
+    }),
+    tidy: command({
+      about: 'Cleans up when it is cancelled',
+      arguments: { file: positional({ required: true }) },
+      async run({ file }, session) {
+        try {
+          session.progress('working');
+          await sleep(30_000, undefined, { signal: session.signal });
+        } finally {
+          writeFileSync(file, 'tidy');
+        }
+      },
+    }),
+    guarded: command({
+      about: 'Finishes a step',
+      async run(_, session) {
+        await session.guard(async () => {
+          session.progress('guarded');
+          await sleep(900);
+        });
+        return 'finished\n';
+      },
+    }),
+    ask: command({
+      about: 'Asks',
+      async run(_, session) {
+        const { who, token } = await session.ask({ who: text('Who'), token: password('Token') });
+        if (token === 'crash') throw new TypeError(`a defect with ${token}`);
+        return `${who} ${token.length}\n`;
+      },
+    }),
+    fail: command({
+      about: 'Fails',
+      run() {
+        throw new Failure('not_allowed', 'no_access', 'the door is shut', { hints: ['knock'] });
+      },
+    }),
+    crash: command({
+      about: 'Has a defect',
+      run() {
+        throw new TypeError('a defect');
+      },
+    }),
+    exit: command({
+      about: 'Ends',
+      run() {
+        process.exit(3);
+      },
+    }),
+  },
+});

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// `build` writes the plugin as one executable file with its manifest; `test` runs the tests.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const OUT = 'build';
+const options = { bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'warning' };
+
+// What modules print while they are loaded must not reach the host.
+const QUIET = 'if (process.argv.length < 3 && !process.stdin.isTTY) globalThis.console = new console.Console(process.stderr);\n';
+
+mkdirSync(OUT, { recursive: true });
+// The files are CommonJS, which Node.js runs under a name without an ending, whatever the package around them is.
+writeFileSync(`${OUT}/package.json`, '{"type":"commonjs"}\n');
+if (process.argv[2] === 'test') await test();
+else await bundle(process.argv[3] ?? 'src/plugin.ts');
+
+async function bundle(source) {
+  const contents = `import { main } from 'bot-cli-sdk';\nimport plugin from './${source}';\nmain(plugin);\n`;
+  const entry = { contents, resolveDir: '.', sourcefile: 'main.ts', loader: 'ts' };
+  const built = await build({ ...options, stdin: entry, write: false });
+  const code = QUIET + built.outputFiles[0].text;
+  const manifest = described(code);
+  const file = `${OUT}/bot-cli-${manifest.name}`;
+  // These two characters would end the comment.
+  const line = JSON.stringify(manifest).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`);
+  writeFileSync(file, `#!/usr/bin/env node\n// ${'bot-cli-plugin'}: ${line}\n${code}`);
+  chmodSync(file, 0o755);
+  console.log(`built ${file}`);
+}
+
+/** Asks the plugin for its manifest. */
+function described(code) {
+  const file = `${OUT}/.described.cjs`;
+  writeFileSync(file, code);
+  const input = '{"jsonrpc":"2.0","id":1,"method":"describe","params":{"protocol":"1.0"}}\n';
+  const ran = spawnSync(process.execPath, [file], { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'] });
+  rmSync(file);
+  if (ran.status !== 0) process.exit(1);
+  return JSON.parse(ran.stdout).result;
+}
+
+async function test() {
+  const tests = readdirSync('src').filter((name) => name.endsWith('.test.ts'));
+  rmSync(`${OUT}/tests`, { recursive: true, force: true });
+  await build({ ...options, entryPoints: tests.map((name) => `src/${name}`), outdir: `${OUT}/tests` });
+  const files = tests.map((name) => `${OUT}/tests/${name.replace(/ts$/, 'js')}`);
+  process.exit(spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit' }).status ?? 1);
+}
