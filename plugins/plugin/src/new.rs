@@ -1,5 +1,7 @@
 //! `plugin new`: generates a small plugin with a test. The plugin passes the checks for its role.
 
+mod typescript;
+
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -83,6 +85,21 @@ const RUST: Skeleton = Skeleton {
         ("cargo test --manifest-path ", "/Cargo.toml", ""),
         (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
         ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
+    ],
+};
+
+const GO: Skeleton = Skeleton {
+    what: "plugin",
+    files: &[
+        ("main.go", include_str!("new/go/main.go"), Text),
+        ("main_test.go", include_str!("new/go/main_test.go"), Text),
+        ("go.mod", include_str!("new/go/go.mod.in"), Text),
+        (".gitignore", "/bot-cli-@NAME@@EXE@\n", Text),
+    ],
+    next: &[
+        ("(cd ", "", " && go test && go build)"),
+        (CHECK, "/bot-cli-@NAME@@EXE@", " --argv ''"),
+        ("", "/bot-cli-@NAME@@EXE@", " world"),
     ],
 };
 
@@ -176,16 +193,19 @@ fn name(role: NewRole, short: &str) -> Result<PluginName, Failure> {
 
 fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
     let problem = match (options.role, options.lang) {
-        (_, Some(Language::Sh | Language::Python)) if !STARTS_SCRIPTS => {
+        (_, Some(Language::Sh | Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
             "that would be a script, and Windows starts only programs"
         }
         (NewRole::Command, Some(Language::Sh)) => return Ok(&SH),
         (NewRole::Command, Some(Language::Python)) => return Ok(&PYTHON),
+        (NewRole::Command, Some(Language::Typescript)) => return Ok(&typescript::COMMAND),
+        (NewRole::Command, Some(Language::Go)) => return Ok(&GO),
         (NewRole::Command, Some(Language::Rust)) => return Ok(&RUST),
         (NewRole::ProviderPack, None) => return Ok(&PACK),
         (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&BACKEND),
+        (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&typescript::BACKEND),
         _ => {
-            "a command is written in sh, python or rust, a secrets backend in python, a provider pack in no language"
+            "a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
         }
     };
     Err(invalid("--lang", problem))
@@ -199,7 +219,9 @@ fn sdk(options: &New) -> Result<String, Failure> {
             let problem = "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
             return Err(invalid("--sdk", problem));
         }
-        (_, Some(Language::Sh | Language::Python) | None) => return Ok(String::new()),
+        (_, Some(Language::Sh | Language::Python | Language::Typescript | Language::Go) | None) => {
+            return Ok(String::new());
+        }
     };
     let real = folder.canonicalize().ok();
     let real = real.filter(|folder| folder.join("Cargo.toml").is_file());

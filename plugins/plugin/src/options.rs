@@ -170,6 +170,8 @@ impl NewRole {
 pub enum Language {
     Sh,
     Python,
+    Typescript,
+    Go,
     Rust,
 }
 
@@ -222,6 +224,7 @@ bring services to new projects. Nothing is overwritten.";
 const NEW_EXAMPLES: &str = "Examples:
   bot-cli plugin new hello --lang sh
   bot-cli plugin new dice --lang python
+  bot-cli plugin new forecast --lang typescript
   bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
   bot-cli plugin new acme --role provider-pack
   bot-cli plugin new safe --role secrets-backend --lang python";

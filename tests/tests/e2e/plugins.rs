@@ -1,5 +1,7 @@
 //! Checks plugins in other languages against the protocol.
 
+mod other_languages;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -43,27 +45,19 @@ fn the_skeletons_of_the_documents_keep_every_required_rule() {
     bench
         .script("plugins/bot-cli-snake", &block("snake"))
         .unwrap();
-    fs::write(bench.path("work/bot-cli-tess.ts"), block("tess")).unwrap();
-    fs::write(bench.path("work/main.go"), block("gopher")).unwrap();
-    let lines = page.split('`');
-    let compile = lines.clone().find(|line| line.starts_with("tsc ")).unwrap();
-    let build = lines
-        .clone()
-        .find(|line| line.starts_with("go build "))
-        .unwrap();
-    let script = format!(
-        "npm install --silent --no-audit --no-fund typescript@5 @types/node@20 && npx {compile} --strict && \
-         install bot-cli-tess.js ../plugins/bot-cli-tess && go vet main.go && test -z \"$(gofmt -l .)\" && {build} && \
-         install bot-cli-gopher ../plugins/bot-cli-gopher"
-    );
+    let new = ["plugin", "new", "tess", "--lang", "typescript"];
+    assert_eq!(bench.run(&new).unwrap().status, Some(0));
+    let project = bench.path("work/bot-cli-tess");
+    fs::write(project.join("src/plugin.ts"), block("tess")).unwrap();
+    let script = "npm install --silent --no-audit --no-fund && npm run build && \
+                  install build/bot-cli-tess ../../plugins/bot-cli-tess";
     let output = Command::new("sh")
-        .args(["-euc", &script])
-        .current_dir(bench.path("work"))
-        .envs([("GOCACHE", bench.path("go")), ("GO111MODULE", "off".into())])
+        .args(["-euc", script])
+        .current_dir(project)
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
-    for name in ["snake", "tess", "gopher"] {
+    for name in ["snake", "tess"] {
         let file = bench.path(&format!("plugins/bot-cli-{name}"));
         let mut host = bench.host(&["plugin", "check", "--argv", "world"]);
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -9,7 +9,7 @@ use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
 /// The documents outside the book, as paths relative to the repository root.
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 17] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -22,6 +22,7 @@ const DOCUMENTS: [&str; 16] = [
     "templates/PACKS.md",
     "sdk/protocol/PROTOCOL.md",
     "sdk/README.md",
+    "sdk/typescript/README.md",
     "templates/README.md",
     "templates/guides/AGENTS.md.jinja",
     "templates/guides/GETTING_STARTED.md.jinja",

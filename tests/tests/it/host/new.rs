@@ -56,7 +56,7 @@ fn what_does_not_fit_is_refused() {
     let bench = bench();
     let name = "the name must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most";
     let ours = "the name is that of a command that comes with bot-cli";
-    let lang = "`--lang`: a command is written in sh, python or rust, a secrets backend in python, a provider pack in no language";
+    let lang = "`--lang`: a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language";
     for (words, problem) in [
         ("demo", lang),
         ("demo --role secrets-backend --lang sh", lang),
@@ -68,7 +68,7 @@ fn what_does_not_fit_is_refused() {
         ("Demo --lang sh", &format!("{name} 32 characters")),
         (
             "demo --lang perl",
-            "`perl` is not a value for `--lang`\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help",
+            "`perl` is not a value for `--lang`\nhint: possible values: sh, python, typescript, go, rust\nhint: bot-cli plugin new --help",
         ),
         ("help --lang sh", ours),
         ("init --lang sh", ours),

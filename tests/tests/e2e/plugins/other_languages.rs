@@ -1,0 +1,170 @@
+//! Plugins in TypeScript and Go: what `plugin new` writes, the library for TypeScript, and its package.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bot_cli_tests::bench::Bench;
+
+use super::{bench, cancel, check};
+
+const SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/typescript");
+
+/// What every project in TypeScript installs.
+const TOOLS: &str =
+    "npm install --silent --no-audit --no-fund typescript@5 @types/node@20 esbuild@0";
+
+fn new(bench: &Bench, words: &[&str]) {
+    let ran = bench.run(&[&["plugin", "new"], words].concat()).unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+}
+
+/// Runs a script that must succeed, with the tools of this machine.
+fn script(bench: &Bench, folder: &Path, script: &str) {
+    let output = Command::new("sh")
+        .args(["-euc", script])
+        .current_dir(folder)
+        .env("GOCACHE", bench.path("go"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{script}: {output:?}");
+}
+
+/// Replaces a part of a file that is there once.
+fn replace(file: &Path, old: &str, new: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    assert_eq!(text.matches(old).count(), 1, "{text}");
+    fs::write(file, text.replace(old, new)).unwrap();
+}
+
+/// Moves the executable of a plugin away from its project: it needs nothing else.
+fn alone(bench: &Bench, built: &Path) -> PathBuf {
+    let file = bench.path("alone").join(built.file_name().unwrap());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::rename(built, &file).unwrap();
+    file
+}
+
+#[test]
+fn a_new_plugin_in_typescript_passes_every_check_and_ctrl_c_ends_a_loop_that_never_pauses() {
+    let bench = bench();
+    new(&bench, &["demo", "--lang", "typescript"]);
+    let folder = bench.path("work/bot-cli-demo");
+    script(
+        &bench,
+        &folder,
+        "npm install --silent --no-audit --no-fund && npm test",
+    );
+    let file = alone(&bench, &folder.join("build/bot-cli-demo"));
+    for argv in ["world", ""] {
+        check(&bench, &file, argv);
+    }
+    let progress = "session.progress(`Greeting ${who}`);";
+    let source = folder.join("src/plugin.ts");
+    replace(
+        &source,
+        progress,
+        &format!("{progress} for (;;) if (Date.now() < 0) break;"),
+    );
+    script(&bench, &folder, "npm run build");
+    cancel(&bench, &folder.join("build/bot-cli-demo"));
+}
+
+#[test]
+fn a_new_backend_in_typescript_keeps_the_whole_contract() {
+    let bench = bench();
+    let role = ["--role", "secrets-backend", "--lang", "typescript"];
+    new(&bench, &[&["safe"], &role[..]].concat());
+    let folder = bench.path("work/bot-cli-secrets-safe");
+    script(
+        &bench,
+        &folder,
+        "npm install --silent --no-audit --no-fund && npm test",
+    );
+    let file = alone(&bench, &folder.join("build/bot-cli-secrets-safe"));
+    let kept = bench.path("kept");
+    let argv = format!("organization=scratch folder={}", kept.display());
+    check(&bench, &file, &argv);
+    // What the checks made is gone again.
+    let left: Vec<_> = fs::read_dir(kept.join("scratch")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_new_plugin_in_go_passes_every_check_and_ctrl_c_ends_its_work() {
+    let bench = bench();
+    new(&bench, &["demo", "--lang", "go"]);
+    let folder = bench.path("work/bot-cli-demo");
+    let build = "test -z \"$(gofmt -l .)\" && go vet && go test && go build";
+    script(&bench, &folder, build);
+    for argv in ["world", ""] {
+        check(&bench, &folder.join("bot-cli-demo"), argv);
+    }
+    let source = folder.join("main.go");
+    let progress = "user.progress(\"Greeting \" + who)";
+    replace(&source, progress, &format!("{progress}\n\tselect {{}}"));
+    script(&bench, &folder, "go build -vet=off 2>/dev/null || go build");
+    cancel(&bench, &folder.join("bot-cli-demo"));
+}
+
+#[test]
+fn the_library_for_typescript_passes_its_own_tests() {
+    let bench = bench();
+    let copy = format!(
+        "cp -r {SDK}/. . && rm -rf node_modules dist build test/dist && {TOOLS} && npm test"
+    );
+    script(&bench, &bench.path("work"), &copy);
+}
+
+/// Returns the code block of the library's README below the comment with this name.
+fn block(name: &str) -> String {
+    let page = include_str!("../../../../sdk/typescript/README.md");
+    let (_, rest) = page
+        .split_once(&format!("<!-- {name} -->\n```ts\n"))
+        .unwrap();
+    rest.split_once("\n```\n").unwrap().0.to_owned() + "\n"
+}
+
+#[test]
+fn the_package_of_npm_has_all_that_the_readme_uses() {
+    let bench = bench();
+    let work = bench.path("work");
+    let pack = format!(
+        "mkdir sdk && cp -r {SDK}/. sdk && cd sdk && rm -rf node_modules dist && {TOOLS} && npm pack --pack-destination .."
+    );
+    script(&bench, &work, &pack);
+    for (folder, plugin, test) in [
+        ("notes", "notes", Some("notes.test")),
+        ("acme", "pack", None),
+    ] {
+        let project = work.join(folder);
+        fs::create_dir_all(project.join("src")).unwrap();
+        fs::write(project.join("src/plugin.ts"), block(plugin)).unwrap();
+        if let Some(test) = test {
+            assert!(block(plugin).lines().count() <= 40);
+            fs::write(project.join("src/plugin.test.ts"), block(test)).unwrap();
+        }
+        let tsc = "npx tsc --strict --noEmit --target es2022 --module preserve --skipLibCheck false --types node src/*.ts";
+        let tests = test.map_or("", |_| "&& npx bot-cli-sdk test");
+        let install = TOOLS.replace("install", "install ../bot-cli-sdk-*.tgz");
+        let build = format!(
+            "echo '{{}}' >package.json && {install} && {tsc} && npx bot-cli-sdk build {tests}"
+        );
+        script(&bench, &project, &build);
+    }
+    for argv in ["list", "add"] {
+        check(&bench, &work.join("notes/build/bot-cli-notes"), argv);
+    }
+    let pack = work.join("acme/build/bot-cli-pack-acme");
+    let mut host = bench.host(&["plugin", "check"]);
+    let output = host.arg(&pack).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    script(
+        &bench,
+        &work,
+        &format!(
+            "test \"$({} --version)\" = 'bot-cli-pack-acme 1.0.0'",
+            pack.display()
+        ),
+    );
+}
