@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 use bot_cli_templates::{generated_files, project_files};
 use saphyr::{LoadableYamlNode as _, Yaml};
@@ -26,7 +28,7 @@ pub(super) fn config() -> Config<'static> {
         video: None,
         client: Client::None,
         features: Features::which(|_| true),
-        recorded_packs: Default::default(),
+        recorded_packs: BTreeMap::default(),
     }
 }
 
