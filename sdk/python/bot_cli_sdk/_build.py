@@ -1,0 +1,55 @@
+"""Makes one executable of a plugin's source and this library: a zip archive that Python runs, behind a line with the manifest."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+LIBRARY = Path(__file__).parent
+# In two parts: this file is no plugin.
+MARKER = "bot-cli-plugin" + ": "
+
+
+def protocol() -> str:
+    return "1.0"
+
+
+def build_if_asked(manifest: dict[str, Any]) -> None:
+    """Serves `python3 plugin.py --build`."""
+    source = Path(sys.argv[0])
+    if sys.argv[1:] == ["--build"] and source.suffix == ".py":
+        print(f"Created {os.path.relpath(build(source, manifest))}")
+        sys.exit()
+
+
+def build(source: Path, manifest: dict[str, Any]) -> Path:
+    """Writes `bot-cli-NAME` beside `source`. It has the modules and packages in that folder, but no tests; the same source gives the same bytes."""
+    import io  # noqa: PLC0415
+    import zipfile  # noqa: PLC0415 - nothing that a plugin needs while it runs
+
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        for name, path in sorted({**dict(_modules(source)), "__main__.py": source}.items()):
+            opened.writestr(zipfile.ZipInfo(name), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    line = json.dumps(manifest, separators=(",", ":"), ensure_ascii=False)
+    target = source.resolve().with_name(f"bot-cli-{manifest['name']}")
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    draft.write_bytes(f"#!/usr/bin/env python3\n# {MARKER}{line}\n".encode() + archive.getvalue())
+    draft.chmod(0o755)
+    draft.replace(target)
+    return target
+
+
+def _modules(source: Path) -> Iterator[tuple[str, Path]]:
+    folder = source.resolve().parent
+    packages = [init.parent for init in folder.glob("*/__init__.py") if init.parent.name not in ("tests", LIBRARY.name)]
+    for package in [LIBRARY, *packages]:
+        for path in package.rglob("*.py"):
+            yield str(path.relative_to(package.parent)), path
+    for path in folder.glob("*.py"):
+        if path.name != source.name and not path.name.startswith(("test", "setup")):
+            yield path.name, path

@@ -1,0 +1,266 @@
+"""The plugin's end of the wire: reads requests, serves them one after another, and ends work that nobody wants any more.
+
+The work runs in the main thread, where a signal handler can raise `Cancelled` in the middle of it. One thread reads the host's messages. Another one
+ends the process if the work does not stop in time, for example in a library that catches every exception.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, cast
+
+from .failure import Cancelled, Failure, Refused, cancelled
+
+GRACE = 0.8
+LONGEST_LINE = 8 * 1024 * 1024
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: the request under way may be cancelled
+
+Message = dict[str, Any]
+
+
+class Server:
+    """Speaks the protocol over standard input and output, which prints and children no longer reach."""
+
+    def __init__(self, serve: Callable[[Server, str, Message], Message]) -> None:
+        self._serve = serve
+        self._wire = os.dup(1)
+        os.dup2(2, 1)
+        self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._lock = threading.RLock()
+        self._open: list[Any] = []  # the ids of requests without a reply, the one that is served first
+        self._unwanted: list[Any] = []
+        self._guards = 1  # 0 only while the author's code runs: where `Cancelled` may be raised
+        self._shields = 0
+        self._raised = False
+        self._asked = 0
+        self._told = 0  # the exit status after a signal
+        self._main = threading.get_ident()
+        self.id: Any = None
+
+    def run(self) -> NoReturn:
+        """Serves every request, and exits."""
+        woken, wakeup = os.pipe()
+        os.set_blocking(wakeup, False)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+        for number in (*_SIGNALS, _LOOK):
+            signal.signal(number, self._handle)
+        threading.Thread(target=self._enforce, args=(woken,), daemon=True).start()
+        threading.Thread(target=self._listen, daemon=True).start()
+        while request := self._requests.get():
+            self._reply(request)
+        sys.exit(self._told)
+
+    def send(self, **message: Any) -> None:
+        line = encoded(message)
+        if len(line) > LONGEST_LINE:
+            raise Failure("the message is longer than 8 MiB", code="too_large")
+        with self.guarded(), self._lock:
+            while line:
+                try:
+                    line = line[os.write(self._wire, line) :]
+                except BrokenPipeError:
+                    self._leave(1)  # the host is gone
+
+    def notify(self, method: str, **params: Any) -> None:
+        self.send(method=method, params={"id": self.id, **params})
+
+    def request(self, method: str, params: Message) -> Message:
+        """Asks the host something. The end of the input counts as a user who cancels."""
+        self._asked += 1
+        id = f"{method}-{self._asked}"
+        self.send(id=id, method=method, params=params)
+        while (reply := self._answers.get()) and reply.get("id") != id:
+            pass  # the answer to a question that was cancelled
+        if reply is None:
+            self._answers.put(None)
+            raise Cancelled
+        if error := reply.get("error"):
+            raise Failure(str(error.get("message", method)), code=str((error.get("data") or {}).get("code", "failed")))
+        return cast("Message", reply.get("result") or {})
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Puts `Cancelled` off until the end of the block."""
+        if threading.get_ident() != self._main:
+            yield
+            return
+        self._guards += 1
+        try:
+            yield
+        finally:
+            self._guards -= 1
+        self._look()
+
+    @contextmanager
+    def shielded(self) -> Iterator[None]:
+        """Lets a block finish, however long it takes."""
+        self._shields += 1
+        try:
+            with self.guarded():
+                yield
+        finally:
+            self._shields -= 1
+            if self._stops():
+                signal.raise_signal(_LOOK)  # the time for the rest begins now
+
+    def _reply(self, request: Message) -> None:
+        self.id, self._raised = request["id"], False
+        message: Message = {}
+        try:
+            message = {"result": self._result(request)}
+            if len(encoded(message)) > LONGEST_LINE:
+                raise Failure("the result is longer than 8 MiB", code="too_large")
+        except Cancelled:
+            self._guards = 1
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            _end_children()
+            signal.signal(signal.SIGTERM, self._handle)
+            message = {"error": cancelled(130 if self._told in (0, 130) else 143).error()}
+        except (Failure, Refused) as failure:
+            message = {"error": failure.error()}
+        except Exception as error:
+            message = {"error": Failure(f"internal error: `{type(error).__name__}`", code="internal").error()}
+        with self._lock:
+            self._open.remove(self.id)
+            self._unwanted = [id for id in self._unwanted if id != self.id]
+            self.send(id=self.id, **message)
+
+    def _result(self, request: Message) -> Message:
+        params = request.get("params") or {}
+        try:
+            version = params.get("protocol", "1.0")
+            if not isinstance(version, str):
+                raise Refused(-32602, "`protocol` must be a version")
+            if version.split(".")[0] != "1":
+                raise Refused(-32022, f"protocol version `{version}` is not supported", supported=["1.0"])
+            self._guards = 0
+            self._look()
+            return self._serve(self, request["method"], params)
+        finally:
+            self._guards = 1
+
+    def _stops(self) -> bool:
+        return bool(self._open) and (bool(self._told) or self.id in self._unwanted)
+
+    def _look(self) -> None:
+        if not self._guards and not self._raised and self._stops():
+            self._raised = True
+            raise Cancelled
+
+    def _handle(self, number: int, _frame: object) -> None:
+        if number != _LOOK and not self._told:
+            self._told = 128 + number
+            self._requests.put(None)
+        if threading.get_ident() == self._main:
+            self._look()
+
+    def _enforce(self, woken: int) -> NoReturn:
+        while True:
+            number = os.read(woken, 1)[0]
+            time.sleep(GRACE)
+            if self._shields:
+                continue
+            if number != _LOOK or self._stops():
+                self._leave(self._told or (130 if number == _LOOK else 128 + number))
+
+    def _leave(self, status: int) -> NoReturn:
+        """Replies to what is open, and ends the process with its children. The lock is kept, so that nobody else replies."""
+        self._lock.acquire()
+        try:
+            for id in self._open:
+                os.write(self._wire, encoded({"id": id, "error": cancelled(130 if status == 130 else 143).error()}))
+            _end_children()
+        finally:
+            os._exit(status)
+
+    def _listen(self) -> None:
+        for line in _lines(0):
+            if line.strip():
+                self._take(line)
+        self._requests.put(None)
+        self._answers.put(None)
+        poll = select.poll()
+        poll.register(self._wire, 0)
+        poll.poll()  # until the output has lost its reader, too
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = decoded(line)
+        except Refused as why:
+            return self.send(id=None, error=why.error())
+        if message.get("method") == "cancel":
+            with self._lock:
+                id = (message.get("params") or {}).get("id")
+                self._unwanted += [id] if id in self._open else []
+            signal.pthread_kill(self._main, _LOOK)
+        elif "method" not in message:
+            self._answers.put(message)
+        elif message.get("id") is not None:
+            with self._lock:
+                self._open.append(message["id"])
+            self._requests.put(message)
+
+
+def _end_children() -> None:
+    """Ends what the work has started in the process group, if the group is the plugin's own."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGTERM)
+
+
+def encoded(message: Message) -> bytes:
+    """Returns the line of a message. What is not Unicode, such as a part of a file's name, becomes `?`."""
+    text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, allow_nan=False, default=_plain)
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def decoded(line: bytes) -> Message:
+    try:
+        message: Any = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        raise Refused(-32700, "the line is not JSON in UTF-8") from None
+    if len(line) > LONGEST_LINE or not isinstance(message, dict):
+        raise Refused(-32600, "the line is not a message")
+    found = cast("Message", message)
+    id = found.get("id")
+    forms = (
+        found.get("jsonrpc") == "2.0",
+        isinstance(found.get("method", ""), str),
+        bool({"method", "result", "error"} & {*found}),
+        id is None or (isinstance(id, (int, str)) and not isinstance(id, bool)),
+        isinstance(found.get("params"), (dict, type(None))),
+    )
+    if not all(forms):
+        raise Refused(-32600, "the line is not a message")
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Makes JSON of what an author returns: fields of a dataclass, a list of a set, else its text."""
+    if hasattr(value, "__dataclass_fields__"):
+        return vars(value)
+    return sorted(value) if isinstance(value, (set, frozenset)) else str(value)
+
+
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """Reads without a buffered stream, whose lock would hold up the end of the process."""
+    parts: list[bytes] = []
+    while chunk := os.read(descriptor, 65536):
+        first, *rest = chunk.split(b"\n")
+        parts.append(first)
+        for part in rest:
+            yield b"".join(parts)
+            parts = [part]
+    if any(parts):
+        yield b"".join(parts)

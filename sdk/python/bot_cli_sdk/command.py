@@ -1,0 +1,302 @@
+"""A command made from a function: its arguments from the signature, its help from the docstring."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Union, cast
+
+from .failure import USAGE, Failure
+from .session import Json, Kind, Question, Session
+
+Complete = Literal["file", "folder", "command"] | Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Arg:
+    """What an annotation says of a parameter besides its type: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
+
+    `ask` is the question for a user who does not give the argument. A `password` can only be answered: it is no argument. `complete` is the source of
+    values for completion, or a function from the word so far to values. `check` returns why a value is refused, or `None`.
+    """
+
+    about: str | None = None
+    ask: str | None = None
+    short: str | None = None
+    complete: Complete | None = None
+    check: Callable[[Any], str | None] | None = None
+    password: bool = False
+    hidden: bool = False
+
+
+_WORDS: dict[Any, tuple[Callable[[str], Any], str]] = {
+    str: (str, ""),
+    Path: (Path, ""),
+    int: (int, "must be a whole number"),
+    float: (float, "must be a number"),
+}
+Problem = tuple[str, str | None, str]  # of a field with its flag
+_ABSENT: Any = inspect.Parameter.empty
+
+
+class Parameter:
+    """A parameter of the function: an argument, or a question."""
+
+    def __init__(self, parameter: inspect.Parameter, hint: Any, about: str | None) -> None:
+        self.name = parameter.name
+        self.arg = Arg()
+        self.repeatable = False
+        while origin := typing.get_origin(hint):
+            if origin is typing.Annotated:
+                hint, *more = typing.get_args(hint)
+                self.arg = next((it for it in more if isinstance(it, Arg)), Arg())
+            elif origin in (Union, types.UnionType):
+                (hint,) = (it for it in typing.get_args(hint) if it is not types.NoneType)
+            elif origin is list:
+                (hint,) = typing.get_args(hint)
+                self.repeatable = True
+            else:
+                break
+        self.values: tuple[str, ...] = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
+        self.is_flag = hint is bool
+        if not self.is_flag and not self.values and hint not in _WORDS:
+            raise TypeError(f"parameter `{self.name}`: no argument can be of this type")
+        self.convert, self.wrong = _WORDS.get(hint, (str, ""))
+        self.default = parameter.default
+        self.about = self.arg.about or about
+        self.positional = parameter.kind is not parameter.KEYWORD_ONLY and not self.is_flag
+        off = "no-" if self.default is True else ""
+        self.long = None if self.positional or self.arg.password else off + self.name.replace("_", "-")
+        self.flag = f"--{self.long}" if self.long else None
+        self.required = self.default is _ABSENT and not self.arg.ask and not self.is_flag and not self.arg.password
+        if self.required and self.repeatable and not self.positional:
+            self.required, self.default = False, []
+
+    @property
+    def value_name(self) -> str:
+        return self.name.upper()
+
+    @property
+    def usage(self) -> str:
+        name = f"<{self.value_name}>" if self.required else f"[{self.value_name}]"
+        return name + ("..." if self.repeatable else "")
+
+    def manifest(self) -> Json:
+        kind = "positional" if self.positional else "flag" if self.is_flag else "option"
+        complete = self.arg.complete
+        shown = self.default not in (_ABSENT, None, []) and not isinstance(self.default, bool)
+        members: Json = {
+            "name": self.name,
+            "kind": kind,
+            "long": self.long,
+            "short": self.arg.short,
+            "about": self.about,
+            "value_name": None if self.is_flag else self.value_name,
+            "required": self.required,
+            "repeatable": self.repeatable,
+            "hidden": self.arg.hidden,
+            "default": str(self.default) if shown else None,
+            "values": [{"value": value} for value in self.values],
+            "completion": "dynamic" if callable(complete) else complete,
+        }
+        return {name: value for name, value in members.items() if value not in (None, False, [])}
+
+    def read(self, words: Sequence[str]) -> Any:
+        """Returns the value of the words given for this argument. The words themselves may be secret, so that no error has them."""
+        values: list[Any] = []
+        for word in words:
+            if self.values and word not in self.values:
+                raise ValueError(f"must be one of {', '.join(f'`{value}`' for value in self.values)}")
+            try:
+                values.append(self.convert(word))
+            except ValueError:
+                raise ValueError(self.wrong) from None
+        value = values if self.repeatable else values[-1]
+        if self.arg.check and (problem := self.arg.check(value)):
+            raise ValueError(problem)
+        return value
+
+    def question(self) -> Question:
+        kind: Kind = "text"
+        if self.values:
+            kind = "multiselect" if self.repeatable else "select"
+        elif self.arg.password or self.is_flag:
+            kind = "password" if self.arg.password else "confirm"
+        default = None if self.default is _ABSENT else self.default
+        if kind == "text" and default is not None:
+            default = str(default)
+
+        def check(answer: Any) -> str | None:
+            try:
+                if kind == "text":
+                    self.read(answer.split(",") if self.repeatable else [answer])
+            except ValueError as why:
+                return str(why)
+            return self.arg.check(answer) if self.arg.check and kind != "text" else None
+
+        return Question(self.name, self.arg.ask or self.name, kind, self.values, default, self.flag, check=check)
+
+    def answered(self, answer: Any) -> Any:
+        words = answer.split(",") if self.repeatable and isinstance(answer, str) else [answer]
+        return self.read(words) if isinstance(answer, str) and not self.arg.password else answer
+
+
+class Command:
+    """A function with the words that call it."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.function, self.name = function, name
+        hints = typing.get_type_hints(function, include_extras=True)
+        parameters = inspect.signature(function).parameters
+        lines = (inspect.getdoc(function) or "").splitlines()
+        abouts = dict(line.strip().split(": ", 1) for line in lines if line.split(":")[0].strip() in parameters and ": " in line)
+        text = [line for line in lines if line.split(":")[0].strip() not in parameters]
+        self.about = text[0].rstrip(".") if text else ""
+        self.details = "\n".join(text).strip() if len(text) > 2 else ""
+        self.session: str | None = None
+        self.parameters: list[Parameter] = []
+        for parameter in parameters.values():
+            hint = hints.get(parameter.name, str)
+            if hint is Session:
+                self.session = parameter.name
+            else:
+                self.parameters.append(Parameter(parameter, hint, abouts.get(parameter.name)))
+        self.arguments = [it for it in self.parameters if not it.arg.password]
+
+    def manifest(self, name: str) -> Json:
+        found: Json = {"name": name, "about": self.about, "arguments": [it.manifest() for it in self.arguments]}
+        return found | ({"details": self.details} if self.details.count("\n") > 1 else {})
+
+    def call(self, session: Session, words: Sequence[str]) -> Any:
+        values = self.parse(words)
+        asked = [it for it in self.parameters if it.name not in values and (it.arg.ask or it.arg.password)]
+        answers = session.ask_all([it.question() for it in asked])
+        values |= {it.name: it.answered(answers[it.name]) for it in asked}
+        given = {self.session: session} if self.session else {}
+        arguments = inspect.signature(self.function).bind_partial(**given, **values)
+        return self.function(*arguments.args, **arguments.kwargs)
+
+    def parse(self, words: Sequence[str]) -> Json:
+        """Returns the values of all parameters but those to ask for, or fails with every problem."""
+        found, problems = self.split(words)
+        values: Json = {}
+        for it in self.arguments:
+            if it.is_flag and it.name in found:
+                values[it.name] = it.default is not True
+            elif it.name in found:
+                try:
+                    values[it.name] = it.read(found[it.name])
+                except ValueError as why:
+                    problems.append((it.name, it.flag, str(why)))
+            elif it.required:
+                problems.append((it.name, it.flag, "missing"))
+            elif not it.arg.ask:
+                values[it.name] = False if it.default is _ABSENT else it.default
+        if problems:
+            raise _usage(problems)
+        return values
+
+    def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Problem]]:
+        """Returns the words of each argument, and the problems: where the words can't be told apart, only that."""
+        longs = {f"--{it.long}": it for it in self.arguments if it.long}
+        shorts = {it.arg.short: it for it in self.arguments if it.arg.short}
+        places = [it for it in self.arguments if it.positional]
+        found: dict[str, list[str]] = {}
+        problems: list[Problem] = []
+        rest = list(words)
+        ended = False
+        while rest:
+            word = rest.pop(0)
+            if word == "--" and not ended:
+                ended = True
+            elif word.startswith("--") and not ended:
+                name, equals, value = word.partition("=")
+                it = longs.get(name)
+                if it is None:
+                    return found, [("arguments", None, _unknown(name, [*longs]))]
+                if it.is_flag and equals:
+                    problems.append((it.name, it.flag, "takes no value"))
+                elif it.is_flag:
+                    found[it.name] = []
+                elif equals or rest:
+                    found.setdefault(it.name, []).append(value if equals else rest.pop(0))
+                else:
+                    problems.append((it.name, it.flag, "lacks its value"))
+            elif word[0:1] == "-" and len(word) > 1 and not ended and not word[1].isdigit():
+                it = shorts.get(word[1])
+                if it is None:
+                    return found, [("arguments", None, _unknown("", []))]
+                if it.is_flag:
+                    found[it.name] = []
+                    rest[:0] = [f"-{word[2:]}"] if word[2:] else []
+                elif word[2:] or rest:
+                    found.setdefault(it.name, []).append(word[2:].removeprefix("=") if word[2:] else rest.pop(0))
+                else:
+                    problems.append((it.name, it.flag, "lacks its value"))
+            elif places:
+                found.setdefault(places[0].name, []).append(word)
+                places = places if places[0].repeatable else places[1:]
+            else:
+                return found, [("arguments", None, "too many arguments")]
+        return found, problems
+
+    def complete(self, words: Sequence[str]) -> list[Json]:
+        """Returns what the last word may become."""
+        *before, word = words or [""]
+        options = {f"--{it.long}": it for it in self.arguments if it.long and not it.is_flag}
+        options |= {f"-{it.arg.short}": it for it in self.arguments if it.arg.short and not it.is_flag}
+        name, equals, typed = word.partition("=")
+        if equals and name in options:
+            it, prefix, word = options[name], name + equals, typed
+        elif before and before[-1] in options:
+            it, prefix = options[before[-1]], ""
+        else:
+            found, _ = self.split(before)
+            places = (it for it in self.arguments if it.positional and (it.repeatable or it.name not in found))
+            it, prefix = next(places, None), ""
+        source = it.arg.complete if it else None
+        values = source(word) if callable(source) else it.values if it else ()
+        return [{"value": prefix + value} for value in values if value.startswith(word)]
+
+    def help(self, called: str) -> str:
+        places = [(it.usage, it.about or "") for it in self.arguments if it.positional]
+        options = [(_option(it), _described(it)) for it in self.arguments if not it.positional and not it.arg.hidden]
+        usage = " ".join([f"Usage: {called}", *(["[OPTIONS]"] if options else []), *(name for name, _ in places)])
+        parts = [self.details or self.about, usage, table("Arguments", places), table("Options", options)]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def table(heading: str, rows: Sequence[tuple[str, str]]) -> str:
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join([f"{heading}:", *(f"  {name:{width}}  {about}".rstrip() for name, about in rows)]) if rows else ""
+
+
+def _option(it: Parameter) -> str:
+    value = "" if it.is_flag else f" <{it.value_name}>"
+    return (f"-{it.arg.short}, " if it.arg.short else "") + f"--{it.long}{value}"
+
+
+def _described(it: Parameter) -> str:
+    manifest = it.manifest()
+    default = f"[default: {manifest['default']}]" if "default" in manifest else ""
+    values = f"[possible values: {', '.join(it.values)}]" if it.values else ""
+    return " ".join(part for part in (it.about, default, values) if part)
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a typo needs it
+
+    near = get_close_matches(name, known, 1)
+    return "there is no such option" + (f", but `{near[0]}`" if near else "")
+
+
+def _usage(problems: Sequence[Problem]) -> Failure:
+    fields = [{"field": name, "problem": problem, **({"flag": flag} if flag else {})} for name, flag, problem in problems]
+    name, flag, problem = problems[0]
+    shown = problem if name == "arguments" else f"`{flag or name}` " + ("is missing" if problem == "missing" else problem)
+    message = shown if len(problems) == 1 else f"{len(problems)} problems"
+    return Failure(message, code="usage", exit=USAGE, fields=cast("list[Any]", fields))

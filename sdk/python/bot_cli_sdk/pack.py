@@ -1,0 +1,33 @@
+"""A provider pack whose services are computed: `bot-cli` reads the result and never starts it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from ._build import build_if_asked, protocol
+
+
+@dataclass
+class Pack:
+    """Services for new projects. `providers` have the keys that PACKS.md lists, `framework` is a range of `pipecat-ai`: `>=1.14,<2`."""
+
+    name: str
+    version: str
+    providers: Sequence[dict[str, Any]]
+    about: str = ""
+    framework: str | None = None
+    catalogue: str = "1.0"
+
+    def manifest(self) -> dict[str, Any]:
+        own = {"protocol": protocol(), "name": f"pack-{self.name}", "version": self.version, "about": self.about}
+        own |= {"role": "provider-pack", "catalogue": self.catalogue, "providers": list(self.providers)}
+        return own | ({"framework": self.framework} if self.framework else {})
+
+    def run(self) -> NoReturn:
+        """Builds the executable on `--build`, and else says what it is."""
+        build_if_asked(self.manifest())
+        print(f"The provider pack {self.name} {self.version}, used by bot-cli init")
+        sys.exit()

@@ -1,0 +1,138 @@
+"""A plugin of commands."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeVar
+
+from . import _terminal
+from ._build import build_if_asked, protocol
+from ._server import Server
+from .command import Command, table
+from .failure import USAGE, Failure, Refused
+from .session import Json, Session
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass
+class Reply:
+    """The result of a command. `data` is the document for `--json`; by default, it is the text."""
+
+    text: str = ""
+    data: Any = None
+    exit: int = 0
+    next: Sequence[str] = field(default_factory=list[str])
+
+
+class Plugin:
+    """Commands that users call as `bot-cli NAME …`.
+
+    `@plugin.main` makes the command of the plugin's own name, `@plugin.command` subcommands. A command returns a `Reply`, a text, or data.
+    """
+
+    def __init__(self, name: str, version: str, about: str = "") -> None:
+        self.name, self.version, self._about = name, version, about
+        self._root: Command | None = None
+        self._commands: dict[str, Command] = {}
+
+    def main(self, function: Function) -> Function:
+        self._root = Command(function, self.name)
+        return function
+
+    def command(self, function: Function) -> Function:
+        name = function.__name__.rstrip("_").replace("_", "-")
+        self._commands[name] = Command(function, name)
+        return function
+
+    @property
+    def about(self) -> str:
+        return self._about or (self._root.about if self._root else "")
+
+    def manifest(self) -> Json:
+        root = self._root.manifest(self.name) if self._root else {"name": self.name}
+        root |= {"about": self.about, "commands": [it.manifest(name) for name, it in self._commands.items()]}
+        command = {name: value for name, value in root.items() if value != []}
+        return {"protocol": protocol(), "name": self.name, "version": self.version, "about": self.about, "command": command}
+
+    def run(self) -> NoReturn:
+        """Serves a host, or runs one command for a user at a terminal."""
+        build_if_asked(self.manifest())
+        if len(sys.argv) > 1 or sys.stdin.isatty():
+            _terminal.run(self.result, sys.argv[1:])
+        Server(self._serve).run()
+
+    def _serve(self, server: Server, method: str, params: Json) -> Json:
+        if method == "describe":
+            return self.manifest()
+        if method not in ("run", "complete"):
+            raise Refused(-32601, "there is no such method")
+        words: Any = params.get("argv")
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):  # pyright: ignore[reportUnknownVariableType]
+            raise Refused(-32602, "`argv` must be a list of strings")
+        if method == "complete":
+            return {"candidates": self._complete(words)}
+        return self.result(Session(server, params))
+
+    def _complete(self, words: list[str]) -> list[Json]:
+        command = self._commands.get(words[0]) if len(words) > 1 else None
+        if command:
+            return command.complete(words[1:])
+        names = [{"value": name} for name in self._commands if len(words) == 1 and name.startswith(words[0])]
+        return names + (self._root.complete(words) if self._root else [])
+
+    def result(self, session: Session) -> Json:
+        """Runs the command that the user's words call."""
+        words = session.argv
+        before = words[: words.index("--")] if "--" in words else words
+        command = self._commands.get(words[0]) if words else None
+        if "--version" in before or "-V" in before:
+            return {"text": f"bot-cli-{self.name} {self.version}\n", "data": {"name": self.name, "version": self.version}}
+        if "--help" in before or "-h" in before or not (words or self._root):
+            text = command.help(f"bot-cli {self.name} {command.name}") if command else self._help()
+            return {"text": text, "data": {"help": text}}
+        called, words = (command, words[1:]) if command else (self._root, words)
+        if called is None:
+            hints = [f"bot-cli {self.name} --help"]
+            raise Failure("there is no such command", code="usage", exit=USAGE, hints=hints)
+        try:
+            returned = called.call(session, words)
+            if inspect.iscoroutine(returned):
+                import asyncio  # noqa: PLC0415 - takes as long as everything else
+
+                returned = asyncio.run(returned)
+        except Failure as failure:
+            if failure.code == "usage" and "hints" not in failure.data:
+                failure.data["hints"] = [" ".join(["bot-cli", self.name, *([command.name] if command else []), "--help"])]
+            raise
+        except OSError as error:
+            raise Failure(f"`{error.filename}`: {(error.strerror or '').lower()}" if error.filename else str(error)) from error
+        except Exception as error:
+            if session.verbosity and not session.knows_password:
+                import traceback  # noqa: PLC0415
+
+                traceback.print_exc()
+            told = "" if session.knows_password else f": {error}"
+            hints = ["`-v` shows where it happened"]
+            raise Failure(f"internal error: `{type(error).__name__}`{told}", code="internal", hints=hints) from error
+        return _reply(returned, session.withheld)
+
+    def _help(self) -> str:
+        name = f"bot-cli {self.name}"
+        root = self._root.help(name) if self._root else f"{self.about}\n\nUsage: {name} <COMMAND>\n"
+        commands = table("Commands", [(name, it.about) for name, it in self._commands.items()])
+        return root + (f"\n{commands}\n" if commands else "")
+
+
+def _reply(returned: Any, withheld: str) -> Json:
+    if not isinstance(returned, Reply):
+        is_text = isinstance(returned, str)
+        returned = Reply(returned if is_text else "", None if is_text else {} if returned is None else returned)
+    text = withheld + returned.text
+    text += "\n" if text and not text.endswith("\n") else ""
+    data = text.rstrip("\n") if returned.data is None else returned.data
+    found: Json = {"text": text, "data": data, "exit": returned.exit, "next": list(returned.next)}
+    return {name: value for name, value in found.items() if name in ("text", "data") or value}

@@ -1,0 +1,197 @@
+"""What a command can ask and tell the user while it runs."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from .failure import USAGE, Cancelled, Failure
+
+Json = dict[str, Any]
+Level = Literal["warn", "note", "info", "debug"]
+Kind = Literal["text", "password", "confirm", "select", "multiselect"]
+_LEVELS: dict[str, int] = {"warn": 0, "note": 0, "info": 1, "debug": 2}
+
+
+@dataclass
+class Question:
+    """A question to the user. `check` returns why an answer is refused, or `None`."""
+
+    key: str
+    message: str
+    kind: Kind = "text"
+    choices: Sequence[str | tuple[str, str]] = ()
+    default: Any = None
+    flag: str | None = None
+    help: str | None = None
+    details: str | None = None
+    check: Callable[[Any], str | None] | None = field(default=None, repr=False)
+
+    def wire(self) -> Json:
+        """Returns the parameters of `ask`. A choice is a value, or a value with its label."""
+        pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in self.choices]
+        members: Json = {
+            "key": self.key,
+            "message": self.message,
+            "kind": self.kind,
+            "choices": [{"value": value, "label": label} for value, label in pairs],
+            "default": self.default,
+            "flag": self.flag,
+            "help": self.help,
+            "details": self.details,
+        }
+        return {name: value for name, value in members.items() if value not in (None, [])}
+
+    def problem(self, answer: Any) -> str | None:
+        """Returns why `answer` is not a possible one."""
+        values = [choice["value"] for choice in self.wire().get("choices", [])]
+        if self.kind == "multiselect":
+            fits = isinstance(answer, list) and all(it in values for it in answer)  # pyright: ignore[reportUnknownVariableType]
+        elif self.kind == "confirm":
+            fits = isinstance(answer, bool)
+        else:
+            fits = isinstance(answer, str) and (self.kind != "select" or answer in values)
+        return (self.check(answer) if self.check else None) if fits else "is not a possible answer"
+
+
+Step = Question | Callable[[Json], Question | None]
+"""A question, or a function that makes one from the answers so far, if there is something to ask."""
+
+
+class Peer(Protocol):
+    """Whoever hears a session: the host, or the terminal of a user who starts the plugin by hand."""
+
+    def notify(self, method: str, **params: Any) -> None: ...
+    def request(self, method: str, params: Json) -> Json: ...
+    def shielded(self) -> AbstractContextManager[None]: ...
+
+
+class Session:
+    """The user's side of one request."""
+
+    def __init__(self, peer: Peer, params: Json) -> None:
+        self._peer = peer
+        self._offered: Json = params.get("capabilities") or {}
+        self._given: Json = params.get("answers") or {}
+        self.context: Json = params.get("context") or {}
+        self.argv: list[str] = params.get("argv") or []
+        self.withheld = ""  # output for a host that shows nothing before the reply
+        self.knows_password = False
+        get = self.context.get
+        self.cwd = Path(get("cwd") or os.getcwd())
+        self.interactive, self.quiet = bool(get("interactive")), bool(get("quiet"))
+        self.color, self.json = get("color") == "always", get("format") == "json"
+        self.verbosity, self.width = int(get("verbosity") or 0), int(get("width") or 100)
+
+    def progress(self, message: str, current: int | None = None, total: int | None = None) -> None:
+        """Shows how far the work is."""
+        more = {"current": current, "total": total}
+        if "progress" in self._offered:
+            self._peer.notify("progress", message=message, **{k: v for k, v in more.items() if v is not None})
+
+    def log(self, message: str, level: Level = "note") -> None:
+        """Tells the user something: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`."""
+        if self.verbosity >= _LEVELS[level]:
+            self._peer.notify("log", level=level, message=" ".join(message.split()))
+
+    def output(self, text: str) -> None:
+        """Shows a part of the result at once."""
+        if "output" in self._offered:
+            self._peer.notify("output", text=text)
+        else:
+            self.withheld += text
+
+    def stdin(self) -> str | bytes:
+        """Returns all of the user's piped input: text, or bytes if it is not UTF-8."""
+        if "stdin" not in self._offered:
+            raise Failure("there is no input to read", code="invalid_input", exit=USAGE)
+        reply = self._peer.request("stdin", {})
+        return base64.b64decode(reply["base64"]) if "base64" in reply else str(reply.get("text", ""))
+
+    def finish(self) -> AbstractContextManager[None]:
+        """Returns a context whose block is not cancelled in the middle. It should take less than 5 seconds."""
+        return self._peer.shielded()
+
+    def ask(self, question: Question) -> Any:
+        """Returns the answer, whose type depends on the kind: a text, a boolean for `confirm`, a list for `multiselect`."""
+        return self.ask_all([question])[question.key]
+
+    def text(self, key: str, message: str, default: str | None = None, **more: Any) -> str:
+        return self.ask(Question(key, message, default=default, **more))
+
+    def password(self, key: str, message: str, **more: Any) -> str:
+        return self.ask(Question(key, message, "password", **more))
+
+    def confirm(self, key: str, message: str, default: bool | None = None, **more: Any) -> bool:
+        return self.ask(Question(key, message, "confirm", default=default, **more))
+
+    def select(self, key: str, message: str, choices: Sequence[str | tuple[str, str]], **more: Any) -> str:
+        return self.ask(Question(key, message, "select", choices, **more))
+
+    def ask_all(self, steps: Iterable[Step]) -> Json:
+        """Asks one question after the other, and returns the answers by key. From the second on, the user can go back."""
+        steps = list(steps)
+        answers: Json = {}
+        asked: list[tuple[int, str]] = []
+        missing: list[Question] = []
+        at = 0
+        while at < len(steps):
+            step = steps[at]
+            if missing and not isinstance(step, Question):
+                break  # it depends on an answer that is missing
+            question = step if isinstance(step, Question) else step(answers)
+            if question and question.key in self._given:
+                answers[question.key] = self._taken(question)
+            elif question and question.kind in (self._offered.get("ask") or {}).get("kinds", []):
+                answer = self._answer(question, back=bool(asked))
+                if answer is None:
+                    at, key = asked.pop()
+                    answers.pop(key)
+                    continue
+                answers[question.key] = answer[0]
+                asked.append((at, question.key))
+            elif question and question.default is not None:
+                answers[question.key] = question.default
+            elif question:
+                missing.append(question)
+            at += 1
+        if missing:
+            raise _input_required(missing)
+        return answers
+
+    def _taken(self, question: Question) -> Any:
+        self.knows_password |= question.kind == "password"
+        if problem := question.problem(self._given[question.key]):
+            fields = [{"field": question.key, "problem": problem}]
+            raise Failure(f"the answer to `{question.key}` {problem}", code="invalid_input", exit=USAGE, fields=fields)
+        return self._given[question.key]
+
+    def _answer(self, question: Question, back: bool) -> tuple[Any] | None:
+        """Returns the user's answer, or `None` for going back."""
+        params = question.wire() | ({"back": True} if back else {})
+        self.knows_password |= question.kind == "password"
+        while True:
+            result = self._peer.request("ask", params)
+            if result.get("action") == "back" and back:
+                return None
+            if result.get("action") != "accept":
+                raise Cancelled
+            problem = question.problem(result.get("value"))
+            if problem is None:
+                return (result.get("value"),)
+            params["problem"] = problem
+
+
+def _input_required(missing: Sequence[Question]) -> Failure:
+    flags = [question.flag for question in missing if question.flag]
+    message = "an answer is missing" if len(missing) == 1 else f"{len(missing)} answers are missing"
+    fields = [{"field": it.key, "problem": "missing", **({"flag": it.flag} if it.flag else {})} for it in missing]
+    hints = [f"answer with {', '.join(f'`{flag}`' for flag in flags)}"] if flags else []
+    inputs = [question.wire() for question in missing]
+    message += ", and there is no terminal to ask on"
+    return Failure(message, code="input_required", exit=USAGE, hints=hints, fields=fields, inputs=inputs)

@@ -1,0 +1,139 @@
+"""Runs a plugin as a host does, and answers its questions."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, cast
+
+from .session import Json
+
+KINDS = ["text", "password", "confirm", "select", "multiselect"]
+BACK = object()
+"""An answer that goes back to the question before."""
+
+
+class Reply:
+    """A reply with everything that the plugin said before it: its questions, and its `progress`, `log` and `output`."""
+
+    def __init__(self, message: Json, questions: list[Json], said: list[tuple[str, Json]]) -> None:
+        self.result: Json = message.get("result") or {}
+        self.error: Json = message.get("error") or {}
+        self.questions, self.said = questions, said
+        self.text: str = self.result.get("text", "")
+        self.data: Any = self.result.get("data", self.error.get("data"))
+        self.exit: int = self.result.get("exit", 0) if "result" in message else self.error["code"]
+        self.code: str | None = (self.error.get("data") or {}).get("code")
+
+    def of(self, method: str) -> list[str]:
+        """Returns the texts of all notifications of one kind."""
+        return [params.get("message", params.get("text", "")) for name, params in self.said if name == method]
+
+
+class Host:
+    """A plugin that runs, from a source file or an executable.
+
+    ```
+    with Host("plugin.py") as host:
+        reply = host.run("world", answers={"language": "de"})
+    ```
+    """
+
+    def __init__(self, plugin: str | Path, **options: Any) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(plugin)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            **options,
+        )
+        self._last = 0
+        self._answers: dict[str, list[Any]] = {}
+
+    def run(self, *argv: str, answers: Mapping[str, Any] | None = None, given: Json | None = None, **params: Any) -> Reply:
+        """Runs a command. `answers` are those of a user who is asked, `given` those that come with the request.
+
+        An answer that is a list of lists is one answer after the other. Without `answers`, nobody can be asked.
+        """
+        offered: Json = {"stdin": {}, "progress": {}, "output": {}}
+        if answers is not None:
+            offered["ask"] = {"kinds": KINDS}
+            self._answers = {key: list(value) if isinstance(value, tuple) else [value] for key, value in answers.items()}
+        return self.request("run", argv=list(argv), answers=given or {}, capabilities=offered, **params)
+
+    def request(self, method: str, **params: Any) -> Reply:
+        return self.reply(self.send(method, **params))
+
+    def send(self, method: str, **params: Any) -> int:
+        """Sends a request, and returns its id."""
+        self._last += 1
+        self._write(id=self._last, method=method, params={"protocol": "1.0", **params})
+        return self._last
+
+    def reply(self, id: int) -> Reply:
+        """Waits for the reply to a request, and answers questions meanwhile."""
+        questions: list[Json] = []
+        said: list[tuple[str, Json]] = []
+        while True:
+            message = self.read()
+            if "method" not in message and message.get("id") == id:
+                return Reply(message, questions, said)
+            if message.get("method") == "ask":
+                questions.append(message["params"])
+                self._answer(message["id"], message["params"])
+            elif message.get("method") == "stdin":
+                self._write(id=message["id"], result={"text": ""})
+            else:
+                said.append((message.get("method", ""), message.get("params", {})))
+
+    def read(self) -> Json:
+        """Returns the plugin's next message."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if not line:
+            raise EOFError(f"the plugin has ended with status {self.process.wait()}, without a reply")
+        return cast("Json", json.loads(line))
+
+    def cancel(self, id: int, reason: str = "user") -> None:
+        self._write(method="cancel", params={"id": id, "reason": reason})
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def close(self) -> int:
+        """Ends the input, and returns the exit status of the plugin: minus the signal that killed it."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        status = self.process.wait(30)
+        self.process.stdout.close()
+        return status
+
+    def _answer(self, id: Any, question: Json) -> None:
+        left = self._answers.get(question["key"])
+        result: Json = {"action": "cancel"}
+        if left:
+            result = {"action": "back"} if left[0] is BACK else {"action": "accept", "value": left[0]}
+            left[:] = left[1:] or left
+        elif "default" in question:
+            result = {"action": "accept", "value": question["default"]}
+        self._write(id=id, result=result)
+
+    def _write(self, **message: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> Literal[False]:
+        if kind:
+            self.process.kill()
+        self.close()
+        return False
