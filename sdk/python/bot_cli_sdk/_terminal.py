@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -17,10 +18,15 @@ from .session import Json, Session
 class Terminal:
     """Asks and tells the user in plain lines on standard error."""
 
+    def __init__(self) -> None:
+        # As under a host, the rest of what this process prints is not the result.
+        self.output = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+        os.dup2(2, 1)
+
     def notify(self, method: str, **params: Any) -> None:
         if method == "output":
-            sys.stdout.write(params["text"])
-            sys.stdout.flush()
+            self.output.write(params["text"])
+            self.output.flush()
         else:
             level = "warning: " if params.get("level") == "warn" else ""
             print(f"{level}{params['message']}", file=sys.stderr)
@@ -82,7 +88,8 @@ def run(result: Callable[[Session], Json], argv: list[str]) -> NoReturn:
     capabilities |= ({} if as_json else {"output": {}}) | ({"progress": {}} if is_terminal else {})
     context = {"interactive": is_terminal, "verbosity": max((own[word] for word in given), default=0)}
     context |= {"format": "json" if as_json else "text", "quiet": bool({"-q", "--quiet"} & {*given})}
-    session = Session(Terminal(), {"argv": argv, "capabilities": capabilities, "context": context})
+    terminal = Terminal()
+    session = Session(terminal, {"argv": argv, "capabilities": capabilities, "context": context})
     signal.signal(signal.SIGINT, _cancel)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
@@ -94,7 +101,7 @@ def run(result: Callable[[Session], Json], argv: list[str]) -> NoReturn:
         fields: list[Json] = failure.data.get("fields", [])
         if as_json:
             more = {name: value for name, value in failure.data.items() if name != "code"}
-            print(json.dumps({"error": {"code": failure.code, "message": failure.message, **more}}))
+            print(json.dumps({"error": {"code": failure.code, "message": failure.message, **more}}), file=terminal.output, flush=True)
         print(f"error: {failure.message}", file=sys.stderr)
         for field in fields if len(fields) > 1 else []:
             print(f"  {field.get('flag', field['field'])}: {field['problem']}", file=sys.stderr)
@@ -102,7 +109,8 @@ def run(result: Callable[[Session], Json], argv: list[str]) -> NoReturn:
             print(f"hint: {hint}", file=sys.stderr)
         sys.exit(failure.exit)
     document = json.loads(encoded({"data": reply.get("data")}))["data"]
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n" if as_json else reply["text"])
+    terminal.output.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n" if as_json else reply["text"])
+    terminal.output.close()
     sys.exit(reply.get("exit", 0))
 
 

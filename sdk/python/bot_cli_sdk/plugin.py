@@ -110,7 +110,7 @@ class Plugin:
             raise
         except OSError as error:
             raise Failure(f"`{error.filename}`: {(error.strerror or '').lower()}" if error.filename else str(error)) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if session.verbosity and not session.knows_password:
                 import traceback  # noqa: PLC0415
 

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""A plugin with everything that the tests try."""
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from bot_cli_sdk import NOT_ALLOWED, Arg, Cancelled, Failure, Plugin, Question, Reply, Session
+
+plugin = Plugin("zoo", version="1.2.3", about="Keeps animals")
+
+
+@dataclass
+class Animal:
+    name: str
+    legs: int
+
+
+def short(name: str) -> str | None:
+    return "must be short" if len(name) > 10 else None
+
+
+@plugin.command
+def add(
+    session: Session,
+    name: Annotated[str, Arg(ask="Name", check=short)],
+    foods: list[str] | None = None,
+    *,
+    kind: Annotated[Literal["cat", "bird"], Arg(ask="Kind", short="k")] = "cat",
+    legs: Annotated[int, Arg("How many legs", short="n")] = 4,
+    loud: Annotated[bool, Arg(short="l")] = False,
+    tame: bool = True,
+    file: Annotated[Path, Arg(complete="file")] = Path("zoo.txt"),
+    token: Annotated[str, Arg(ask="Token", password=True)] = "",
+) -> Reply:
+    """Adds an animal.
+
+    Only for a while.
+    Then it leaves.
+
+    name: What it is called
+    foods: What it eats
+    """
+    session.progress("Feeding", 1, 2)
+    session.log("it bites", "warn")
+    session.output("fed\n")
+    values = {"name": name, "foods": foods, "kind": kind, "legs": legs, "loud": loud, "tame": tame, "file": file}
+    return Reply(f"Added {name}", {**values, "token": len(token)}, next=["bot-cli zoo show"])
+
+
+@plugin.command
+def show(session: Session) -> list[Animal]:
+    """Shows all"""
+    return [Animal("ada", 4)]
+
+
+@plugin.command
+def choose(session: Session) -> dict[str, object]:
+    """Asks in a row"""
+    return session.ask_all(
+        [
+            Question("first", "First", default="1"),
+            lambda found: Question("second", f"After {found['first']}", "confirm") if found["first"] != "skip" else None,
+            Question("third", "Third", "multiselect", [("a", "A"), ("b", "B")]),
+        ]
+    )
+
+
+@plugin.command
+async def soon() -> str:
+    """Waits without blocking"""
+    await asyncio.sleep(0.01)
+    print("this goes to standard error")
+    subprocess.run(["echo", "and so does this"], check=True)
+    return "soon"
+
+
+@plugin.command
+def work(session: Session, how: Literal["sleep", "compute", "child", "stubborn", "finish", "loop", "ask"], left: Path) -> None:
+    """Works for a minute, and writes how it ended"""
+    left.write_text("began")
+    session.progress("working")
+    try:
+        if how == "finish":
+            with session.finish():
+                time.sleep(1.5)
+                left.write_text("finished")
+        while how == "compute":
+            sum(range(1000))
+        while how == "stubborn":
+            with contextlib.suppress(BaseException):
+                while True:
+                    sum(range(1000))
+        if how == "child":
+            subprocess.Popen(["sleep", "61"])
+        if how == "loop":
+            asyncio.run(asyncio.sleep(60))
+        if how == "ask":
+            session.text("name", "Name")
+        time.sleep(60)
+    except Cancelled:
+        left.write_text(left.read_text() + ", tidied up")
+        raise
+
+
+@plugin.command
+def fail(how: str, session: Session) -> str:
+    """Fails"""
+    if how == "typed":
+        raise Failure("not signed in", code="not_signed_in", exit=NOT_ALLOWED, hints=["zoo login"], outcome="not_done")
+    if how == "file":
+        open("/no/such/file")  # noqa: SIM115
+    if how == "password":
+        raise ValueError(session.password("token", "Token"))
+    if how == "not text":
+        return "a\udcffb\ud800"
+    if how == "long":
+        return "x" * (9 * 1024 * 1024)
+    if how == "exit":
+        sys.exit(3)
+    raise ValueError("unexpected")
+
+
+if __name__ == "__main__":
+    plugin.run()

@@ -1,0 +1,257 @@
+"""Commands made from functions, over the protocol and by hand."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from bot_cli_sdk.testing import BACK, Host, Reply
+
+FOLDER = Path(__file__).parent
+ZOO = FOLDER / "plugins" / "zoo.py"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(FOLDER.parent)}
+
+
+def host() -> Host:
+    return Host(ZOO, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+
+
+def run(*argv: str, answers: dict[str, object] | None = None, given: dict[str, object] | None = None) -> Reply:
+    with host() as plugin:
+        return plugin.run(*argv, answers=answers, given=given)
+
+
+def by_hand(*argv: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, ZOO, *argv], env=ENVIRONMENT, input=text, capture_output=True, text=True, check=False, timeout=60)
+
+
+class Arguments(unittest.TestCase):
+    def test_types_and_defaults_of_the_signature(self) -> None:
+        reply = run("add", "ada", "--legs=2", "-lk", "bird", "fish", "--no-tame", "--", "-x", given={"token": "abc"})
+        self.assertEqual(reply.error, {})
+        values = {"name": "ada", "foods": ["fish", "-x"], "kind": "bird", "legs": 2, "loud": True, "tame": False}
+        self.assertEqual(reply.data, {**values, "file": "zoo.txt", "token": 3})
+        self.assertEqual((reply.text, reply.result["next"]), ("Added ada\n", ["bot-cli zoo show"]))
+        self.assertEqual((reply.of("progress"), reply.of("log"), reply.of("output")), (["Feeding"], ["it bites"], ["fed\n"]))
+
+    def test_every_problem_is_reported_and_no_value(self) -> None:
+        reply = run("add", "much too long a name", "--legs", "qwertz", "--kind", "qwertz", given={"token": ""})
+        self.assertEqual((reply.exit, reply.code, reply.error["message"]), (2, "usage", "3 problems"))
+        problems = {field["field"]: field["problem"] for field in reply.data["fields"]}
+        self.assertEqual(problems, {"name": "must be short", "legs": "must be a whole number", "kind": "must be one of `cat`, `bird`"})
+        self.assertNotIn("qwertz", json.dumps(reply.error))
+
+    def test_mistyped_words(self) -> None:
+        for words, message in (
+            (["add", "--leg", "1"], "there is no such option, but `--legs`"),
+            (["add", "-z"], "there is no such option"),
+            (["add", "a", "--loud=1"], "`--loud` takes no value"),
+            (["add", "a", "--legs"], "`--legs` lacks its value"),
+            (["show", "more"], "too many arguments"),
+            (["work"], "2 problems"),
+            (["nothing"], "there is no such command"),
+        ):
+            reply = run(*words, given={"token": ""})
+            self.assertEqual((reply.exit, reply.error["message"]), (2, message), words)
+            self.assertTrue(reply.data["hints"][0].endswith("--help"))
+
+    def test_results_of_any_type(self) -> None:
+        shown = run("show")
+        self.assertEqual((shown.text, shown.data), ("", [{"name": "ada", "legs": 4}]))
+        soon = run("soon")
+        self.assertEqual((soon.text, soon.data), ("soon\n", "soon"))
+
+    def test_help_is_made_of_docstrings(self) -> None:
+        text = run("add", "--help").text
+        self.assertTrue(text.startswith("Adds an animal.\n\nOnly for a while.\nThen it leaves.\n\nUsage: bot-cli zoo add [OPTIONS] [NAME] [FOODS]...\n"))
+        self.assertIn("  [NAME]      What it is called\n", text)
+        self.assertIn("  -n, --legs <LEGS>  How many legs [default: 4]\n", text)
+        self.assertIn("--no-tame", text)
+        self.assertNotIn("token", text)
+        self.assertIn("  add     Adds an animal\n", run("--help").text)
+        self.assertEqual(run("--version").data, {"name": "zoo", "version": "1.2.3"})
+
+    def test_completion(self) -> None:
+        for words, values in (
+            (["a"], ["add"]),
+            (["add", "--kind", "b"], ["bird"]),
+            (["add", "--kind=b"], ["--kind=bird"]),
+            (["add", "-k", ""], ["cat", "bird"]),
+            (["work", ""], ["sleep", "compute", "child", "stubborn", "finish", "loop", "ask"]),
+            (["work", "sleep", ""], []),
+        ):
+            with host() as plugin:
+                reply = plugin.request("complete", argv=words)
+            self.assertEqual([it["value"] for it in reply.result["candidates"]], values, words)
+
+
+class Questions(unittest.TestCase):
+    def test_a_missing_argument_is_asked_for(self) -> None:
+        reply = run("add", "--legs", "3", answers={"name": ("much too long a name", "ada"), "kind": "bird", "token": "abc"})
+        self.assertEqual((reply.data["name"], reply.data["kind"], reply.data["token"]), ("ada", "bird", 3))
+        keys = [(it["key"], it["kind"], it.get("back", False), it.get("problem")) for it in reply.questions]
+        self.assertEqual(
+            keys,
+            [
+                ("name", "text", False, None),
+                ("name", "text", False, "must be short"),
+                ("kind", "select", True, None),
+                ("token", "password", True, None),
+            ],
+        )
+
+    def test_going_back(self) -> None:
+        reply = run("choose", answers={"first": ("x", "skip"), "second": BACK, "third": ["b"]})
+        self.assertEqual(reply.data, {"first": "skip", "third": ["b"]})
+        self.assertEqual([it["key"] for it in reply.questions], ["first", "second", "first", "third"])
+
+    def test_all_missing_answers_are_listed(self) -> None:
+        reply = run("add")
+        self.assertEqual((reply.exit, reply.code), (2, "input_required"))
+        self.assertEqual([it["key"] for it in reply.data["inputs"]], ["name"])
+        reply = run("choose")
+        self.assertEqual([it["key"] for it in reply.data["inputs"]], ["second", "third"])
+
+    def test_a_scripted_answer_must_be_possible(self) -> None:
+        reply = run("choose", given={"second": "yes"})
+        self.assertEqual((reply.exit, reply.code), (2, "invalid_input"))
+
+    def test_a_cancelled_question_ends_the_run(self) -> None:
+        self.assertEqual(run("add", answers={}).exit, 130)
+
+
+class Failures(unittest.TestCase):
+    def test_typed(self) -> None:
+        reply = run("fail", "typed")
+        data = {"code": "not_signed_in", "hints": ["zoo login"], "outcome": "not_done"}
+        self.assertEqual(reply.error, {"code": 4, "message": "not signed in", "data": data})
+
+    def test_untyped(self) -> None:
+        for how, message in (
+            ("file", "`/no/such/file`: no such file or directory"),
+            ("other", "internal error: `ValueError`: unexpected"),
+            ("long", "the result is longer than 8 MiB"),
+            ("exit", "internal error: `SystemExit`: 3"),
+        ):
+            reply = run("fail", how)
+            self.assertEqual((reply.exit, reply.error["message"]), (1, message))
+
+    def test_a_password_is_in_no_message(self) -> None:
+        with host() as plugin:
+            reply = plugin.run("fail", "password", answers={"token": "canary"}, context={"verbosity": 2})
+        self.assertNotIn("canary", json.dumps(reply.error))
+
+    def test_text_that_is_not_unicode_does_not_break_the_protocol(self) -> None:
+        self.assertEqual(run("fail", "not text").text, "a?b?\n")
+
+
+class Ends(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.left = Path(folder.name) / "left"
+
+    def stop(self, how: str, with_signal: signal.Signals | None) -> tuple[Reply, float, int]:
+        """Begins to work, stops that, and returns the reply, how long it took, and the exit status."""
+        with host() as plugin:
+            id = plugin.send("run", argv=["work", how, str(self.left)], capabilities={"progress": {}, "ask": {"kinds": ["text"]}})
+            self.assertEqual(plugin.read()["method"], "progress")
+            if how == "ask":
+                self.assertEqual(plugin.read()["method"], "ask")
+            else:
+                time.sleep(0.2)
+            began = time.monotonic()
+            if with_signal:
+                plugin.signal(with_signal)
+            else:
+                plugin.cancel(id)
+            reply = plugin.reply(id)
+            took = time.monotonic() - began
+            return reply, took, plugin.close()
+
+    def test_whatever_it_does_a_command_ends_and_tidies_up(self) -> None:
+        for how in ("sleep", "compute", "child", "loop", "ask"):
+            reply, took, status = self.stop(how, None)
+            self.assertEqual((reply.exit, reply.code, status), (130, "cancelled", 0), how)
+            self.assertLess(took, 0.8, how)
+            self.assertEqual(self.left.read_text(), "began, tidied up", how)
+
+    def test_signals_do_the_same(self) -> None:
+        for number, exit in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 143)):
+            reply, took, status = self.stop("sleep", number)
+            self.assertEqual((reply.exit, reply.code, status), (exit, "cancelled", 128 + number))
+            self.assertLess(took, 0.8)
+            self.assertEqual(self.left.read_text(), "began, tidied up")
+
+    def test_a_command_that_catches_everything_ends_with_the_process(self) -> None:
+        for number, status in ((None, 130), (signal.SIGTERM, 143)):
+            reply, _, ended = self.stop("stubborn", number)
+            self.assertEqual((reply.exit, ended), (status, status))
+
+    def test_a_step_that_must_finish_does(self) -> None:
+        reply, took, _ = self.stop("finish", None)
+        self.assertEqual((reply.exit, self.left.read_text()), (130, "finished, tidied up"))
+        self.assertGreater(took, 1)
+
+    def test_no_child_is_left(self) -> None:
+        self.stop("child", None)
+        found = subprocess.run(["pgrep", "-f", "^sleep 61$"], capture_output=True, text=True, check=False)
+        self.assertEqual(found.stdout, "")
+
+    def test_the_next_request_is_served_after_a_cancelled_one(self) -> None:
+        with host() as plugin:
+            first = plugin.send("run", argv=["work", "sleep", str(self.left)])
+            second = plugin.send("run", argv=["work", "sleep", str(self.left)])
+            third = plugin.send("run", argv=["show"])
+            plugin.cancel(second)
+            plugin.cancel(first)
+            self.assertEqual([plugin.reply(id).exit for id in (first, second, third)], [130, 130, 0])
+
+    def test_an_idle_plugin_ends_at_once(self) -> None:
+        with host() as plugin:
+            plugin.run("show")
+            plugin.signal(signal.SIGTERM)
+            self.assertEqual(plugin.process.wait(10), 143)
+
+    def test_a_host_that_is_gone_ends_the_work(self) -> None:
+        plugin = host()
+        plugin.send("run", argv=["work", "sleep", str(self.left)], capabilities={"progress": {}})
+        plugin.read()
+        assert plugin.process.stdin
+        assert plugin.process.stdout
+        plugin.process.stdin.close()
+        plugin.process.stdout.close()
+        plugin.process.wait(5)
+        self.assertEqual(self.left.read_text(), "began, tidied up")
+
+    def test_a_reply_that_is_begun_is_finished(self) -> None:
+        with host() as plugin:
+            id = plugin.send("run", argv=["add", "a", *["x" * 1000] * 1000], answers={"token": ""})
+            time.sleep(0.5)  # the pipe is full
+            plugin.signal(signal.SIGTERM)
+            self.assertEqual(len(plugin.reply(id).data["foods"]), 1000)
+            self.assertEqual(plugin.process.wait(10), 143)
+
+
+class ByHand(unittest.TestCase):
+    def test_prints_text_or_data(self) -> None:
+        self.assertEqual(by_hand("soon").stdout, "soon\n")
+        self.assertEqual(json.loads(by_hand("show", "--json").stdout), [{"name": "ada", "legs": 4}])
+
+    def test_failures(self) -> None:
+        ran = by_hand("add")
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("error: an answer is missing, and there is no terminal to ask on\n", ran.stderr)
+        ran = by_hand("fail", "typed", "--json")
+        error = {"code": "not_signed_in", "message": "not signed in", "hints": ["zoo login"], "outcome": "not_done"}
+        self.assertEqual((ran.returncode, json.loads(ran.stdout)), (4, {"error": error}))
+        self.assertEqual(ran.stderr, "error: not signed in\nhint: zoo login\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
