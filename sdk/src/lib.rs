@@ -36,6 +36,7 @@
 
 mod declaration;
 pub mod plugin;
+pub mod python;
 #[cfg(any(test, doctest))]
 mod readme;
 pub mod session;

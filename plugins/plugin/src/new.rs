@@ -12,6 +12,7 @@ use bot_cli_engine::discovery::{
 use bot_cli_protocol::MARKER;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
+use bot_cli_sdk::python;
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack::{self, SCHEMA};
 use serde_json::json;
@@ -55,19 +56,19 @@ const SH: Skeleton = Skeleton {
 const PYTHON: Skeleton = Skeleton {
     what: "plugin",
     files: &[
-        (
-            "bot-cli-@NAME@",
-            include_str!("new/python/plugin.py"),
-            Program,
-        ),
+        ("plugin.py", include_str!("new/python/plugin.py"), Program),
         ("test.py", include_str!("new/python/test.py"), Program),
     ],
-    next: &[
-        ("", "/test.py", ""),
-        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
-        ("", "/bot-cli-@NAME@", " world"),
-    ],
+    next: PYTHON_NEXT,
 };
+
+/// The executable is built by the library, because the manifest is made of the source.
+const PYTHON_NEXT: &[(&str, &str, &str)] = &[
+    ("", "/test.py", ""),
+    ("", "/plugin.py", " --build"),
+    (CHECK, "/bot-cli-@NAME@", " --argv ''"),
+    ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
+];
 
 const RUST: Skeleton = Skeleton {
     what: "plugin",
@@ -119,18 +120,10 @@ const PACK: Skeleton = Skeleton {
 const BACKEND: Skeleton = Skeleton {
     what: "secrets backend",
     files: &[
-        (
-            "bot-cli-@NAME@",
-            include_str!("new/backend/backend.py"),
-            Program,
-        ),
+        ("plugin.py", include_str!("new/backend/plugin.py"), Program),
         ("test.py", include_str!("new/backend/test.py"), Program),
     ],
-    next: &[
-        ("", "/test.py", ""),
-        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
-        ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
-    ],
+    next: PYTHON_NEXT,
 };
 
 pub fn write(options: &New) -> Result<Reply, Failure> {
@@ -152,8 +145,9 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
         let could_not = format!("could not create `{folder}`");
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
-    let paths = skeleton.files.iter();
-    let paths = paths.map(|(path, ..)| format!("{folder}/{}", fill(path)));
+    let paths = skeleton.files.iter().map(|(path, ..)| fill(path));
+    let library = library(skeleton).first().map(|_| python::PACKAGE.to_owned());
+    let paths = paths.chain(library).map(|path| format!("{folder}/{path}"));
     let files: Vec<String> = paths.collect();
     let mut text = format!("Created the {} `{short}`\n", skeleton.what);
     for path in &files {
@@ -232,6 +226,12 @@ fn sdk(options: &New) -> Result<String, Failure> {
     }
 }
 
+/// Returns the files of the library that the plugin needs in its folder, unchanged.
+fn library(skeleton: &Skeleton) -> &'static [(&'static str, &'static str)] {
+    let is_python = skeleton.files.iter().any(|(path, ..)| *path == "plugin.py");
+    if is_python { python::FILES } else { &[] }
+}
+
 /// Creates the folder with all files, or nothing. The folder has a temporary name until it is complete.
 fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
     let mut staging = tempfile::Builder::new();
@@ -245,6 +245,11 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
             Text => File::create_new(&path)?,
         };
         open.write_all(fill(text).as_bytes())?;
+    }
+    for (path, text) in library(skeleton) {
+        let path = made.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&made))?;
+        fs::write(path, text)?;
     }
     fs::rename(made, folder)
 }

@@ -3,35 +3,13 @@
 `testing` runs a plugin and answers its questions. The library needs Python 3.10 on Linux or macOS, and nothing else.
 """
 
-from .command import Arg
-from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, USAGE, Cancelled, Failure
-from .pack import Pack
-from .plugin import Plugin, Reply
-from .secrets import Backend, Change, Conflict, Opened, PullSecret, Refusal, Secret, Stored
-from .session import Question, Session
+from .command import Arg as Arg
+from .failure import CANCELLED as CANCELLED, FAILED as FAILED, NOT_ALLOWED as NOT_ALLOWED, UNAVAILABLE as UNAVAILABLE
+from .failure import UNKNOWN as UNKNOWN, USAGE as USAGE, Cancelled as Cancelled, Failure as Failure
+from .pack import Pack as Pack
+from .plugin import Plugin as Plugin, Reply as Reply
+from .secrets import Backend as Backend, Change as Change, Conflict as Conflict, Opened as Opened, PullSecret as PullSecret
+from .secrets import Refusal as Refusal, Secret as Secret, Stored as Stored
+from .session import Question as Question, Session as Session
 
 __version__ = "0.1.0"
-__all__ = [
-    "CANCELLED",
-    "FAILED",
-    "NOT_ALLOWED",
-    "UNAVAILABLE",
-    "UNKNOWN",
-    "USAGE",
-    "Arg",
-    "Backend",
-    "Cancelled",
-    "Change",
-    "Conflict",
-    "Failure",
-    "Opened",
-    "Pack",
-    "Plugin",
-    "PullSecret",
-    "Question",
-    "Refusal",
-    "Reply",
-    "Secret",
-    "Session",
-    "Stored",
-]

@@ -12,10 +12,7 @@ from typing import Any
 LIBRARY = Path(__file__).parent
 # In two parts: this file is no plugin.
 MARKER = "bot-cli-plugin" + ": "
-
-
-def protocol() -> str:
-    return "1.0"
+PROTOCOL = "1.0"
 
 
 def build_if_asked(manifest: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, cast
 
@@ -66,11 +66,11 @@ class Server:
         if len(line) > LONGEST_LINE:
             raise Failure("the message is longer than 8 MiB", code="too_large")
         with self.guarded(), self._lock:
-            while line:
-                try:
+            try:
+                while line:
                     line = line[os.write(self._wire, line) :]
-                except BrokenPipeError:
-                    self._leave(1)  # the host is gone
+            except BrokenPipeError:
+                self._leave(1)  # the host is gone
 
     def notify(self, method: str, **params: Any) -> None:
         self.send(method=method, params={"id": self.id, **params})
@@ -85,12 +85,12 @@ class Server:
         if reply is None:
             self._answers.put(None)
             raise Cancelled
-        if error := reply.get("error"):
-            raise Failure(str(error.get("message", method)), code=str((error.get("data") or {}).get("code", "failed")))
-        return cast("Message", reply.get("result") or {})
+        if error := members(reply.get("error")):
+            raise Failure(str(error.get("message", method)), code=str(members(error.get("data")).get("code", "failed")))
+        return members(reply.get("result"))
 
     @contextmanager
-    def guarded(self) -> Iterator[None]:
+    def guarded(self) -> Generator[None, None, None]:
         """Puts `Cancelled` off until the end of the block."""
         if threading.get_ident() != self._main:
             yield
@@ -103,7 +103,7 @@ class Server:
         self._look()
 
     @contextmanager
-    def shielded(self) -> Iterator[None]:
+    def shielded(self) -> Generator[None, None, None]:
         """Lets a block finish, however long it takes."""
         self._shields += 1
         try:
@@ -137,7 +137,7 @@ class Server:
             self.send(id=self.id, **message)
 
     def _result(self, request: Message) -> Message:
-        params = request.get("params") or {}
+        params = members(request.get("params"))
         try:
             version = params.get("protocol", "1.0")
             if not isinstance(version, str):
@@ -168,10 +168,13 @@ class Server:
     def _enforce(self, woken: int) -> NoReturn:
         while True:
             number = os.read(woken, 1)[0]
-            time.sleep(GRACE)
-            if self._shields:
-                continue
-            if number != _LOOK or self._stops():
+            until = time.monotonic() + GRACE
+            while (goes_on := number != _LOOK or self._stops()) and time.monotonic() < until:
+                time.sleep(0.05)
+                if not self._raised:
+                    # A signal just before a system call does not interrupt it.
+                    signal.pthread_kill(self._main, _LOOK)
+            if goes_on and not self._shields:
                 self._leave(self._told or (130 if number == _LOOK else 128 + number))
 
     def _leave(self, status: int) -> NoReturn:
@@ -199,10 +202,11 @@ class Server:
         try:
             message = decoded(line)
         except Refused as why:
-            return self.send(id=None, error=why.error())
+            self.send(id=None, error=why.error())
+            return
         if message.get("method") == "cancel":
             with self._lock:
-                id = (message.get("params") or {}).get("id")
+                id = members(message.get("params")).get("id")
                 self._unwanted += [id] if id in self._open else []
             signal.pthread_kill(self._main, _LOOK)
         elif "method" not in message:
@@ -225,6 +229,11 @@ def encoded(message: Message) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
+def members(value: Any) -> Message:
+    """Returns an object as it is, and anything else as an empty one."""
+    return cast("Message", value) if isinstance(value, dict) else {}
+
+
 def decoded(line: bytes) -> Message:
     try:
         message: Any = json.loads(line.decode())
@@ -232,7 +241,7 @@ def decoded(line: bytes) -> Message:
         raise Refused(-32700, "the line is not JSON in UTF-8") from None
     if len(line) > LONGEST_LINE or not isinstance(message, dict):
         raise Refused(-32600, "the line is not a message")
-    found = cast("Message", message)
+    found = members(cast("Any", message))
     id = found.get("id")
     forms = (
         found.get("jsonrpc") == "2.0",
@@ -249,8 +258,8 @@ def decoded(line: bytes) -> Message:
 def _plain(value: Any) -> Any:
     """Makes JSON of what an author returns: fields of a dataclass, a list of a set, else its text."""
     if hasattr(value, "__dataclass_fields__"):
-        return vars(value)
-    return sorted(value) if isinstance(value, (set, frozenset)) else str(value)
+        return vars(cast("object", value))
+    return sorted(cast("set[Any]", value)) if isinstance(value, (set, frozenset)) else str(value)
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -61,7 +61,7 @@ class Terminal:
         return {"action": "accept", "value": value}
 
     @contextmanager
-    def shielded(self) -> Iterator[None]:
+    def shielded(self) -> Generator[None, None, None]:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             yield

@@ -66,7 +66,7 @@ class Parameter:
         if not self.is_flag and not self.values and hint not in _WORDS:
             raise TypeError(f"parameter `{self.name}`: no argument can be of this type")
         self.convert, self.wrong = _WORDS.get(hint, (str, ""))
-        self.default = parameter.default
+        self.default: Any = parameter.default
         self.about = self.arg.about or about
         self.positional = parameter.kind is not parameter.KEYWORD_ONLY and not self.is_flag
         off = "no-" if self.default is True else ""
@@ -74,7 +74,7 @@ class Parameter:
         self.flag = f"--{self.long}" if self.long else None
         self.required = self.default is _ABSENT and not self.arg.ask and not self.is_flag and not self.arg.password
         if self.required and self.repeatable and not self.positional:
-            self.required, self.default = False, []
+            self.required, self.default = False, list[Any]()
 
     @property
     def value_name(self) -> str:
@@ -89,20 +89,10 @@ class Parameter:
         kind = "positional" if self.positional else "flag" if self.is_flag else "option"
         complete = self.arg.complete
         shown = self.default not in (_ABSENT, None, []) and not isinstance(self.default, bool)
-        members: Json = {
-            "name": self.name,
-            "kind": kind,
-            "long": self.long,
-            "short": self.arg.short,
-            "about": self.about,
-            "value_name": None if self.is_flag else self.value_name,
-            "required": self.required,
-            "repeatable": self.repeatable,
-            "hidden": self.arg.hidden,
-            "default": str(self.default) if shown else None,
-            "values": [{"value": value} for value in self.values],
-            "completion": "dynamic" if callable(complete) else complete,
-        }
+        members: Json = {"name": self.name, "kind": kind, "long": self.long, "short": self.arg.short, "about": self.about}
+        members |= {"value_name": None if self.is_flag else self.value_name, "required": self.required, "repeatable": self.repeatable}
+        members |= {"hidden": self.arg.hidden, "default": str(self.default) if shown else None}
+        members |= {"values": [{"value": value} for value in self.values], "completion": "dynamic" if callable(complete) else complete}
         return {name: value for name, value in members.items() if value not in (None, False, [])}
 
     def read(self, words: Sequence[str]) -> Any:
@@ -126,7 +116,7 @@ class Parameter:
             kind = "multiselect" if self.repeatable else "select"
         elif self.arg.password or self.is_flag:
             kind = "password" if self.arg.password else "confirm"
-        default = None if self.default is _ABSENT else self.default
+        default: Any = None if self.default is _ABSENT else self.default
         if kind == "text" and default is not None:
             default = str(default)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ._build import build_if_asked, protocol
+from ._build import PROTOCOL, build_if_asked
 
 
 @dataclass
@@ -22,11 +22,11 @@ class Pack:
     catalogue: str = "1.0"
 
     def manifest(self) -> dict[str, Any]:
-        own = {"protocol": protocol(), "name": f"pack-{self.name}", "version": self.version, "about": self.about}
+        own = {"protocol": PROTOCOL, "name": f"pack-{self.name}", "version": self.version, "about": self.about}
         own |= {"role": "provider-pack", "catalogue": self.catalogue, "providers": list(self.providers)}
         return own | ({"framework": self.framework} if self.framework else {})
 
-    def run(self) -> NoReturn:
+    def main(self) -> NoReturn:
         """Builds the executable on `--build`, and else says what it is."""
         build_if_asked(self.manifest())
         print(f"The provider pack {self.name} {self.version}, used by bot-cli init")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 from . import _terminal
-from ._build import build_if_asked, protocol
+from ._build import PROTOCOL, build_if_asked
 from ._server import Server
 from .command import Command, table
 from .failure import USAGE, Failure, Refused
@@ -31,7 +31,7 @@ class Reply:
 class Plugin:
     """Commands that users call as `bot-cli NAME …`.
 
-    `@plugin.main` makes the command of the plugin's own name, `@plugin.command` subcommands. A command returns a `Reply`, a text, or data.
+    `@plugin.root` makes the command of the plugin's own name, `@plugin.command` subcommands. A command returns a `Reply`, a text, or data.
     """
 
     def __init__(self, name: str, version: str, about: str = "") -> None:
@@ -39,7 +39,7 @@ class Plugin:
         self._root: Command | None = None
         self._commands: dict[str, Command] = {}
 
-    def main(self, function: Function) -> Function:
+    def root(self, function: Function) -> Function:
         self._root = Command(function, self.name)
         return function
 
@@ -56,9 +56,9 @@ class Plugin:
         root = self._root.manifest(self.name) if self._root else {"name": self.name}
         root |= {"about": self.about, "commands": [it.manifest(name) for name, it in self._commands.items()]}
         command = {name: value for name, value in root.items() if value != []}
-        return {"protocol": protocol(), "name": self.name, "version": self.version, "about": self.about, "command": command}
+        return {"protocol": PROTOCOL, "name": self.name, "version": self.version, "about": self.about, "command": command}
 
-    def run(self) -> NoReturn:
+    def main(self) -> NoReturn:
         """Serves a host, or runs one command for a user at a terminal."""
         build_if_asked(self.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
@@ -70,8 +70,8 @@ class Plugin:
             return self.manifest()
         if method not in ("run", "complete"):
             raise Refused(-32601, "there is no such method")
-        words: Any = params.get("argv")
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):  # pyright: ignore[reportUnknownVariableType]
+        words: list[Any] = params["argv"] if isinstance(params.get("argv"), list) else [None]
+        if not all(isinstance(word, str) for word in words):
             raise Refused(-32602, "`argv` must be a list of strings")
         if method == "complete":
             return {"candidates": self._complete(words)}

@@ -8,23 +8,26 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, NoReturn, cast
 
-from ._build import build_if_asked, protocol
-from ._server import Server
+from ._build import PROTOCOL, build_if_asked
+from ._server import Server, members
 from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, Cancelled, Failure, Refused
 from .session import Json, Session
 
-Effect = Literal["done", "not_done", "unknown"]
-_EXITS = {"not_allowed": NOT_ALLOWED, "not_signed_in": NOT_ALLOWED, "cancelled": CANCELLED}
-_EXITS |= dict.fromkeys(("unreachable", "timed_out", "unavailable"), UNAVAILABLE)
+_EXITS = {
+    "not_allowed": NOT_ALLOWED,
+    "not_signed_in": NOT_ALLOWED,
+    "cancelled": CANCELLED,
+    **dict.fromkeys(("unreachable", "timed_out", "unavailable"), UNAVAILABLE),
+}
 _NAME = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
 class Refusal(Failure):
     """A failure with a code that BACKENDS.md lists and words that have no value in them. `effect` is what became of a change."""
 
-    def __init__(self, code: str, message: str, effect: Effect | Json | None = None, **more: Any) -> None:
+    def __init__(self, code: str, message: str, effect: str | Json | None = None, **more: Any) -> None:
         super().__init__(message, code=code, exit=_EXITS.get(code, FAILED), **more)
         self.effect = effect
 
@@ -68,7 +71,7 @@ class Change:
 
 @dataclass
 class Opened:
-    """The result of `open`: where the sets are, in a few words, and what holds for them."""
+    """The result of `open`: where the sets are, in a few words, and the rules for them."""
 
     place: str
     organization: str | None = None
@@ -81,20 +84,14 @@ class Opened:
     keys: int | None = None
 
     def wire(self, can: Iterable[str]) -> Json:
-        limits = {"value_bytes": self.value_bytes, "set_bytes": self.set_bytes, "keys": self.keys}
-        members: Json = {
-            "organization": self.organization,
-            "place": self.place,
-            "regions": self.regions,
-            "names": {"shortest": self.shortest, "longest": self.longest, "capitals": self.capitals},
-            "limits": {name: limit for name, limit in limits.items() if limit is not None},
-            "can": list(can),
-        }
-        return {name: value for name, value in members.items() if value is not None}
+        limits = {name: limit for name in ("value_bytes", "set_bytes", "keys") if (limit := getattr(self, name)) is not None}
+        names = {name: getattr(self, name) for name in ("shortest", "longest", "capitals")}
+        own = {name: value for name in ("organization", "regions") if (value := getattr(self, name)) is not None}
+        return {"place": self.place, **own, "names": names, "limits": limits, "can": list(can)}
 
 
 class Backend:
-    """Subclass it, and define `open`, `list`, `load` and `apply`.
+    """Subclass it, and define `open`, `sets`, `load` and `apply`.
 
     The library reads and checks every request, compares `prior`, names and limits, and reports what became of a change: `not_done` before `apply`,
     `unknown` where `apply` fails and does not say more, and nothing of an unexpected exception but its type.
@@ -112,7 +109,7 @@ class Backend:
         """Finds the place, asks what it has to ask with `self.session`, and changes nothing."""
         raise NotImplementedError
 
-    def list(self) -> Iterable[tuple[str, type[Stored]]]:
+    def sets(self) -> Iterable[tuple[str, type[Stored]]]:
         """Returns the name and kind of each set."""
         raise NotImplementedError
 
@@ -134,16 +131,15 @@ class Backend:
 
     @classmethod
     def manifest(cls) -> Json:
-        own: Json = {"protocol": protocol(), "name": f"secrets-{cls.name}", "version": cls.version, "about": cls.about}
+        own: Json = {"protocol": PROTOCOL, "name": f"secrets-{cls.name}", "version": cls.version, "about": cls.about}
         own |= {"role": "secrets-backend", "secrets": "1.0"}
         settings = [
-            {"name": name.rstrip("*"), "about": about, **({"required": True} if name.endswith("*") else {})}
-            for name, about in cls.settings.items()
+            {"name": name.rstrip("*"), "about": about, **({"required": True} if name.endswith("*") else {})} for name, about in cls.settings.items()
         ]
         return own | ({"settings": settings} if settings else {})
 
     @classmethod
-    def run(cls) -> NoReturn:
+    def main(cls) -> NoReturn:
         """Serves the client, or says what it is to a user at a terminal."""
         build_if_asked(cls.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
@@ -169,12 +165,7 @@ _NEEDS = {
     "unset": ("name", "keys"),
     "delete": ("name",),
 }
-_ABILITIES = {
-    "values": "values",
-    "credentials": "values",
-    "organizations": "organizations",
-    "put_image_pull_secret": "image_pull_secrets",
-}
+_ABILITIES = {"values": "values", "credentials": "values", "organizations": "organizations", "put_image_pull_secret": "image_pull_secrets"}
 _CHANGES = ("put", "put_image_pull_secret", "unset", "delete")
 
 
@@ -184,7 +175,7 @@ class _Served:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._is_open = False
-        self._effect: Effect | None = None  # what became of the change that is under way
+        self._effect: str | None = None  # what became of the change that is under way
 
     def run(self) -> NoReturn:
         Server(self._serve).run()
@@ -209,15 +200,15 @@ class _Served:
             if self._effect:
                 raise self._with_effect(Refusal("cancelled", "cancelled"), self._effect) from None
             raise
-        except Refused:
-            raise
         except Failure as failure:
             raise self._with_effect(failure, self._effect) from None
         except Exception as error:
+            if isinstance(error, Refused):
+                raise
             failure = Refusal("internal", f"internal error: `{type(error).__name__}`")
             raise self._with_effect(failure, self._effect) from None
 
-    def _with_effect(self, failure: Failure, effect: Effect | Json | None) -> Failure:
+    def _with_effect(self, failure: Failure, effect: str | Json | None) -> Failure:
         if self._effect and effect:
             failure.data["effect"] = effect
             failure.exit = UNKNOWN if effect == "unknown" and failure.exit == FAILED else failure.exit
@@ -228,13 +219,13 @@ class _Served:
             return self._open(params)
         if not all(_fits(params, it) for it in _NEEDS[name]):
             raise Refused(-32602, "a parameter is missing or has another form")
-        if _ABILITIES.get(name, self._backend.can) not in (self._backend.can, *self._backend.can):
+        if name in _ABILITIES and _ABILITIES[name] not in self._backend.can:
             raise Refusal("not_supported", "this backend can't do it")
         return getattr(self, f"_{name}")(params)
 
     def _open(self, params: Json) -> Json:
-        settings = params.get("settings") or {}
-        if not isinstance(settings, dict):
+        settings = members(params.get("settings", {}))
+        if not isinstance(params.get("settings", {}), dict):
             raise Refused(-32602, "`settings` must be an object")
         required = [name.rstrip("*") for name in self._backend.settings if name.endswith("*")]
         if missing := [name for name in required if not settings.get(name)]:
@@ -250,7 +241,7 @@ class _Served:
         return {"organizations": [{"name": name} for name in self._backend.organizations()]}
 
     def _list(self, params: Json) -> Json:
-        return {"sets": [{"name": name, "kind": kind.kind} for name, kind in self._backend.list()]}
+        return {"sets": [{"name": name, "kind": kind.kind} for name, kind in self._backend.sets()]}
 
     def _get(self, params: Json) -> Json:
         found = self._backend.load(params["name"])
@@ -323,13 +314,10 @@ class _Served:
         fits = _NAME.fullmatch(name) and opened.shortest <= len(name) <= opened.longest
         if not before and (not fits or (not opened.capitals and name != name.lower())):
             raise Refusal("invalid_name", f"a name has {opened.shortest} to {opened.longest} letters, digits and hyphens")
-        values = after.values if isinstance(after, Secret) else {}
+        values: Mapping[str, str] = after.values if isinstance(after, Secret) else {}
         sizes = [(len(value.encode()), len(key.encode())) for key, value in values.items()]
         largest, whole = max((value for value, _ in sizes), default=0), sum(value + key for value, key in sizes)
-        for what, size, limit in (
-            ("a value is", largest, opened.value_bytes),
-            ("the set is", whole, opened.set_bytes),
-        ):
+        for what, size, limit in (("a value is", largest, opened.value_bytes), ("the set is", whole, opened.set_bytes)):
             if limit is not None and size > limit:
                 raise Refusal("too_large", f"{what} larger than {limit} bytes", bytes={"size": size, "limit": limit})
         if opened.keys is not None and len(values) > opened.keys:
@@ -347,5 +335,5 @@ def _fits(params: Json, name: str) -> bool:
     value: Any = params.get(name)
     if name == "prior":
         return value == "absent" or isinstance(value, dict)
-    texts: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    texts: Iterable[Any] = members(value).values() if isinstance(value, dict) else cast("list[Any]", value) if isinstance(value, list) else ()
     return isinstance(value, _FORMS[name]) and all(isinstance(text, str) for text in texts)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from ._server import members
 from .failure import USAGE, Cancelled, Failure
 
 Json = dict[str, Any]
@@ -35,17 +36,9 @@ class Question:
     def wire(self) -> Json:
         """Returns the parameters of `ask`. A choice is a value, or a value with its label."""
         pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in self.choices]
-        members: Json = {
-            "key": self.key,
-            "message": self.message,
-            "kind": self.kind,
-            "choices": [{"value": value, "label": label} for value, label in pairs],
-            "default": self.default,
-            "flag": self.flag,
-            "help": self.help,
-            "details": self.details,
-        }
-        return {name: value for name, value in members.items() if value not in (None, [])}
+        found: Json = {name: getattr(self, name) for name in ("key", "message", "kind", "default", "flag", "help", "details")}
+        found["choices"] = [{"value": value, "label": label} for value, label in pairs]
+        return {name: value for name, value in found.items() if value not in (None, [])}
 
     def problem(self, answer: Any) -> str | None:
         """Returns why `answer` is not a possible one."""
@@ -76,9 +69,9 @@ class Session:
 
     def __init__(self, peer: Peer, params: Json) -> None:
         self._peer = peer
-        self._offered: Json = params.get("capabilities") or {}
-        self._given: Json = params.get("answers") or {}
-        self.context: Json = params.get("context") or {}
+        self._offered: Json = members(params.get("capabilities"))
+        self._given: Json = members(params.get("answers"))
+        self.context: Json = members(params.get("context"))
         self.argv: list[str] = params.get("argv") or []
         self.withheld = ""  # output for a host that shows nothing before the reply
         self.knows_password = False
@@ -147,7 +140,7 @@ class Session:
             question = step if isinstance(step, Question) else step(answers)
             if question and question.key in self._given:
                 answers[question.key] = self._taken(question)
-            elif question and question.kind in (self._offered.get("ask") or {}).get("kinds", []):
+            elif question and question.kind in members(self._offered.get("ask")).get("kinds", []):
                 answer = self._answer(question, back=bool(asked))
                 if answer is None:
                     at, key = asked.pop()

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, cast
 
+from ._server import members
 from .session import Json
 
 KINDS = ["text", "password", "confirm", "select", "multiselect"]
@@ -28,7 +29,7 @@ class Reply:
         self.text: str = self.result.get("text", "")
         self.data: Any = self.result.get("data", self.error.get("data"))
         self.exit: int = self.result.get("exit", 0) if "result" in message else self.error["code"]
-        self.code: str | None = (self.error.get("data") or {}).get("code")
+        self.code: str | None = members(self.error.get("data")).get("code")
 
     def of(self, method: str) -> list[str]:
         """Returns the texts of all notifications of one kind."""
@@ -58,12 +59,12 @@ class Host:
     def run(self, *argv: str, answers: Mapping[str, Any] | None = None, given: Json | None = None, **params: Any) -> Reply:
         """Runs a command. `answers` are those of a user who is asked, `given` those that come with the request.
 
-        An answer that is a list of lists is one answer after the other. Without `answers`, nobody can be asked.
+        An answer that is a tuple is one answer after the other. Without `answers`, nobody can be asked.
         """
         offered: Json = {"stdin": {}, "progress": {}, "output": {}}
         if answers is not None:
             offered["ask"] = {"kinds": KINDS}
-            self._answers = {key: list(value) if isinstance(value, tuple) else [value] for key, value in answers.items()}
+            self._answers = {key: list(cast("tuple[Any]", value)) if isinstance(value, tuple) else [value] for key, value in answers.items()}
         return self.request("run", argv=list(argv), answers=given or {}, capabilities=offered, **params)
 
     def request(self, method: str, **params: Any) -> Reply:

@@ -68,7 +68,7 @@ class Arguments(unittest.TestCase):
 
     def test_help_is_made_of_docstrings(self) -> None:
         text = run("add", "--help").text
-        self.assertTrue(text.startswith("Adds an animal.\n\nOnly for a while.\nThen it leaves.\n\nUsage: bot-cli zoo add [OPTIONS] [NAME] [FOODS]...\n"))
+        self.assertTrue(text.startswith("Adds an animal.\n\nOnly for a while.\nThen it leaves.\n\nUsage: bot-cli zoo add "), text)
         self.assertIn("  [NAME]      What it is called\n", text)
         self.assertIn("  -n, --legs <LEGS>  How many legs [default: 4]\n", text)
         self.assertIn("--no-tame", text)

@@ -84,8 +84,8 @@ async def soon() -> str:
 def work(session: Session, how: Literal["sleep", "compute", "child", "stubborn", "finish", "loop", "ask"], left: Path) -> None:
     """Works for a minute, and writes how it ended"""
     left.write_text("began")
-    session.progress("working")
     try:
+        session.progress("working")
         if how == "finish":
             with session.finish():
                 time.sleep(1.5)
@@ -127,4 +127,4 @@ def fail(how: str, session: Session) -> str:
 
 
 if __name__ == "__main__":
-    plugin.run()
+    plugin.main()
