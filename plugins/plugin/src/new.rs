@@ -146,7 +146,9 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
     let paths = skeleton.files.iter().map(|(path, ..)| fill(path));
-    let library = library(skeleton).first().map(|_| python::PACKAGE.to_owned());
+    let library = library(skeleton)
+        .first()
+        .map(|_| python::PACKAGE.to_owned());
     let paths = paths.chain(library).map(|path| format!("{folder}/{path}"));
     let files: Vec<String> = paths.collect();
     let mut text = format!("Created the {} `{short}`\n", skeleton.what);

@@ -171,9 +171,54 @@ fn new_plugins_in_python_pass_every_check_and_their_own_test() {
         let folder = bench.path("work").join(file);
         let output = Command::new(folder.join("test.py")).output().unwrap();
         assert!(output.status.success(), "{output:?}");
+        build(&folder);
+        // The executable needs nothing of its folder.
+        let alone = bench.path("plugins").join(file);
+        fs::create_dir_all(bench.path("plugins")).unwrap();
+        fs::rename(folder.join(file), &alone).unwrap();
         for argv in argvs {
-            check(&bench, &folder.join(file), argv);
+            check(&bench, &alone, argv);
         }
+    }
+}
+
+/// Builds the executable of a plugin in Python: the same bytes each time.
+fn build(folder: &Path) {
+    let built = || {
+        let output = Command::new(folder.join("plugin.py"))
+            .arg("--build")
+            .output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+        let mut files =
+            files.filter(|it| it.display().to_string().contains("/bot-cli-") && it.is_file());
+        fs::read(files.next().unwrap()).unwrap()
+    };
+    assert_eq!(built(), built());
+}
+
+/// A plugin with every kind of argument and question.
+#[test]
+fn a_plugin_made_with_the_library_for_python_passes_every_check() {
+    let bench = bench();
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/python");
+    let folder = bench.path("work/zoo");
+    fs::create_dir_all(&folder).unwrap();
+    let mut copied = Command::new("cp");
+    copied
+        .arg("-r")
+        .arg(library.join("bot_cli_sdk"))
+        .arg(&folder);
+    assert!(copied.status().unwrap().success());
+    fs::copy(
+        library.join("tests/plugins/zoo.py"),
+        folder.join("plugin.py"),
+    )
+    .unwrap();
+    build(&folder);
+    for argv in ["soon", "choose", "add", "show"] {
+        check(&bench, &folder.join("bot-cli-zoo"), argv);
     }
 }
 
@@ -197,11 +242,14 @@ fn ctrl_c_ends_the_work_of_a_new_plugin_in_python() {
     let bench = bench();
     let new = ["plugin", "new", "demo", "--lang", "python"];
     assert_eq!(bench.run(&new).unwrap().status, Some(0));
-    let plugin = fs::read_to_string(bench.path("work/bot-cli-demo/bot-cli-demo")).unwrap();
-    let slow = "    __import__(\"time\").sleep(30)\n    text = f";
-    let plugin = plugin.replace("    text = f", slow);
+    let folder = bench.path("work/bot-cli-demo");
+    let plugin = fs::read_to_string(folder.join("plugin.py")).unwrap();
+    let slow = "    __import__(\"time\").sleep(30)\n    greeting =";
+    let plugin = plugin.replace("    greeting =", slow);
     assert!(plugin.contains(slow));
-    cancel(&bench, &bench.script("plugins/slow", &plugin).unwrap());
+    fs::write(folder.join("plugin.py"), plugin).unwrap();
+    build(&folder);
+    cancel(&bench, &folder.join("bot-cli-demo"));
 }
 
 #[test]

@@ -193,9 +193,8 @@ fn packs_and_backends_are_added_by_the_same_command() {
         ! warning: [..]
         $ bot-cli plugin upgrade pack-acme acme-1.1.tar.gz --json 2>/dev/null | grep changed
           "changed": false,
-        $ bot-cli -q plugin new safe --role secrets-backend --lang python
-        ...
-        $ bot-cli plugin add bot-cli-secrets-safe/bot-cli-secrets-safe
+        $ {{ echo '#!/bin/sh'; echo '# bot-cli-plugin: {{"protocol":"1.0","name":"secrets-safe","version":"0.1.0","role":"secrets-backend","secrets":"1.0"}}'; }} >bot-cli-secrets-safe
+        $ bot-cli plugin add bot-cli-secrets-safe
         Added the secrets backend `secrets-safe` [..]
         ...
         ! ...
