@@ -42,9 +42,14 @@ fn the_skeletons_of_the_documents_keep_every_required_rule() {
         rest.split_once("\n```\n").unwrap().0.to_owned() + "\n"
     };
     let bench = bench();
-    bench
-        .script("plugins/bot-cli-snake", &block("snake"))
-        .unwrap();
+    let new = ["plugin", "new", "snake", "--lang", "python"];
+    assert_eq!(bench.run(&new).unwrap().status, Some(0));
+    let snake = bench.path("work/bot-cli-snake");
+    fs::write(snake.join("plugin.py"), block("snake")).unwrap();
+    build(&snake);
+    fs::create_dir_all(bench.path("plugins")).unwrap();
+    let built = snake.join("bot-cli-snake");
+    fs::rename(built, bench.path("plugins/bot-cli-snake")).unwrap();
     let new = ["plugin", "new", "tess", "--lang", "typescript"];
     assert_eq!(bench.run(&new).unwrap().status, Some(0));
     let project = bench.path("work/bot-cli-tess");

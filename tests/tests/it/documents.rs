@@ -9,7 +9,7 @@ use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
 /// The documents outside the book, as paths relative to the repository root.
-const DOCUMENTS: [&str; 17] = [
+const DOCUMENTS: [&str; 18] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -23,6 +23,7 @@ const DOCUMENTS: [&str; 17] = [
     "sdk/protocol/PROTOCOL.md",
     "sdk/README.md",
     "sdk/typescript/README.md",
+    "sdk/python/README.md",
     "templates/README.md",
     "templates/guides/AGENTS.md.jinja",
     "templates/guides/GETTING_STARTED.md.jinja",
@@ -33,7 +34,7 @@ const DOCUMENTS: [&str; 17] = [
 const EXAMPLE_FILES: [&str; 2] = ["foo.rs", "mod.rs"];
 
 /// Example plugins, and placeholders for a plugin name.
-const EXAMPLES: [&str; 4] = ["NAME", "hello", "roll", "vault"];
+const EXAMPLES: [&str; 5] = ["NAME", "dice", "hello", "roll", "vault"];
 
 #[test]
 fn every_command_and_its_options_exist() {
