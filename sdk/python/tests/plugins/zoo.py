@@ -80,6 +80,12 @@ async def soon() -> str:
     return "soon"
 
 
+def compute() -> None:
+    # In a function, because Python 3.13 leaves the jump of a loop out of the `try` around it.
+    while True:
+        sum(range(1000))
+
+
 @plugin.command
 def work(session: Session, how: Literal["sleep", "compute", "child", "stubborn", "finish", "loop", "ask"], left: Path) -> None:
     """Works for a minute, and writes how it ended"""
@@ -90,8 +96,8 @@ def work(session: Session, how: Literal["sleep", "compute", "child", "stubborn",
             with session.finish():
                 time.sleep(1.5)
                 left.write_text("finished")
-        while how == "compute":
-            sum(range(1000))
+        if how == "compute":
+            compute()
         while how == "stubborn":
             with contextlib.suppress(BaseException):
                 while True:
