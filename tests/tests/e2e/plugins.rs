@@ -222,7 +222,7 @@ fn a_plugin_made_with_the_library_for_python_passes_every_check() {
     )
     .unwrap();
     build(&folder);
-    for argv in ["soon", "choose", "add", "show"] {
+    for argv in ["soon", "choose", "unlock"] {
         check(&bench, &folder.join("bot-cli-zoo"), argv);
     }
 }

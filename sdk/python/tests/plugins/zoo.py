@@ -72,6 +72,12 @@ def choose(session: Session) -> dict[str, object]:
 
 
 @plugin.command
+def unlock(token: Annotated[str, Arg(ask="Token", password=True)]) -> int:
+    """Asks for a password"""
+    return len(token)
+
+
+@plugin.command
 async def soon() -> str:
     """Waits without blocking"""
     await asyncio.sleep(0.01)
