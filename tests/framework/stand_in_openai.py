@@ -2,7 +2,7 @@
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
 the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
-that it was offered one of that name.
+that it was offered one of that name. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
 """
 
 import argparse
@@ -11,8 +11,10 @@ import math
 import struct
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 
 MODEL = "stand-in"
+CALLS = count(1)
 SAMPLE_RATE = 24_000
 
 
@@ -23,6 +25,27 @@ def last_words(messages):
             content = message["content"]
             return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
     return ""
+
+
+def answer(script, heard):
+    """What the script has the model say to these words."""
+    return next((say for needle, say in script.say if needle.casefold() in heard.casefold()), script.otherwise)
+
+
+def call(script, heard, offered):
+    """The function that the script has the model call, if it was offered."""
+    calls = (function for needle, function in script.call if needle.casefold() in heard.casefold())
+    return next((function for function in calls if function["name"] in offered), None)
+
+
+def call_in_pieces(called):
+    """A call as the API streams it: its name, then its arguments, a few characters at a time."""
+    function = {"name": called["name"], "arguments": ""}
+    call = {"index": 0, "id": f"call-{next(CALLS)}", "type": "function", "function": function}
+    yield {"role": "assistant", "content": None, "tool_calls": [call]}
+    arguments = json.dumps(called["arguments"])
+    for begin in range(0, len(arguments), 8):
+        yield {"tool_calls": [{"index": 0, "function": {"arguments": arguments[begin : begin + 8]}}]}
 
 
 def speech(text):
@@ -47,6 +70,12 @@ class Api(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         print(f"POST {self.path}: {body[:2000]!r}", file=sys.stderr, flush=True)
+        if self.path in self.script.refuse:
+            error = {
+                "message": f"Incorrect API key provided: {self.headers['Authorization']}",
+                "code": "invalid_api_key",
+            }
+            return self.reply("application/json", json.dumps({"error": error}), status=401)
         match self.path:
             case "/v1/chat/completions":
                 return self.chat(json.loads(body))
@@ -57,14 +86,11 @@ class Api(BaseHTTPRequestHandler):
         return self.send_error(404)
 
     def chat(self, request):
-        heard = last_words(request["messages"]).casefold()
-        say = next((words for needle, words in self.script.say if needle.casefold() in heard), self.script.otherwise)
-        called = next((function for needle, function in self.script.call if needle.casefold() in heard), None)
-        offered = [tool["function"]["name"] for tool in request.get("tools", [])]
-        if called and called["name"] in offered and request.get("stream"):
-            function = {"name": called["name"], "arguments": json.dumps(called["arguments"])}
-            call = {"index": 0, "id": "call-1", "type": "function", "function": function}
-            return self.stream([{"role": "assistant", "tool_calls": [call]}], "tool_calls")
+        heard = last_words(request["messages"])
+        say = answer(self.script, heard)
+        called = call(self.script, heard, [tool["function"]["name"] for tool in request.get("tools", [])])
+        if called and request.get("stream"):
+            return self.stream(list(call_in_pieces(called)), "tool_calls")
         if not request.get("stream"):
             message = {"role": "assistant", "content": say}
             choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
@@ -85,9 +111,9 @@ class Api(BaseHTTPRequestHandler):
     def completion(self, kind, choices):
         return {"id": "chatcmpl-1", "object": kind, "created": 0, "model": MODEL, "choices": choices}
 
-    def reply(self, content_type, body):
+    def reply(self, content_type, body, status=200):
         data = body if isinstance(body, bytes) else body.encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -113,11 +139,17 @@ def function(text):
     return needle, {"name": name, "arguments": json.loads(arguments)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def parser_of_scripts(about):
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--say", action="append", default=[], type=pair, metavar="WORDS=REPLY")
     parser.add_argument("--call", action="append", default=[], type=function, metavar="WORDS=NAME ARGUMENTS")
     parser.add_argument("--otherwise", default="Hello, how can I help you?")
+    return parser
+
+
+def main():
+    parser = parser_of_scripts(__doc__)
+    parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
     parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
     Api.script = parser.parse_args()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)

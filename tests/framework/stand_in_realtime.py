@@ -1,28 +1,32 @@
-"""A stand-in for OpenAI's speech-to-speech API on loopback: `stand_in_realtime.py GREETING ANSWER`.
+"""A stand-in for OpenAI's speech-to-speech API on loopback.
 
-It prints its address and serves until it is ended. The first response of a session is the greeting, each other one the
-answer to what was asked since the last one: the words, and a tone in place of the voice.
+It prints its address and serves until it is ended. Each response of a session is the answer to what came since the last
+one: the words, and a tone in place of the voice. The options are those of `stand_in_openai.py`, and `--fail` has words
+end the session with an error. What it is told to say to the user, it says.
 """
 
+import argparse
 import asyncio
 import base64
 import json
-import sys
 from itertools import count
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from stand_in_openai import speech
+from stand_in_openai import answer, call, parser_of_scripts, speech
 
 # A tenth of a second of sound.
 CHUNK = 4_800
+CALLS = count(1)
+# How `session.py` of a generated bot has words said.
+TOLD = "Say this to the user, and nothing else: "
 
 
-async def converse(socket: ServerConnection) -> None:
+async def converse(socket: ServerConnection, script: argparse.Namespace) -> None:
     numbers = count()
-    greeted = False
-    asked: list[str] = []
+    heard = ""
+    offered: list[str] = []
 
     async def say(kind: str, **rest: Any) -> None:
         await socket.send(json.dumps({"type": kind, "event_id": f"event-{next(numbers)}"} | rest))
@@ -30,16 +34,37 @@ async def converse(socket: ServerConnection) -> None:
     await say("session.created", session={})
     async for message in socket:
         match json.loads(message):
-            case {"type": "session.update"}:
+            case {"type": "session.update", "session": session}:
+                offered = [tool["name"] for tool in session.get("tools") or []]
                 await say("session.updated", session={})
             case {"type": "conversation.item.create", "item": item}:
                 await say("conversation.item.added", item=item)
-                asked += [part["text"] for part in item["content"] if part.get("text")]
+                heard += item.get("output") or "".join(part.get("text") or "" for part in item["content"])
             case {"type": "response.create"}:
-                answer = sys.argv[2] if asked else "Nobody asked."
-                await respond(say, answer if greeted else sys.argv[1])
-                greeted = True
-                asked.clear()
+                if script.fail and script.fail in heard:
+                    error = {"type": "server_error", "code": "server_error", "message": "The service is out of order."}
+                    return await say("error", error=error)
+                if called := call(script, heard, offered):
+                    await request(say, called)
+                else:
+                    await respond(say, heard.partition(TOLD)[2] or answer(script, heard))
+                heard = ""
+
+
+async def request(say: Any, called: dict[str, Any]) -> None:
+    """Have a function called; its result comes back as an item, before the next response."""
+    number = next(CALLS)
+    item = {"id": f"item-{number}", "type": "function_call", "name": called["name"], "call_id": f"call-{number}"}
+    response = {"id": f"response-{number}", "status": "in_progress"}
+    place = {"response_id": response["id"], "item_id": item["id"], "output_index": 0, "call_id": item["call_id"]}
+    arguments = json.dumps(called["arguments"])
+    done = item | {"arguments": arguments, "status": "completed"}
+    await say("response.created", response=response)
+    await say("conversation.item.added", item=item | {"arguments": "", "status": "in_progress"})
+    await say("response.function_call_arguments.delta", delta=arguments, **place)
+    await say("response.function_call_arguments.done", arguments=arguments, **place)
+    await say("conversation.item.done", item=done)
+    await say("response.done", response=response | {"status": "completed", "output": [done]})
 
 
 async def respond(say: Any, words: str) -> None:
@@ -57,7 +82,10 @@ async def respond(say: Any, words: str) -> None:
 
 
 async def main() -> None:
-    async with serve(converse, "127.0.0.1", 0) as server:
+    parser = parser_of_scripts(__doc__)
+    parser.add_argument("--fail", metavar="WORDS")
+    script = parser.parse_args()
+    async with serve(lambda socket: converse(socket, script), "127.0.0.1", 0) as server:
         print(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
         await server.serve_forever()
 

@@ -30,12 +30,18 @@ pub(crate) const OPENAI: [&str; 4] = [
     "--tts=openai_tts",
 ];
 
-/// The options that give the stand-in its answers in the starter scenario.
-pub(crate) const ANSWERS: [&str; 4] = [
+/// The options that give the stand-in its answers and calls in the starter scenarios.
+pub(crate) const ANSWERS: [&str; 10] = [
     "--say",
     "capital of France=It is Paris.",
     "--say",
     "which city=You like Lisbon best.",
+    "--call",
+    r#"time is it in Lisbon=current_time {"timezone": "Europe/Lisbon"}"#,
+    "--say",
+    "\"now\": =It is late there.",
+    "--call",
+    "hang up=end_call {}",
 ];
 
 /// The framework runner's options for calls from a browser.
@@ -73,6 +79,13 @@ pub(crate) fn models(options: &[&str]) -> (Running, String) {
     let mut models = Running::start(python_script("stand_in_openai.py").args(options));
     let address = models.line_with("http://");
     (models, address)
+}
+
+/// Starts the stand-in for OpenAI's speech-to-speech API with these options. Returns the process and its address.
+pub(crate) fn realtime(options: &[&str]) -> (Running, String) {
+    let mut service = Running::start(python_script("stand_in_realtime.py").args(options));
+    let address = service.line_with("ws://");
+    (service, address)
 }
 
 /// Runs a Python script in `tests/framework` and parses its output as JSON.

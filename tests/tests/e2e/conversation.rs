@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::bot::{Bot, OPENAI, WEBRTC, drive, python, python_script, script, succeeds, text};
-use crate::running::Running;
+use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, drive, python, realtime, script, succeeds, text};
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
@@ -34,12 +33,10 @@ fn sessions_at_once_are_watched_at_a_port_each() {
 
 #[test]
 fn a_realtime_bot_answers_what_is_typed() {
-    let mut service = python_script("stand_in_realtime.py");
-    let mut service = Running::start(service.args(["Hello.", "It is Paris."]));
-    let realtime = ["--mode=realtime", "--realtime=openai_realtime"];
-    let bot = Bot::new(&[&realtime[..], &["--transport=p2p_webrtc"]].concat(), &[]);
+    let (_service, service) = realtime(&ANSWERS);
+    let options = "--mode=realtime --realtime=openai_realtime --transport=p2p_webrtc --eval";
+    let bot = Bot::new(&options.split(' ').collect::<Vec<_>>(), &[]);
     let redirected = script("redirected").display().to_string();
-    let service = service.line_with("ws://");
     let variables = [
         ("PYTHONPATH", &*redirected),
         ("STAND_IN_REALTIME", &service),
@@ -48,8 +45,9 @@ fn a_realtime_bot_answers_what_is_typed() {
     let said = drive("talk_to_deployed.py", &["webrtc", &address]);
     assert_eq!(
         [&said["greeting"], &said["answer"]],
-        ["Hello.", "It is Paris."]
+        ["Hello, how can I help you?", "It is Paris."]
     );
+    bot.passes("evals/text.yaml", &address);
 }
 
 #[test]
@@ -88,12 +86,16 @@ fn a_function_and_a_handler_of_the_user_are_called() {
     let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
     let bot = Bot::new(&options, &answers);
     let readme = fs::read_to_string(bot.folder.path().join("bot/README.md")).unwrap();
-    let (_, rest) = readme.split_once("```python\n").unwrap();
-    let (tools, _) = rest.split_once("```").unwrap();
-    assert!(tools.contains("async def order_status("), "{tools}");
-    fs::write(bot.server.join("tools.py"), tools).unwrap();
+    let block = |language: &str| {
+        let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    let path = bot.server.join("tools.py");
+    let tools = fs::read_to_string(&path).unwrap();
+    let (functions, _) = tools.split_once("TOOLS:").unwrap();
+    fs::write(path, functions.to_owned() + &block("python")).unwrap();
     bot.handle(HANDLER);
-    fs::write(bot.server.join("evals/order.yaml"), ORDER).unwrap();
+    fs::write(bot.server.join("evals/order.yaml"), block("yaml")).unwrap();
     let mut lint = python().command("ruff");
     succeeds(
         lint.args(["check", "--no-cache", "."])
@@ -109,20 +111,4 @@ const HANDLER: &str = r#"
     @llm.event_handler("on_function_calls_started")
     async def on_function_calls_started(service, function_calls):
         logger.info(f"My handler saw {function_calls[0].function_name}")
-"#;
-
-const ORDER: &str = r#"
-name: order
-scenarios:
-  - name: looks_up_an_order
-    turns:
-      - expect:
-          - event: response
-      - user: "Where is my order A-1042?"
-        expect:
-          - event: function_call
-            name: order_status
-            args: { order_id: A-1042 }
-          - event: response
-            text_contains: shipped
 "#;

@@ -33,6 +33,7 @@ mod plugins;
 mod python;
 mod running;
 mod sample;
+mod session;
 mod shells;
 mod steps;
 mod strace;

@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::option_table::Feature;
 
-/// The packages that every bot requires in addition to the framework.
-const ALWAYS: [&str; 2] = ["loguru>=0.7.3,<1", "python-dotenv>=1.0.1,<2"];
+/// The packages that every bot requires in addition to the framework. Windows and slim images have no time zones of their own.
+const ALWAYS: [&str; 3] = [
+    "loguru>=0.7.3,<1",
+    "python-dotenv>=1.0.1,<2",
+    "tzdata>=2025.2,<2030",
+];
 
 /// The package required by bots with an `aiohttp.ClientSession`.
 const SESSION: &str = "aiohttp>=3.11,<4";

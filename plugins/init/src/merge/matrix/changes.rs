@@ -42,6 +42,8 @@ struct Said {
 struct Rewrite {
     name: String,
     step: Vec<Step>,
+    /// The steps lead back to an older version's templates, which lack these files.
+    older_without: Option<Vec<String>>,
 }
 
 /// Returns all changes, in a fixed order.
@@ -56,13 +58,9 @@ fn made() -> Vec<Change> {
         .map(|(name, keys)| (name, make(keys)))
         .collect();
     let mut changes = Vec::new();
-    let mut add = |base: &String, name: &str, new: Files| {
-        let made = projects[base].clone();
-        changes.push(Change {
-            name: format!("{base}: {name}"),
-            base: made,
-            new,
-        });
+    let mut add = |name: &str, base: Files, new: Files| {
+        let name = name.to_owned();
+        changes.push(Change { name, base, new });
     };
     for option in &table.option {
         for base in &option.bases {
@@ -72,19 +70,26 @@ fn made() -> Vec<Change> {
             let new = make(&keys);
             // A base that already has the option does not change.
             if new != projects[base] {
-                add(base, &option.name, new);
+                let name = format!("{base}: {}", option.name);
+                add(&name, projects[base].clone(), new);
             }
         }
     }
     for (place, rewrite) in table.rewrite.iter().enumerate() {
         let base = &["web", "telephone", "rooms"][place % 3].to_owned();
-        let mut new = projects[base].clone();
+        let mut other = projects[base].clone();
         for step in &rewrite.step {
             // A base may lack the text that a step replaces.
-            let _ = step.apply(&mut new);
+            let _ = step.apply(&mut other);
         }
-        assert_ne!(new, projects[base], "{}", rewrite.name);
-        add(base, &rewrite.name, new);
+        assert_ne!(other, projects[base], "{}", rewrite.name);
+        let name = format!("{base}: {}", rewrite.name);
+        if let Some(absent) = &rewrite.older_without {
+            other.retain(|path, _| !absent.contains(path));
+            add(&name, other, projects[base].clone());
+        } else {
+            add(&name, projects[base].clone(), other);
+        }
     }
     changes
 }

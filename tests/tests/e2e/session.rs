@@ -1,0 +1,201 @@
+//! Sessions that end well: a silent user, a fault of a service, a tool that hangs, and a conversation that goes on for too long. The eval
+//! harness reads the words that the bot's voice reports, so it needs no speech model.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, realtime, script};
+use crate::running::Running;
+
+/// A key in the provider's form, by which the framework knows it.
+const KEY: &str = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// What the framework logs when the bot itself ends a session, and when any session is over.
+const HUNG_UP: &str = ": EndFrame#";
+const OVER: &str = "finished running";
+
+const ASKED: &str = "tts_response, text_contains: still there";
+const GOODBYE: &str = "tts_response, text_contains: Goodbye";
+const PARIS: &str = "tts_response, text_contains: Paris";
+const SORRY: &str = "tts_response, text_contains: Sorry";
+const UNKNOWN: &str = "tts_response, text_contains: do not know";
+const WARNING: &str = "tts_response, text_contains: finish in a moment";
+
+#[test]
+fn a_silent_user_is_asked_twice_and_let_go() {
+    for session in [Session::cascade(&[]), Session::realtime(&[])] {
+        session.set("SILENCE_SECS", "1");
+        let mut running = session.hold(&[("", &[ASKED, ASKED, GOODBYE])]);
+        running.line_with("The user does not answer");
+        running.line_with(HUNG_UP);
+    }
+}
+
+#[test]
+fn a_user_who_answers_is_not_let_go() {
+    for session in [Session::cascade(&[]), Session::realtime(&[])] {
+        session.set("SILENCE_SECS", "2");
+        session.set("QUESTIONS", "1");
+        session.hold(&[
+            ("", &[ASKED]),
+            ("What is the capital of France?", &[PARIS, ASKED, GOODBYE]),
+        ]);
+    }
+}
+
+#[test]
+fn the_longest_session_ends_with_a_word_before_its_end() {
+    for session in [Session::cascade(&[]), Session::realtime(&[])] {
+        session.set("SESSION_SECS", "6");
+        session.set("WARNING_SECS", "3");
+        let mut running = session.hold(&[("", &[WARNING, GOODBYE])]);
+        running.line_with("The longest session is over");
+        running.line_with(HUNG_UP);
+    }
+}
+
+#[test]
+fn a_fault_is_heard_and_logged_without_the_key() {
+    let session = Session::cascade(&["--refuse", "/v1/chat/completions"]);
+    let mut running = session.hold(&[("", &[SORRY]), ("Hello?", &[SORRY])]);
+    running.line_with(OVER);
+    assert!(running.log().contains("Error code: 401"));
+    assert!(!running.log().contains(KEY));
+}
+
+#[test]
+fn a_bot_without_its_voice_does_not_apologize() {
+    let session = Session::cascade(&["--refuse", "/v1/audio/speech"]);
+    let mut running = session.hold(&[("", &["llm_response"]), ("Hello?", &["llm_response"])]);
+    running.line_with(OVER);
+    assert!(running.log().contains("OpenAITTSService#0 exception"));
+    assert!(!running.log().contains("Sorry"));
+}
+
+/// Nothing could be said any more.
+#[test]
+fn a_speech_to_speech_service_that_fails_ends_the_session() {
+    let session = Session::realtime(&["--fail", "out of order"]);
+    let silence = "tts_response, absent: true, within_ms: 30000";
+    let mut running = session.hold(&[("", &["tts_response"]), ("Are you out of order?", &[silence])]);
+    running.line_with("The service is out of order.");
+    running.line_with(HUNG_UP);
+}
+
+#[test]
+fn tools_are_called_and_one_that_hangs_does_not_silence_the_bot() {
+    for session in [Session::cascade(&CALLS), Session::realtime(&CALLS)] {
+        let tools = session.bot.server.join("tools.py");
+        let code = fs::read_to_string(&tools).unwrap();
+        let code = code.replace("[current_time, ", "[hangs, current_time, ");
+        let code = code.replace("import datetime", "import datetime\nimport asyncio");
+        fs::write(tools, code.replacen("@tool_options", HANGS, 1)).unwrap();
+        let mut running = session.hold(&[
+            ("", &["tts_response"]),
+            ("Please look it up.", &["function_call, name: hangs", "tts_response"]),
+            ("Please hang up.", &["function_call, name: end_call", GOODBYE]),
+        ]);
+        running.line_with("timed out after 1 seconds");
+        running.line_with(HUNG_UP);
+    }
+}
+
+#[test]
+fn a_time_zone_that_does_not_exist_is_explained_to_the_model() {
+    let zones = ["Mars/Base", "Europe", "../zone", ""];
+    let calls = zones.map(|zone| {
+        format!(r#"in '{zone}'=current_time {{"timezone": "{zone}"}}"#)
+    });
+    let calls = calls.iter().flat_map(|call| ["--call", call]);
+    let explained = ["--say", "is not an IANA name=I do not know it."];
+    let session = Session::cascade(&calls.chain(explained).collect::<Vec<_>>());
+    let questions = zones.map(|zone| format!("What time is it in '{zone}'?"));
+    let mut turns: Vec<Turn> = vec![("", &["tts_response"])];
+    turns.extend(questions.iter().map(|it| (&**it, &[UNKNOWN][..])));
+    session.hold(&turns);
+}
+
+const CALLS: [&str; 6] = [
+    "--call",
+    "look it up=hangs {}",
+    "--call",
+    "hang up=end_call {}",
+    "--say",
+    "CANCELLED=I could not find it.",
+];
+
+const HANGS: &str = r#"@tool_options(timeout_secs=1)
+async def hangs(params: FunctionCallParams) -> None:
+    """Look something up, for ever."""
+    await asyncio.Event().wait()
+
+
+@tool_options"#;
+
+/// What the user types, and the events that follow. The first turn is the bot's.
+type Turn<'a> = (&'a str, &'a [&'a str]);
+
+/// A generated bot and the stand-ins for its services.
+struct Session {
+    bot: Bot,
+    realtime: Option<(Running, String)>,
+}
+
+impl Session {
+    fn cascade(answers: &[&str]) -> Self {
+        let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
+        Self {
+            bot: Bot::new(&options, &[&ANSWERS[..], answers].concat()),
+            realtime: None,
+        }
+    }
+
+    fn realtime(answers: &[&str]) -> Self {
+        let options = ["--mode=realtime", "--realtime=openai_realtime", "--transport=p2p_webrtc", "--eval"];
+        let (service, address) = realtime(&[&ANSWERS[..], answers].concat());
+        Self {
+            bot: Bot::new(&options, &[]),
+            realtime: Some((service, address)),
+        }
+    }
+
+    /// Gives a constant of `session.py` another value.
+    fn set(&self, name: &str, value: &str) {
+        let path = self.bot.server.join("session.py");
+        let code = fs::read_to_string(&path).unwrap();
+        let (before, rest) = code.split_once(&format!("\n{name} = ")).unwrap();
+        let (_, after) = rest.split_once('\n').unwrap();
+        fs::write(path, format!("{before}\n{name} = {value}\n{after}")).unwrap();
+    }
+
+    /// Holds a conversation, and returns the bot.
+    fn hold(&self, turns: &[Turn]) -> Running {
+        let mut scenario = SCENARIO.to_owned();
+        for (user, events) in turns {
+            let _ = writeln!(scenario, "      - expect:");
+            for event in *events {
+                let _ = writeln!(scenario, "          - {{ event: {event} }}");
+            }
+            if !user.is_empty() {
+                let _ = writeln!(scenario, "        user: {user:?}");
+            }
+        }
+        fs::write(self.bot.server.join("evals/session.yaml"), scenario).unwrap();
+        let mut variables = vec![("OPENAI_API_KEY", KEY)];
+        let redirected = script("redirected").display().to_string();
+        if let Some((_, address)) = &self.realtime {
+            variables.extend([("PYTHONPATH", &*redirected), ("STAND_IN_REALTIME", address)]);
+        }
+        let (running, address) = self.bot.run(&WEBRTC, &variables);
+        self.bot.passes("evals/session.yaml", &address);
+        running
+    }
+}
+
+const SCENARIO: &str = "\
+name: session
+judge: { modality: audio, transcription: { service: moonshine } }
+scenarios:
+  - name: session
+    turns:
+";
