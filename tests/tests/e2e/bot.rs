@@ -237,6 +237,15 @@ impl Bot {
         fs::write(&path, [before, handler, after].concat()).unwrap();
     }
 
+    /// Gives a constant of `session.py` another value.
+    pub(crate) fn set(&self, name: &str, value: &str) {
+        let path = self.server.join("session.py");
+        let code = fs::read_to_string(&path).unwrap();
+        let (before, rest) = code.split_once(&format!("\n{name} = ")).unwrap();
+        let (_, after) = rest.split_once('\n').unwrap();
+        fs::write(path, format!("{before}\n{name} = {value}\n{after}")).unwrap();
+    }
+
     /// Starts the bot as the hosting service's image would. `variables` are set as if they came from the bot's secret set.
     pub(crate) fn deploy(&self, variables: &[(&str, &str)]) -> Deployed {
         let mut command = self.python();

@@ -172,7 +172,10 @@ impl Project {
             "--hear", QUESTION, "--say", &answer, "--say", &reply, "--say", &tale,
         ];
         let named = ["--name", r#"A "b" <i>&{x} 'c' "#];
-        Self(Bot::new(&[&named, &OPENAI[..], options].concat(), &answers))
+        let bot = Bot::new(&[&named, &OPENAI[..], options].concat(), &answers);
+        // A browser on a busy machine is slower than a user.
+        bot.set("SILENCE_SECS", "600");
+        Self(bot)
     }
 
     fn client(&self) -> PathBuf {

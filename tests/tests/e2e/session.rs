@@ -24,7 +24,7 @@ const WARNING: &str = "tts_response, text_contains: finish in a moment";
 #[test]
 fn a_silent_user_is_asked_twice_and_let_go() {
     for session in [Session::cascade(&[]), Session::realtime(&[])] {
-        session.set("SILENCE_SECS", "1");
+        session.bot.set("SILENCE_SECS", "1");
         let mut running = session.hold(&[("", &[ASKED, ASKED, GOODBYE])]);
         running.line_with("The user does not answer");
         running.line_with(HUNG_UP);
@@ -34,8 +34,8 @@ fn a_silent_user_is_asked_twice_and_let_go() {
 #[test]
 fn a_user_who_answers_is_not_let_go() {
     for session in [Session::cascade(&[]), Session::realtime(&[])] {
-        session.set("SILENCE_SECS", "2");
-        session.set("QUESTIONS", "1");
+        session.bot.set("SILENCE_SECS", "2");
+        session.bot.set("QUESTIONS", "1");
         session.hold(&[
             ("", &[ASKED]),
             ("What is the capital of France?", &[PARIS, ASKED, GOODBYE]),
@@ -46,8 +46,8 @@ fn a_user_who_answers_is_not_let_go() {
 #[test]
 fn the_longest_session_ends_with_a_word_before_its_end() {
     for session in [Session::cascade(&[]), Session::realtime(&[])] {
-        session.set("SESSION_SECS", "6");
-        session.set("WARNING_SECS", "3");
+        session.bot.set("SESSION_SECS", "6");
+        session.bot.set("WARNING_SECS", "3");
         let mut running = session.hold(&[("", &[WARNING, GOODBYE])]);
         running.line_with("The longest session is over");
         running.line_with(HUNG_UP);
@@ -77,7 +77,10 @@ fn a_bot_without_its_voice_does_not_apologize() {
 fn a_speech_to_speech_service_that_fails_ends_the_session() {
     let session = Session::realtime(&["--fail", "out of order"]);
     let silence = "tts_response, absent: true, within_ms: 30000";
-    let mut running = session.hold(&[("", &["tts_response"]), ("Are you out of order?", &[silence])]);
+    let mut running = session.hold(&[
+        ("", &["tts_response"]),
+        ("Are you out of order?", &[silence]),
+    ]);
     running.line_with("The service is out of order.");
     running.line_with(HUNG_UP);
 }
@@ -92,8 +95,14 @@ fn tools_are_called_and_one_that_hangs_does_not_silence_the_bot() {
         fs::write(tools, code.replacen("@tool_options", HANGS, 1)).unwrap();
         let mut running = session.hold(&[
             ("", &["tts_response"]),
-            ("Please look it up.", &["function_call, name: hangs", "tts_response"]),
-            ("Please hang up.", &["function_call, name: end_call", GOODBYE]),
+            (
+                "Please look it up.",
+                &["function_call, name: hangs", "tts_response"],
+            ),
+            (
+                "Please hang up.",
+                &["function_call, name: end_call", GOODBYE],
+            ),
         ]);
         running.line_with("timed out after 1 seconds");
         running.line_with(HUNG_UP);
@@ -103,9 +112,7 @@ fn tools_are_called_and_one_that_hangs_does_not_silence_the_bot() {
 #[test]
 fn a_time_zone_that_does_not_exist_is_explained_to_the_model() {
     let zones = ["Mars/Base", "Europe", "../zone", ""];
-    let calls = zones.map(|zone| {
-        format!(r#"in '{zone}'=current_time {{"timezone": "{zone}"}}"#)
-    });
+    let calls = zones.map(|zone| format!(r#"in '{zone}'=current_time {{"timezone": "{zone}"}}"#));
     let calls = calls.iter().flat_map(|call| ["--call", call]);
     let explained = ["--say", "is not an IANA name=I do not know it."];
     let session = Session::cascade(&calls.chain(explained).collect::<Vec<_>>());
@@ -151,21 +158,17 @@ impl Session {
     }
 
     fn realtime(answers: &[&str]) -> Self {
-        let options = ["--mode=realtime", "--realtime=openai_realtime", "--transport=p2p_webrtc", "--eval"];
+        let options = [
+            "--mode=realtime",
+            "--realtime=openai_realtime",
+            "--transport=p2p_webrtc",
+            "--eval",
+        ];
         let (service, address) = realtime(&[&ANSWERS[..], answers].concat());
         Self {
             bot: Bot::new(&options, &[]),
             realtime: Some((service, address)),
         }
-    }
-
-    /// Gives a constant of `session.py` another value.
-    fn set(&self, name: &str, value: &str) {
-        let path = self.bot.server.join("session.py");
-        let code = fs::read_to_string(&path).unwrap();
-        let (before, rest) = code.split_once(&format!("\n{name} = ")).unwrap();
-        let (_, after) = rest.split_once('\n').unwrap();
-        fs::write(path, format!("{before}\n{name} = {value}\n{after}")).unwrap();
     }
 
     /// Holds a conversation, and returns the bot.
