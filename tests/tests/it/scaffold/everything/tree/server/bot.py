@@ -35,6 +35,7 @@ from pipecat.workers.runner import WorkerRunner
 from noise import noise_filter
 from recording import Recorder
 from services import create_llm, create_stt, create_tts
+from session import look_after
 from settings import check_settings
 from sockets import tell_sockets_apart
 from tools import TOOLS
@@ -125,6 +126,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await watch(worker, runner)
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

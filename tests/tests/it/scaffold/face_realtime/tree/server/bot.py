@@ -21,6 +21,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
 from services import create_llm, create_video
+from session import look_after
 from settings import check_settings
 from tools import TOOLS
 from typed import TypedText
@@ -76,6 +77,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigterm=runner_args.handle_sigterm,
     )
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

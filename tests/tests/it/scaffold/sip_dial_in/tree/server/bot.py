@@ -41,6 +41,7 @@ from twilio.rest import Client
 from twilio.twiml.voice_response import Dial, VoiceResponse
 
 from services import create_llm, create_stt, create_tts
+from session import look_after
 from settings import check_settings
 from tools import TOOLS
 from transcript import log_transcript
@@ -183,6 +184,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await watch(worker, runner)
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     call = call_of(runner_args)
 

@@ -35,6 +35,7 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
 from services import create_llm, create_stt, create_tts
+from session import look_after
 from settings import check_settings
 from tools import TOOLS
 
@@ -142,6 +143,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigterm=runner_args.handle_sigterm,
     )
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     call = call_of(runner_args)
 

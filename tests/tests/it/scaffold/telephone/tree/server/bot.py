@@ -29,6 +29,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from noise import noise_filter
 from services import create_llm, create_stt, create_tts
+from session import look_after
 from settings import check_settings
 from tools import TOOLS
 
@@ -122,6 +123,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigterm=runner_args.handle_sigterm,
     )
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})

@@ -30,6 +30,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from recording import Recorder
 from services import create_llm
+from session import look_after
 from settings import check_settings
 from tools import TOOLS
 from typed import TypedText
@@ -132,6 +133,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigterm=runner_args.handle_sigterm,
     )
     await runner.add_workers(worker)
+    look_after(worker, user_aggregator)
 
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})

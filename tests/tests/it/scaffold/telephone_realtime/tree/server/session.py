@@ -1,0 +1,117 @@
+"""Looks after a session: asks a silent user, apologizes for faults, and limits its length."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from loguru import logger
+from pipecat.frames.frames import (
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
+    EndFrame,
+    ErrorFrame,
+    InterruptionFrame,
+    LLMMessagesAppendFrame,
+    UserIdleTimeoutUpdateFrame,
+)
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.services.llm_service import LLMService
+from pipecat.utils.errors import ErrorCategory
+
+SILENCE_SECS = 20  # how long a user may be silent before the bot asks
+QUESTIONS = 2  # how often it asks before it hangs up
+SESSION_SECS = 15 * 60  # the longest session
+WARNING_SECS = 60  # how long before its end the user is told
+
+STILL_THERE = "Are you still there?"
+SORRY = "Sorry, something went wrong on my side."
+ALMOST_OVER = "We will have to finish in a moment."
+GOODBYE = "Thank you for talking to me. Goodbye!"
+
+
+async def say(worker: PipelineWorker, words: str) -> None:
+    """Have the service say these words, after those that it is saying."""
+    request = f"Say this to the user, and nothing else: {words}"
+    await worker.queue_frame(
+        LLMMessagesAppendFrame([{"role": "developer", "content": request}], run_llm=True)
+    )
+
+
+async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
+    """Have the service say these words, then end the session; also when it stays silent."""
+    speaking = asyncio.Event()
+
+    @worker.event_handler("on_frame_reached_upstream")
+    async def on_frame_reached_upstream(worker, frame):
+        if isinstance(frame, BotStartedSpeakingFrame):
+            speaking.set()
+        elif isinstance(frame, BotStoppedSpeakingFrame) and speaking.is_set():
+            await worker.queue_frame(EndFrame())
+
+    async def end_if_silent():
+        await asyncio.sleep(10)
+        if not speaking.is_set():
+            await worker.queue_frame(EndFrame())
+
+    worker.add_reached_upstream_filter((BotStartedSpeakingFrame, BotStoppedSpeakingFrame))
+    await say(worker, words)
+    in_background(worker, end_if_silent())
+
+
+def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, None]) -> None:
+    """Do something beside the conversation, at most until the session ends."""
+    task = worker.create_task(work)
+
+    @worker.event_handler("on_pipeline_finished")
+    async def on_pipeline_finished(worker, frame):
+        await worker.cancel_task(task)
+
+
+def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
+    """Watch over a session: call this before it starts."""
+    asked = 0
+    apologized = False
+
+    @worker.event_handler("on_pipeline_started")
+    async def on_pipeline_started(worker, frame):
+        await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+        in_background(worker, end_in_time())
+
+    async def end_in_time():
+        await asyncio.sleep(SESSION_SECS - WARNING_SECS)
+        await say(worker, ALMOST_OVER)
+        await asyncio.sleep(WARNING_SECS)
+        logger.info("The longest session is over")
+        await hang_up(worker)
+
+    @user_aggregator.event_handler("on_user_turn_idle")
+    async def on_user_turn_idle(aggregator):
+        nonlocal asked
+        if asked < QUESTIONS:
+            asked += 1
+            await say(worker, STILL_THERE)
+        else:
+            logger.info("The user does not answer")
+            await hang_up(worker)
+
+    # What the user says or types interrupts the bot, also when it is silent.
+    worker.add_reached_downstream_filter((InterruptionFrame,))
+
+    @worker.event_handler("on_frame_reached_downstream")
+    async def on_frame_reached_downstream(worker, frame):
+        nonlocal asked, apologized
+        if isinstance(frame, InterruptionFrame):
+            asked, apologized = 0, False
+
+    @worker.event_handler("on_pipeline_error")
+    async def on_pipeline_error(worker, frame: ErrorFrame):
+        nonlocal apologized
+        # The framework has logged it, without credentials. The model speaks about faults of tools.
+        if apologized or frame.category is ErrorCategory.APPLICATION:
+            return
+        apologized = True
+        if isinstance(frame.processor, LLMService):
+            await hang_up(worker, SORRY)
+        else:
+            await say(worker, SORRY)
