@@ -10,6 +10,7 @@ from pipecat.frames.frames import (
     BotStoppedSpeakingFrame,
     EndFrame,
     ErrorFrame,
+    FunctionCallCancelFrame,
     InterruptionFrame,
     LLMMessagesAppendFrame,
     UserIdleTimeoutUpdateFrame,
@@ -114,4 +115,12 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
         if isinstance(frame.processor, LLMService):
             await hang_up(worker, SORRY)
         else:
+            await say(worker, SORRY)
+
+    worker.add_reached_upstream_filter((FunctionCallCancelFrame,))
+
+    @worker.event_handler("on_frame_reached_upstream")
+    async def on_frame_reached_upstream(worker, frame):
+        # After a tool that took too long, the service would wait for the user to speak.
+        if isinstance(frame, FunctionCallCancelFrame) and frame.run_llm:
             await say(worker, SORRY)
