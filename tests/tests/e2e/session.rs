@@ -19,13 +19,15 @@ const GOODBYE: &str = "tts_response, text_contains: Goodbye";
 const PARIS: &str = "tts_response, text_contains: Paris";
 const SORRY: &str = "tts_response, text_contains: Sorry";
 const UNKNOWN: &str = "tts_response, text_contains: do not know";
+/// Holds the line until the bot hangs up.
+const SILENCE: &str = "tts_response, absent: true, within_ms: 60000";
 const WARNING: &str = "tts_response, text_contains: finish in a moment";
 
 #[test]
 fn a_silent_user_is_asked_twice_and_let_go() {
     for session in [Session::cascade(&[]), Session::realtime(&[])] {
         session.bot.set("SILENCE_SECS", "1");
-        let mut running = session.hold(&[("", &[ASKED, ASKED, GOODBYE])]);
+        let mut running = session.hold(&[("", &[ASKED, ASKED, GOODBYE, SILENCE])]);
         running.line_with("The user does not answer");
         running.line_with(HUNG_UP);
     }
@@ -48,7 +50,7 @@ fn the_longest_session_ends_with_a_word_before_its_end() {
     for session in [Session::cascade(&[]), Session::realtime(&[])] {
         session.bot.set("SESSION_SECS", "6");
         session.bot.set("WARNING_SECS", "3");
-        let mut running = session.hold(&[("", &[WARNING, GOODBYE])]);
+        let mut running = session.hold(&[("", &[WARNING, GOODBYE, SILENCE])]);
         running.line_with("The longest session is over");
         running.line_with(HUNG_UP);
     }
@@ -78,10 +80,9 @@ fn a_bot_without_its_voice_does_not_apologize() {
 #[test]
 fn a_speech_to_speech_service_that_fails_ends_the_session() {
     let session = Session::realtime(&["--fail", "out of order"]);
-    let silence = "tts_response, absent: true, within_ms: 30000";
     let mut running = session.hold(&[
         ("", &["tts_response"]),
-        ("Are you out of order?", &[silence]),
+        ("Are you out of order?", &[SILENCE]),
     ]);
     running.line_with("The service is out of order.");
     running.line_with(HUNG_UP);
@@ -103,7 +104,7 @@ fn tools_are_called_and_one_that_hangs_does_not_silence_the_bot() {
             ),
             (
                 "Please hang up.",
-                &["function_call, name: end_call", GOODBYE],
+                &["function_call, name: end_call", GOODBYE, SILENCE],
             ),
         ]);
         running.line_with("timed out after 1 seconds");
