@@ -90,6 +90,8 @@ def used(project: Project, name: str) -> bool:
     programs = project.programs.values()
     imported = {module.split(".")[0] for program in programs for module, _ in imported_names(program)}
     needed = {Requirement(text).name for service in project.services() for text in service.get("packages", [])}
+    if name == "tzdata":  # The standard library reads it, where the system has no time zones.
+        return "zoneinfo" in imported
     brings = {module for module, names in distributions_of().items() if canonicalize_name(name) in names}
     return name in needed or bool(imported & brings)
 
