@@ -14,6 +14,7 @@ const { values: given } = parseArgs({
     greeting: { type: "string" },
     question: { type: "string" },
     answer: { type: "string" },
+    breakdown: { type: "string" },
     last: { type: "string" },
     camera: { type: "boolean" },
   },
@@ -48,12 +49,53 @@ const log = page.getByRole("log");
 const status = (text) => page.getByRole("status").getByText(text).waitFor();
 const focused = (button) => button.evaluate((element) => element === document.activeElement);
 
-/** Looks at the page in both colour schemes and at three widths. */
+/** The sizes of screens, and how much of each a keyboard leaves. */
+const SCREENS = [
+  [1280, 800, 800],
+  [768, 1024, 700],
+  [360, 640, 340],
+  [320, 568, 300],
+  [568, 320, 160],
+];
+
+/** Nothing is wider than the page, and everything can be reached at once to write and to end: on each screen, also above a keyboard. */
+async function fits(name) {
+  for (const [width, height, left] of SCREENS) {
+    // A keyboard makes the page smaller in some browsers, and covers it in others.
+    for (const [high, visible] of [[height, height], [left, left], [height, left]]) {
+      await page.setViewportSize({ width, height: high });
+      const faults = await page.evaluate((visible) => {
+        Object.defineProperty(visualViewport, "height", { configurable: true, get: () => visible });
+        visualViewport.dispatchEvent(new Event("resize"));
+        const message = document.querySelector(".compose input");
+        const main = document.querySelector("main");
+        main.scrollTop = 0;
+        if (message.disabled) main.scrollTop = main.scrollHeight;
+        else message.focus();
+        const isReached = (it) => {
+          const { left, top, width, height, bottom } = it.getBoundingClientRect();
+          return top >= 0 && bottom <= visible && it.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+        };
+        // Beside each other, they are reached one by one.
+        const shown = [...document.querySelectorAll(".compose > *, .dock > button:not([hidden])")];
+        const faults = shown.filter((it) => {
+          if (innerWidth >= 960) it.scrollIntoView({ block: "nearest" });
+          return !isReached(it);
+        });
+        message.blur();
+        delete visualViewport.height;
+        return [document.documentElement.scrollWidth, ...faults.map((it) => it.outerHTML)];
+      }, visible);
+      assert.deepEqual(faults, [width], `${name}, ${width}×${high}, ${visible} visible`);
+    }
+  }
+}
+
+/** Looks at the page in both colour schemes, on a large and a small screen. */
 async function inspect(name) {
-  for (const width of [1280, 768, 360]) {
-    await page.setViewportSize({ width, height: 800 });
-    const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(scroll <= width, `${name}: ${scroll} pixels on a screen of ${width}`);
+  if (name !== "settings") await fits(name);
+  for (const [width, height] of [[1280, 800], [320, 568]]) {
+    await page.setViewportSize({ width, height });
     for (const colorScheme of ["light", "dark"]) {
       // A colour that is still changing is not the one to judge.
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -109,7 +151,9 @@ async function callOverDaily() {
   await page.getByRole("button", { name: "Done" }).click();
   await connect.click();
   await asked;
-  await alert.getByText("The connection failed: Failed to load call object bundle").waitFor();
+  await alert.getByText("The bot can't be reached.").waitFor();
+  await alert.getByText("Details").click();
+  await alert.getByText("Failed to load call object bundle").waitFor();
   await status("Not connected");
   await assertSmall("Daily");
 }
@@ -139,9 +183,23 @@ try {
   await log.getByText(given.question).first().waitFor();
   await log.getByText(given.answer).first().waitFor();
   await inspect("ready");
-  await page.getByRole("button", { name: /^Developer/ }).click();
-  await inspect("drawer");
-  await page.getByRole("button", { name: /^Developer/ }).click();
+  assert.equal(await page.getByRole("button", { name: /Developer/ }).count(), 0, "users see no drawer");
+
+  await page.getByRole("button", { name: "Mute microphone" }).click();
+  await page.getByRole("button", { name: "Mute microphone", pressed: true }).waitFor();
+  await status("Ready: your microphone is muted");
+
+  // A service of the bot fails, which is told in plain words. The voice would interrupt it.
+  const words = "The bot has a problem and may not answer. If it stays silent, disconnect and connect again.";
+  await page.getByRole("textbox", { name: "Message" }).fill(given.breakdown);
+  await page.keyboard.press("Enter");
+  await alert.getByText(words).waitFor();
+  assert.deepEqual((await page.locator(".problem").innerText()).split(/\n+/), [words, "Details"]);
+  await inspect("fault");
+  await alert.getByText("Details").click();
+  await alert.getByText(/\b400\b/).waitFor();
+  await alert.getByRole("button", { name: "Close" }).click();
+  await alert.getByText(words).waitFor({ state: "hidden" });
   const then = await scripts();
   assert.ok(then.length > first.length, "the transport is loaded when it is used");
   await assertSmall("the first connection");
@@ -151,8 +209,6 @@ try {
     await page.getByRole("button", { name: "Turn camera off" }).click();
     await page.getByRole("button", { name: "Turn camera off", pressed: true }).waitFor();
   }
-  await page.getByRole("button", { name: "Mute microphone" }).click();
-  await page.getByRole("button", { name: "Mute microphone", pressed: true }).waitFor();
   await disconnect.click();
   await status("Disconnected");
 
@@ -170,13 +226,16 @@ try {
 
   // On Ctrl-C the bot's server closes its WebSockets, but waits for conversations between peers.
   process.kill(Number(given["bot-process"]), given.last === "webrtc" ? "SIGKILL" : "SIGINT");
-  if (given.last === "webrtc") await alert.getByText("The connection to the bot was lost.").waitFor();
+  if (given.last === "webrtc") await alert.getByText(/^The (connection to the bot was lost|bot has stopped responding)\./).waitFor();
   else await status("The bot ended the conversation");
   await inspect("ended");
 
   // There is no bot any more.
   await connect.click();
-  await alert.getByText(`The bot does not answer at ${given.bot}. Start it`).waitFor();
+  await alert.getByText("The bot can't be reached.").waitFor();
+  await alert.getByText("Details").click();
+  await alert.getByText(`The bot does not answer at ${given.bot}.`).waitFor();
+  await alert.getByText("cd server && uv run bot.py").waitFor();
   await inspect("nobody");
   assert.deepEqual(failures, []);
 

@@ -87,6 +87,8 @@ class Api(BaseHTTPRequestHandler):
 
     def chat(self, request):
         heard = last_words(request["messages"])
+        if any(words.casefold() in heard.casefold() for words in self.script.fail):
+            return self.send_error(400)
         say = answer(self.script, heard)
         called = call(self.script, heard, [tool["function"]["name"] for tool in request.get("tools", [])])
         if called and request.get("stream"):
@@ -149,6 +151,7 @@ def parser_of_scripts(about):
 
 def main():
     parser = parser_of_scripts(__doc__)
+    parser.add_argument("--fail", action="append", default=[], metavar="WORDS", help="words that are refused")
     parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
     parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
     Api.script = parser.parse_args()

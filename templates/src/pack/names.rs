@@ -22,7 +22,7 @@ const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt")
 /// The modules that a service can't be imported from: the project's own modules, and special modules such as `__main__`.
 pub const OWN_MODULES: Names = Names(
     "\
-    __future__ __main__ bot judge noise recording server services session settings sockets tools transcript typed watch",
+    __future__ __main__ bot judge noise pings recording server services session settings sockets tools transcript typed watch",
 );
 
 /// The names that `services.py` itself defines or imports.

@@ -20,6 +20,8 @@ const TYPED: &str = "I have typed this.";
 const REPLY: &str = "I can read that.";
 const WISH: &str = "Tell me a tale.";
 const TALE: &str = "Nightingales whisper unforgettable lullabies.";
+/// Words on which the bot's language model fails.
+const BREAKDOWN: &str = "Break down, please.";
 /// The part of the question that the first transcript contains.
 const INTERIM: &str = "What time";
 
@@ -33,22 +35,24 @@ const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
 
 /// A component that uses every hook for the client, outside the project's own components.
 const PROBE: &str = include_str!("../../client/Probe.tsx");
+/// A transport whose bot hangs on request, for those whose servers can't run here.
+const STAND_IN: &str = include_str!("../../client/StandIn.ts");
 
 #[test]
 fn the_plain_client_builds_and_holds_a_spoken_conversation() {
     // Its bot takes calls, too.
     let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CARRIER].concat());
     install(&client.client());
-    talk(&client, "webrtc", "websocket", &[]);
+    client.add_stand_in();
+    talk(&client, Some("websocket"), "websocket", "developer.ts", &[]);
     let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
     client.hand_dependencies_to(&camera);
     camera.check();
     // The package that it does not use is there all the same.
     let no_peers = Project::new(&[&VANILLA[..], &OTHERS].concat());
     camera.hand_dependencies_to(&no_peers);
-    no_peers.delete_drawer("developer.ts");
     no_peers.check();
-    works_without_drawer(&no_peers);
+    no_peers.build();
 }
 
 #[test]
@@ -56,26 +60,30 @@ fn the_react_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&REACT[..], &PEER_TO_PEER, &OTHERS, &["--video-input"]].concat());
     install(&client.client());
     client.probe_hooks();
-    talk(&client, "webrtc", "webrtc", &["--camera"]);
+    talk(
+        &client,
+        Some("webrtc"),
+        "webrtc",
+        "Developer.tsx",
+        &["--camera"],
+    );
     let no_peers = Project::new(&[&REACT[..], &OTHERS].concat());
     client.hand_dependencies_to(&no_peers);
-    no_peers.delete_drawer("Developer.tsx");
     no_peers.check();
-    works_without_drawer(&no_peers);
+    no_peers.build();
 }
 
 #[test]
 fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&NEXTJS[..], &PEER_TO_PEER, &OTHERS].concat());
     install(&client.client());
-    client.probe_hooks();
-    talk(&client, "websocket", "websocket", &[]);
-    client.delete_drawer("app/template.tsx");
-    works_without_drawer(&client);
+    // Its parts are those of the client with Vite.
+    talk(&client, None, "websocket", "app/template.tsx", &[]);
 }
 
-/// Builds the client and tests its features over the transport `first`. Over the transport `last`, the bot ends a conversation.
-fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
+/// Builds the client, breaks its connections, and uses its parts over the transport `parts`. Over the transport `last`, the bot ends a
+/// conversation.
+fn talk(client: &Project, parts: Option<&str>, last: &str, drawer: &str, more: &[&str]) {
     let port = free_port().unwrap();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
@@ -95,41 +103,63 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     let after = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
     assert_eq!(after, types);
 
-    let (_server, page) = client.serve();
+    let (server, page) = client.serve(Served::Built);
     let bot = client.bot(port);
     let mut faults = browse("faults.mjs", &page);
     faults
         .args(["--bot-process", &bot.process().to_string()])
         .args(["--greeting", GREETING])
         .args(more);
+    if folder.join("src/StandIn.ts").exists() {
+        faults.arg("--stand-in");
+    }
     visit(&mut faults);
     // That has killed it.
     drop(bot);
     let bot = client.bot(port);
-    let mut parts = browse("parts.mjs", &page);
-    parts
-        .args(["--greeting", GREETING, "--question", QUESTION])
-        .args(["--typed", TYPED, "--reply", REPLY])
-        .args(["--interim", INTERIM, "--wish", WISH, "--tale", TALE])
-        .args(["--transport", first])
-        .args(more);
-    if folder.join("src/Probe.tsx").exists() {
-        parts.arg("--hooks");
+    if let Some(transport) = parts {
+        let mut parts = browse("parts.mjs", &page);
+        parts
+            .args(["--greeting", GREETING, "--question", QUESTION])
+            .args(["--typed", TYPED, "--reply", REPLY])
+            .args(["--interim", INTERIM, "--wish", WISH, "--tale", TALE])
+            .args(["--transport", transport])
+            .args(more);
+        if folder.join("src/Probe.tsx").exists() {
+            parts.arg("--hooks");
+        }
+        visit(&mut parts);
     }
-    visit(&mut parts);
     let mut look = browse("look.mjs", &page);
     look.args(["--bot", &address])
         .args(["--bot-process", &bot.process().to_string()])
         .args(["--greeting", GREETING, "--question", QUESTION])
         .args(["--answer", ANSWER, "--last", last])
+        .args(["--breakdown", BREAKDOWN])
         .args(more);
     visit(&mut look);
+    drop((server, bot));
+    drawer_can_be_deleted(client, port, drawer);
 }
 
-/// Checks that the client still works after the drawer's file has been deleted.
-fn works_without_drawer(client: &Project) {
-    client.build();
-    let (_server, page) = client.serve();
+/// How a client is served.
+enum Served {
+    Built,
+    InDevelopment,
+}
+
+/// Checks that the client, served for development, has the drawer, and still works after its file has been deleted.
+fn drawer_can_be_deleted(client: &Project, port: u16, file: &str) {
+    let bot = client.bot(port);
+    let (server, page) = client.serve(Served::InDevelopment);
+    visit(
+        browse("drawer.mjs", &page)
+            .args(["--greeting", GREETING])
+            .args(["--typed", TYPED, "--reply", REPLY]),
+    );
+    drop((server, bot));
+    fs::remove_file(client.client().join("src").join(file)).unwrap();
+    let (_server, page) = client.serve(Served::InDevelopment);
     visit(&mut browse("bare.mjs", &page));
 }
 
@@ -169,7 +199,8 @@ impl Project {
         let [answer, reply, tale] = [(QUESTION, ANSWER), (TYPED, REPLY), (WISH, &tale)]
             .map(|(heard, said)| format!("{heard}={said}"));
         let answers = [
-            "--hear", QUESTION, "--say", &answer, "--say", &reply, "--say", &tale,
+            "--hear", QUESTION, "--fail", BREAKDOWN, "--say", &answer, "--say", &reply, "--say",
+            &tale,
         ];
         let named = ["--name", r#"A "b" <i>&{x} 'c' "#];
         let bot = Bot::new(&[&named, &OPENAI[..], options].concat(), &answers);
@@ -200,18 +231,24 @@ impl Project {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Serves the built client. Returns the process and the address.
-    fn serve(&self) -> (Running, String) {
+    /// Serves the client. Returns the process and the address.
+    fn serve(&self, served: Served) -> (Running, String) {
         let folder = self.client();
         let page = free_port().unwrap().to_string();
-        let (server, ready) = if folder.join("next.config.ts").exists() {
-            (["node_modules/next/dist/bin/next", "start"], "Ready in")
+        let is_next = folder.join("next.config.ts").exists();
+        let (server, ready) = if is_next {
+            ("node_modules/next/dist/bin/next", "Ready in")
         } else {
-            (["node_modules/vite/bin/vite.js", "preview"], "Local:")
+            ("node_modules/vite/bin/vite.js", "Local:")
+        };
+        let command = match served {
+            Served::InDevelopment => "dev",
+            Served::Built if is_next => "start",
+            Served::Built => "preview",
         };
         let mut server = Running::start(
             Command::new("node")
-                .args(server)
+                .args([server, command])
                 .args(["--port", &page])
                 .current_dir(&folder),
         );
@@ -235,8 +272,17 @@ impl Project {
         fs::write(source.join("Talk.tsx"), probed).unwrap();
     }
 
-    fn delete_drawer(&self, file: &str) {
-        fs::remove_file(self.client().join("src").join(file)).unwrap();
+    /// Adds a transport that needs no server.
+    fn add_stand_in(&self) {
+        let source = self.client().join("src");
+        fs::write(source.join("StandIn.ts"), STAND_IN).unwrap();
+        let list = fs::read_to_string(source.join("transports.ts")).unwrap();
+        let begin = "export const TRANSPORTS: TransportChoice[] = [";
+        let entry = r#"{ key: "stand-in", label: "Stand-in", video: false, start: {}, load: () => Promise.resolve({ transport: new StandIn() }) },"#;
+        let added = list.replacen(begin, &format!("{begin}\n  {entry}"), 1);
+        assert_ne!(added, list);
+        let import = "import { StandIn } from \"./StandIn\";\n";
+        fs::write(source.join("transports.ts"), format!("{import}{added}")).unwrap();
     }
 
     fn bot(&self, port: u16) -> Running {

@@ -2,7 +2,12 @@
 
 use std::fs;
 
-use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, drive, python, realtime, script, succeeds, text};
+use serde_json::Value;
+
+use crate::bot::{
+    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, realtime, script, succeeds, text,
+};
+use crate::running::Running;
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
@@ -48,6 +53,16 @@ fn a_realtime_bot_answers_what_is_typed() {
         ["Hello, how can I help you?", "It is Paris."]
     );
     bot.passes("evals/text.yaml", &address);
+}
+
+#[test]
+fn a_slow_service_does_not_delay_the_answer_to_a_ping() {
+    let options = ["--transport=p2p_webrtc", "--client-framework=vanilla"];
+    let (folder, _) = made(&[&["bot"], &OPENAI[..], &options].concat());
+    let server = folder.path().join("bot/server");
+    let output = succeeds(python_script("ping_slow_bot.py").current_dir(server));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["data"]["t"], "ping", "{answer}");
 }
 
 #[test]

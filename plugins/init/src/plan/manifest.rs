@@ -59,7 +59,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
         "realtime" => matches!(config.pipeline, Pipeline::Realtime(_)),
         "call_server" => config.transports.iter().any(|it| it.call_server.is_some()),
         "plain_websocket" => opens_plain_sockets(config),
-        "client/shared" => client != Client::None,
+        "client" | "client/shared" => client != Client::None,
         "client/react" => matches!(client, Client::ReactVite | Client::ReactNextjs),
         "client/vite" => matches!(client, Client::Vanilla | Client::ReactVite),
         other => {

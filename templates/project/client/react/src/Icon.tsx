@@ -20,6 +20,7 @@ const SHAPES = {
       <circle cx="8" cy="16" r="2.5" />
     </>
   ),
+  close: <path d="M6 6l12 12M18 6L6 18" />,
   send: <path d="M12 19V5M6 11l6-6 6 6" />,
 };
 

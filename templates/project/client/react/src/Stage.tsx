@@ -1,9 +1,11 @@
+import { Icon } from "./Icon";
 import { Pictures } from "./Pictures";
 import { useSession } from "./Providers";
+import { IN_DEVELOPMENT } from "./settings";
 
 /** Shows what the bot is doing. */
 export function Stage({ name }: { name: string }) {
-  const { session, now } = useSession();
+  const { now } = useSession();
   return (
     <section className="stage" aria-labelledby="name">
       <h1 id="name">{name}</h1>
@@ -15,15 +17,7 @@ export function Stage({ name }: { name: string }) {
         <p className="status" role="status">
           {now.status}
         </p>
-        <div className="problem" role="alert">
-          {now.problem && <p>{now.problem}</p>}
-          {now.command && <code>{now.command}</code>}
-          {now.reload && (
-            <button type="button" onClick={() => void session.reload()}>
-              Try again
-            </button>
-          )}
-        </div>
+        <Alert />
         <div className="meters">
           <div>
             <span>You</span>
@@ -36,5 +30,35 @@ export function Stage({ name }: { name: string }) {
         </div>
       </div>
     </section>
+  );
+}
+
+/** Says what went wrong. The cause is behind a switch. */
+function Alert() {
+  const { session, now } = useSession();
+  const { problem } = now;
+  return (
+    <div className="problem" role="alert">
+      {problem && (
+        <>
+          <p>{problem.message}</p>
+          <button className="icon" type="button" aria-label="Close" onClick={session.dismiss}>
+            <Icon name="close" />
+          </button>
+          {problem.details && (
+            <details open={IN_DEVELOPMENT}>
+              <summary>Details</summary>
+              <p>{problem.details}</p>
+              {problem.command && <code>{problem.command}</code>}
+            </details>
+          )}
+          {problem.reload && (
+            <button type="button" onClick={() => void session.reload()}>
+              Try again
+            </button>
+          )}
+        </>
+      )}
+    </div>
   );
 }

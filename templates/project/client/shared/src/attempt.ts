@@ -14,8 +14,8 @@ export class Attempt {
   }
 
   /** Fails the start after this time, unless `arrived` is called first. */
-  limit(milliseconds: number, words: string): void {
-    this.#timer = setTimeout(() => this.#controller.abort(new Problem(words)), milliseconds);
+  limit(milliseconds: number, problem: Problem): void {
+    this.#timer = setTimeout(() => this.#controller.abort(problem), milliseconds);
   }
 
   arrived(): void {

@@ -32,7 +32,7 @@ export async function openDevice(kind: "audio" | "video", deviceId: string): Pro
       return open(kind, "");
     });
   } catch (error) {
-    throw new Problem(explainDevice(error, device));
+    throw explainDevice(error, device);
   }
 }
 

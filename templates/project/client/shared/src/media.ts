@@ -14,7 +14,7 @@ export class OwnMedia {
   /** Called when a copy is replaced, so that the transport sends the new one. */
   onReplaced: (kind: "audio" | "video", copy: MediaStreamTrack) => void = () => undefined;
   /** Whether the device can be changed during a conversation. */
-  canReplace = true;
+  canReplace: () => boolean = () => true;
   protected callbacks: RTVIEventCallbacks = {};
   readonly supportsScreenShare = false;
   readonly isSharingScreen = false;

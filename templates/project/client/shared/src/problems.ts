@@ -1,23 +1,47 @@
+/** What users are told, by the kind of the failure. The cause is for those who look at the details. */
+const WORDS = {
+  busy: "All bots are busy. Wait a moment, then connect again.",
+  unreachable: "The bot can't be reached. Check the network, then connect again.",
+  start: "The bot could not start. Wait a moment, then connect again.",
+  lost: "The connection to the bot was lost. Connect again to start over.",
+  silent: "The bot has stopped responding. Connect again to start over.",
+  fault: "The bot has a problem and may not answer. If it stays silent, disconnect and connect again.",
+  part: "A part of this page could not be loaded. Check the network, then try again.",
+  page: "The server of this page can't be reached. Check the network, then try again.",
+} as const;
+
+interface More {
+  /** The cause, in technical words. */
+  details?: string;
+  /** A command that solves it. */
+  command?: string;
+  /** Whether reloading the page solves it. */
+  reload?: boolean;
+}
+
 /** A failure, described for the user. */
 export class Problem extends Error {
-  /** A command that solves it. */
+  readonly details: string;
   readonly command: string;
-  /** Whether reloading the page solves it. */
   readonly reload: boolean;
 
-  constructor(message: string, { command = "", reload = false } = {}) {
+  constructor(message: string, { details = "", command = "", reload = false }: More = {}) {
     super(message);
+    this.details = details;
     this.command = command;
     this.reload = reload;
   }
+}
+
+export function problem(kind: keyof typeof WORDS, more?: More): Problem {
+  return new Problem(WORDS[kind], more);
 }
 
 /** Loads a part of the page on demand, unless the attempt has ended. */
 export async function part<T>(loading: Promise<T>, signal: AbortSignal): Promise<T> {
   const loaded = await loading.catch((error: unknown) => {
     signal.throwIfAborted();
-    console.error(error);
-    throw new Problem("A part of this page could not be loaded. Check the network, then try again.", { reload: true });
+    throw problem("part", { details: wordsOf(error), reload: true });
   });
   signal.throwIfAborted();
   return loaded;
@@ -25,8 +49,7 @@ export async function part<T>(loading: Promise<T>, signal: AbortSignal): Promise
 
 /** Describes a failed connection. */
 export function explain(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  return new Problem(`The connection failed: ${wordsOf(error)}`);
+  return error instanceof Problem ? error : problem("unreachable", { details: wordsOf(error) });
 }
 
 /** Returns whether this error is only a WebSocket's normal end: done (1000), going away (1001) or restarting (1012). */
@@ -35,19 +58,20 @@ export function closedInOrder(reason: string): boolean {
 }
 
 /** Describes why a microphone or camera can't be used. */
-export function explainDevice(error: unknown, device: string): string {
+export function explainDevice(error: unknown, device: string): Problem {
+  const details = wordsOf(error);
   switch (error instanceof DOMException ? error.name : "") {
     case "NotAllowedError":
     case "SecurityError":
-      return `This page may not use your ${device}. Allow it in the browser's settings for this page, then connect again.`;
+      return new Problem(`This page may not use your ${device}. Allow it in the browser's settings for this page, then connect again.`, { details });
     case "NotFoundError":
     case "OverconstrainedError":
-      return `No ${device} was found. Plug one in or choose another, then connect again.`;
+      return new Problem(`No ${device} was found. Plug one in or choose another, then connect again.`, { details });
     case "NotReadableError":
     case "AbortError":
-      return `The ${device} is in use by another program. Close that program, then connect again.`;
+      return new Problem(`The ${device} is in use by another program. Close that program, then connect again.`, { details });
     default:
-      return `The ${device} cannot be used: ${wordsOf(error)}`;
+      return new Problem(`The ${device} can't be used. Choose another, then connect again.`, { details });
   }
 }
 

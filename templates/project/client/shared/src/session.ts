@@ -4,24 +4,23 @@ import { Attempt } from "./attempt";
 import { Conversation } from "./conversation";
 import { listDevices, NO_DEVICES, onDevicesChanged, openDevice } from "./devices";
 import { CAMERA } from "./features";
+import { Heartbeat, type Pulse } from "./heartbeat";
 import type { OwnMedia } from "./media";
-import { closedInOrder, explain, Problem } from "./problems";
+import { closedInOrder, explain, problem, Problem } from "./problems";
 import { Relay } from "./relay";
 import { read, save } from "./remembered";
 import { OFFERED } from "./settings";
 import { Speaker } from "./speaker";
-import { isServerUp, startBot, START_URL } from "./start";
+import { startBot, START_URL } from "./start";
 import type { Activity, SessionActions, SessionState, TalkMode } from "./state";
 import { statusOf } from "./status";
-import { TRANSPORTS, type Line, type LoadedTransport, type TransportChoice } from "./transports";
+import { TRANSPORTS, type LoadedTransport, type TransportChoice } from "./transports";
+import { fitVisible } from "./viewport";
 
 /** The time limit from the first request until the bot is ready. */
 const PATIENCE_MS = 45_000;
-/** The time after which a silent bot counts as lost. */
-const SILENCE_MS = 15_000;
 
 const ENDED_BY_BOT = "The bot ended the conversation";
-const LOST = "The connection to the bot was lost. Connect again to start over.";
 
 /** One conversation at a time with the bot. Only the session opens and closes devices and connections; subscribers learn of each change. */
 export class Session implements SessionActions {
@@ -38,7 +37,7 @@ export class Session implements SessionActions {
   #attempt: Attempt | undefined;
   #media: OwnMedia | undefined;
   #userSpeaks = false;
-  #line: Line = "up";
+  #heartbeat: Heartbeat | undefined;
   /** The number of device changes requested: only the last one counts. */
   readonly #asked = { audio: 0, video: 0 };
 
@@ -62,9 +61,7 @@ export class Session implements SessionActions {
       phase: "idle",
       activity: "quiet",
       status: "Not connected",
-      problem: "",
-      command: "",
-      reload: false,
+      problem: null,
       transport: OFFERED[0] ?? (TRANSPORTS[0] as TransportChoice),
       devices: NO_DEVICES,
       microphone: "",
@@ -89,6 +86,7 @@ export class Session implements SessionActions {
 
     this.#speaker = new Speaker();
     this.#recall();
+    fitVisible();
     onDevicesChanged(() => void this.#refreshDevices());
     void this.#refreshDevices();
     // Leaving the page ends the conversation. Hiding it releases a key that is still held.
@@ -114,8 +112,7 @@ export class Session implements SessionActions {
     this.#attempt = attempt;
     this.#conversation.begin();
     this.#userSpeaks = false;
-    this.#line = "up";
-    this.#set({ phase: "connecting", status: "Loading…", problem: "", command: "", reload: false, microphoneOn: true, cameraOn: true });
+    this.#set({ phase: "connecting", status: "Loading…", problem: null, microphoneOn: true, cameraOn: true });
     try {
       await this.#start(attempt);
     } catch (error) {
@@ -191,8 +188,10 @@ export class Session implements SessionActions {
       () => false,
     );
     if (answers) location.reload();
-    else this.#set({ problem: "The server of this page does not answer. Check the network, then try again." });
+    else this.#set({ problem: problem("page", { reload: true }) });
   };
+
+  readonly dismiss = (): void => this.#set({ problem: null });
 
   async #start(attempt: Attempt): Promise<void> {
     const { transport } = this.#state;
@@ -201,7 +200,7 @@ export class Session implements SessionActions {
     await this.#openDevices(attempt, loaded);
 
     this.#set({ status: "Starting the bot…" });
-    attempt.limit(PATIENCE_MS, "The bot did not get ready. Look at its log, then connect again.");
+    attempt.limit(PATIENCE_MS, problem("start", { details: "The bot did not get ready in time. Its log says why." }));
     this.#relay.attach(loaded.transport, attempt.signal, { enableCam: CAMERA && transport.video && !loaded.media });
     await attempt.step(this.client.initDevices());
     if (!loaded.media) this.#chooseOwn(loaded);
@@ -215,7 +214,7 @@ export class Session implements SessionActions {
     this.#set({ status: "Connecting to the bot…" });
     await attempt.step(this.client.connect(loaded.connection ? loaded.connection(started) : started));
     attempt.arrived();
-    if (loaded.watch) attempt.own(loaded.watch((line) => this.#watched(attempt, line)));
+    this.#watch(attempt, loaded);
     this.#change({ phase: "ready", activity: this.#state.activity === "quiet" ? "listening" : this.#state.activity });
     this.#showOwn(loaded.media);
   }
@@ -238,7 +237,7 @@ export class Session implements SessionActions {
         keep("video", await attempt.step(openDevice("video", camera), stop));
       } catch (error) {
         attempt.signal.throwIfAborted();
-        this.#set({ cameraOn: false, problem: `${inConversation(error)} The conversation goes on without your picture.` });
+        this.#set({ cameraOn: false, problem: inConversation(error, " The conversation goes on without your picture.") });
       }
     }
     await attempt.step(this.#refreshDevices());
@@ -272,13 +271,13 @@ export class Session implements SessionActions {
     }
     // The first one is still being opened: the change follows.
     if (!media.microphone) return;
-    if (!media.canReplace) return this.#change({ problem: "The other device is used when you connect again." });
+    if (!media.canReplace()) return this.#change({ problem: new Problem("The other device is used when you connect again.") });
     try {
       const device = await attempt.step(openDevice(kind, id), stop);
       if (asked !== this.#asked[kind]) return stop(device);
       media.use(kind, device);
       if (kind === "audio") this.#watchMicrophone(attempt, device);
-      this.#change({ problem: "", ...(kind === "video" && { cameraOn: true }) });
+      this.#change({ problem: null, ...(kind === "video" && { cameraOn: true }) });
       if (this.#state.phase !== "connecting") this.#showOwn(media);
     } catch (error) {
       if (attempt !== this.#attempt) return;
@@ -332,6 +331,7 @@ export class Session implements SessionActions {
   }
 
   #message({ type }: RTVIMessage): void {
+    this.#heartbeat?.heard(type);
     // The client has not seen this one yet.
     if (type !== "bot-interrupted") return;
     void this.#media?.userStartedSpeaking();
@@ -343,17 +343,17 @@ export class Session implements SessionActions {
     const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
     const reason = error ?? text ?? "no reason was given";
     if (!this.#attempt) return;
-    if (!fatal) this.#set({ problem: `The bot reports a problem: ${reason}` });
+    if (!fatal) this.#set({ problem: problem("fault", { details: reason }) });
     else if (this.#state.phase === "connecting") void this.#end(this.#attempt, "Not connected", explain(new Error(reason)));
     else if (closedInOrder(reason)) void this.#end(this.#attempt, ENDED_BY_BOT);
-    else void this.#end(this.#attempt, "Not connected", new Problem(LOST));
+    else void this.#end(this.#attempt, "Not connected", problem("lost", { details: reason }));
   }
 
   /** Handles the end of the connection by the other side. */
   #ended(): void {
     const { phase } = this.#state;
     if (phase === "ready") void this.#end(this.#attempt, ENDED_BY_BOT);
-    else if (phase === "reconnecting") void this.#end(this.#attempt, "Not connected", new Problem(LOST));
+    else if (phase === "reconnecting") void this.#end(this.#attempt, "Not connected", problem("lost"));
   }
 
   /** Handles a disconnect that the session did not ask for. */
@@ -364,33 +364,25 @@ export class Session implements SessionActions {
     else void this.#end(attempt, "Disconnected");
   }
 
-  /** Handles a change of the connection's quality. */
-  #watched(attempt: Attempt, line: Line): void {
+  /** Watches the bot until the end of the attempt. */
+  #watch(attempt: Attempt, { media }: LoadedTransport): void {
+    const ping = () => {
+      media?.renew();
+      this.client.sendClientMessage("ping");
+    };
+    const heartbeat = new Heartbeat(ping, (pulse) => this.#felt(attempt, pulse));
+    this.#heartbeat = heartbeat;
+    attempt.own(heartbeat.stop);
+  }
+
+  #felt(attempt: Attempt, pulse: Pulse): void {
     if (attempt !== this.#attempt) return;
-    this.#line = line;
-    if (line === "down") {
-      this.#change({ phase: "reconnecting", activity: "quiet" });
-      attempt.limit(SILENCE_MS, LOST);
-    } else if (this.#state.phase === "reconnecting") {
-      attempt.arrived();
-      this.#change({ phase: "ready", activity: "listening" });
-    }
-    if (line !== "up") void this.#awaitBot(attempt);
+    if (pulse === "alive") this.#change({ phase: "ready", activity: "listening" });
+    else if (pulse === "silent") this.#change({ phase: "reconnecting", activity: "quiet" });
+    else void this.#end(attempt, "Not connected", problem("silent"));
   }
 
-  /** Waits for the connection to recover; gives up at once if the server is gone, too. */
-  async #awaitBot(attempt: Attempt): Promise<void> {
-    const givenUp = new Promise<never>(() => undefined);
-    try {
-      const isUp = await attempt.step(isServerUp(attempt.signal));
-      if (!isUp && this.#line !== "up") throw new Problem(LOST);
-      await attempt.step(givenUp);
-    } catch (error) {
-      await this.#end(attempt, "Not connected", explain(error));
-    }
-  }
-
-  async #end(attempt: Attempt | undefined, status: string, problem?: Problem): Promise<void> {
+  async #end(attempt: Attempt | undefined, status: string, problem: Problem | null = null): Promise<void> {
     if (!attempt || attempt !== this.#attempt) return;
     this.#attempt = undefined;
     this.#media = undefined;
@@ -400,9 +392,7 @@ export class Session implements SessionActions {
       phase: "closing",
       activity: "quiet",
       status: "Disconnecting…",
-      problem: problem?.message ?? "",
-      command: problem?.command ?? "",
-      reload: problem?.reload ?? false,
+      problem,
       turns: this.#conversation.turns,
       hearing: false,
       holding: false,
@@ -450,6 +440,7 @@ function stop(track: MediaStreamTrack): void {
 }
 
 /** Describes the failure of a device in a conversation that goes on. */
-function inConversation(error: unknown): string {
-  return explain(error).message.replace(/, then connect again\.$/, ", then choose it again.");
+function inConversation(error: unknown, more = ""): Problem {
+  const { message, details } = explain(error);
+  return new Problem(message.replace(/, then connect again\.$/, ", then choose it again.") + more, { details });
 }

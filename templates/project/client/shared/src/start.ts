@@ -1,4 +1,4 @@
-import { Problem } from "./problems";
+import { problem, type Problem } from "./problems";
 import { BOT_URL } from "./settings";
 import type { TransportChoice } from "./transports";
 
@@ -18,29 +18,22 @@ export async function startBot(transport: TransportChoice, signal: AbortSignal):
     signal.throwIfAborted();
     throw unanswered();
   }
-  if (!answer.ok) throw new Problem(`The bot's server refused: ${await reasonOf(answer)}`);
+  if (!answer.ok) {
+    const isBusy = answer.status === 429 || answer.status === 503;
+    throw problem(isBusy ? "busy" : "start", { details: `The bot's server refused: ${await reasonOf(answer)}` });
+  }
   const started: unknown = await answer.json().catch(() => undefined);
   signal.throwIfAborted();
   if (typeof started !== "object" || started === null) {
-    throw new Problem(`The server at ${BOT_URL} did not answer as a bot does. Check the address.`);
+    throw problem("start", { details: `The server at ${BOT_URL} did not answer as a bot does. Check the address.` });
   }
   return started;
 }
 
-/** Returns whether the server responds. */
-export async function isServerUp(signal: AbortSignal): Promise<boolean> {
-  try {
-    await fetch(`${BOT_URL}/`, { mode: "no-cors", signal });
-    return true;
-  } catch {
-    return signal.aborted;
-  }
-}
-
 function unanswered(): Problem {
-  const words = `The bot does not answer at ${BOT_URL}. Start it, then connect again.`;
+  const details = `The bot does not answer at ${BOT_URL}.`;
   const onThisMachine = /^https?:\/\/(localhost|127\.0\.0\.1)\b/.test(BOT_URL);
-  return new Problem(words, { command: onThisMachine ? "cd server && uv run bot.py" : "" });
+  return problem("unreachable", { details, command: onThisMachine ? "cd server && uv run bot.py" : "" });
 }
 
 async function reasonOf(answer: Response): Promise<string> {

@@ -3,13 +3,14 @@ import type { PipecatClient } from "@pipecat-ai/client-js";
 
 import type { Turn } from "./conversation";
 import type { Devices } from "./devices";
+import type { Problem } from "./problems";
 import type { TransportChoice } from "./transports";
 
 /**
  * - `idle`: no device or connection is open.
  * - `connecting`: from the click on Connect until the bot is ready. It can be cancelled at any time.
  * - `ready`: the conversation is under way.
- * - `reconnecting`: the bot is silent. Followed by `ready`, or by `idle` with a problem.
+ * - `reconnecting`: the bot does not respond. Followed by `ready`, or by `idle` with a problem.
  * - `closing`: the devices are closed already; the connection is being closed.
  */
 export type Phase = "idle" | "connecting" | "ready" | "reconnecting" | "closing";
@@ -26,12 +27,8 @@ export interface SessionState {
   activity: Activity;
   /** Phase and activity, in one line. */
   status: string;
-  /** What went wrong and what to do about it; empty if nothing did. */
-  problem: string;
-  /** A command that solves the problem, if there is one. */
-  command: string;
-  /** Whether only reloading the page can solve the problem. */
-  reload: boolean;
+  /** What went wrong, and what to do about it. */
+  problem: Problem | null;
   transport: TransportChoice;
   devices: Devices;
   /** The chosen devices. Empty: the default one. */
@@ -80,6 +77,8 @@ export interface SessionActions {
   setVolume: (volume: number) => void;
   /** Clears the transcript. */
   clear: () => void;
+  /** Closes the message about a problem. */
+  dismiss: () => void;
   /** Reloads the page, unless its server is down: then the transcript stays. */
   reload: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { SessionState } from "./state";
 
 /** Describes the state in one line. While a connection is opened or closed, the session's own text is more exact. */
 export function statusOf({ phase, activity, status, talkMode, hearing }: SessionState): string {
-  if (phase === "reconnecting") return "The bot is silent. Reconnecting…";
+  if (phase === "reconnecting") return "The bot is not responding. Waiting for it…";
   if (phase !== "ready") return status;
   switch (activity) {
     case "speaking":

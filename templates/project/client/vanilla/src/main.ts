@@ -5,9 +5,9 @@ import { followEnd } from "./follow";
 import { holdToTalk } from "./hold";
 import { showLevels } from "./levels";
 import { element, play, say, showDevices } from "./page";
+import type { Problem } from "./problems";
 import { Session } from "./session";
-import { OFFERED } from "./settings";
-import type { SessionState } from "./state";
+import { IN_DEVELOPMENT, OFFERED } from "./settings";
 import { showTurns } from "./turns";
 
 const session = new Session();
@@ -15,6 +15,11 @@ const session = new Session();
 const page = element("page", HTMLElement);
 const status = element("status", HTMLElement);
 const problem = element("problem", HTMLElement);
+const words = element("words", HTMLElement);
+const cause = element("cause", HTMLDetailsElement);
+const causeWords = element("cause-words", HTMLElement);
+const command = element("command", HTMLElement);
+const again = element("again", HTMLButtonElement);
 const connect = element("connect", HTMLButtonElement);
 const hold = element("hold", HTMLButtonElement);
 const mute = element("mute", HTMLButtonElement);
@@ -43,6 +48,8 @@ connect.addEventListener("click", session.press);
 mute.addEventListener("click", session.switchMicrophone);
 darken.addEventListener("click", session.switchCamera);
 clear.addEventListener("click", session.clear);
+element("close-problem", HTMLButtonElement).addEventListener("click", session.dismiss);
+again.addEventListener("click", () => void session.reload());
 transport.addEventListener("change", () => session.chooseTransport(transport.value));
 microphone.addEventListener("change", () => session.chooseMicrophone(microphone.value));
 camera.addEventListener("change", () => session.chooseCamera(camera.value));
@@ -62,9 +69,11 @@ let stopHold: (() => void) | undefined;
 session.subscribe(show);
 show();
 
-// Delete `developer.ts` to remove the developer drawer.
-for (const load of Object.values(import.meta.glob<{ default: (session: Session) => void }>("./developer.ts"))) {
-  void load().then((developer) => developer.default(session));
+// The developer drawer, with `npm run dev` only. Delete `developer.ts` to remove it.
+if (import.meta.env.DEV) {
+  for (const load of Object.values(import.meta.glob<{ default: (session: Session) => void }>("./developer.ts"))) {
+    void load().then((developer) => developer.default(session));
+  }
 }
 
 function show(): void {
@@ -77,7 +86,7 @@ function show(): void {
   page.dataset["phase"] = now.phase;
   page.dataset["activity"] = now.activity;
   say(status, now.status);
-  showProblem(now);
+  showProblem(now.problem);
   stopLevels = during(live, stopLevels, () => showLevels(session.state, page));
 
   // The button keeps its position and focus in all phases.
@@ -111,19 +120,16 @@ function show(): void {
   push.checked = now.talkMode === "push";
 }
 
-/** Shows a command by itself, so that it can be copied. */
-function showProblem({ problem: text, command, reload }: SessionState): void {
-  const again = reload ? "Try again" : "";
-  if (problem.textContent === text + command + again) return;
-  const parts = [text && part("p", text), command && part("code", command), again && part("button", again)];
-  problem.replaceChildren(...parts.filter((part) => part !== ""));
-  problem.querySelector("button")?.addEventListener("click", () => void session.reload());
-}
-
-function part(tag: "p" | "code" | "button", text: string): HTMLElement {
-  const part = document.createElement(tag);
-  part.textContent = text;
-  return part;
+/** Says what went wrong. The cause is behind a switch. */
+function showProblem(now: Problem | null): void {
+  if (now && words.textContent !== now.message) cause.open = IN_DEVELOPMENT;
+  say(words, now?.message ?? "");
+  say(causeWords, now?.details ?? "");
+  say(command, now?.command ?? "");
+  cause.hidden = !now?.details;
+  command.hidden = !now?.command;
+  again.hidden = !now?.reload;
+  problem.hidden = !now;
 }
 
 /** Starts or stops something. Returns the function that stops it. */

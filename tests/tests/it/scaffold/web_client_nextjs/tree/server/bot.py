@@ -24,6 +24,7 @@ from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
+from pings import answer_pings
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
@@ -78,6 +79,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
+    answer_pings(worker.rtvi, transport)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
 

@@ -1,4 +1,5 @@
-// A drawer for developers: latency, metrics and events. Delete this file to remove the drawer: nothing else needs it.
+// A drawer for developers: latency, metrics and events. Only `npm run dev` shows it. Delete this file to
+// remove the drawer: nothing else needs it.
 import { RTVIEvent } from "@pipecat-ai/client-js";
 import { usePipecatClientTransportState } from "@pipecat-ai/client-react";
 import { useEffect, useState, useSyncExternalStore } from "react";

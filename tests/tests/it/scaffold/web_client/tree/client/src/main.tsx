@@ -9,8 +9,10 @@ import { Talk } from "./Talk";
 const root = document.getElementById("root");
 if (!root) throw new Error('index.html has no "root"');
 
-// Delete `Developer.tsx` to remove the developer drawer.
-const drawers = Object.values(import.meta.glob<{ default: ComponentType }>("./Developer.tsx")).map((load) => lazy(load));
+// The developer drawer, with `npm run dev` only. Delete `Developer.tsx` to remove it.
+const drawers = import.meta.env.DEV
+  ? Object.values(import.meta.glob<{ default: ComponentType }>("./Developer.tsx")).map((load) => lazy(load))
+  : [];
 
 createRoot(root).render(
   <StrictMode>

@@ -3,6 +3,9 @@ import { TRANSPORTS, type TransportChoice } from "./transports";
 const address = import.meta.env.VITE_BOT_URL;
 const transports = import.meta.env.VITE_TRANSPORTS;
 
+/** Whether a developer runs the page, not a user. */
+export const IN_DEVELOPMENT = import.meta.env.DEV;
+
 /** The address of the bot's server, without a trailing slash. */
 export const BOT_URL = (address || "http://localhost:7860").replace(/\/+$/, "");
 

@@ -21,12 +21,7 @@ export interface LoadedTransport {
   connection?: (started: unknown) => unknown;
   /** The media to send. Without it, the transport opens the devices. */
   media?: OwnMedia;
-  /** Reports changes of the connection, until the returned function is called. */
-  watch?: (changed: (line: Line) => void) => () => void;
 }
-
-/** A stalled connection may be up, but the bot sends nothing. */
-export type Line = "up" | "stalled" | "down";
 
 export const TRANSPORTS: TransportChoice[] = [
   {

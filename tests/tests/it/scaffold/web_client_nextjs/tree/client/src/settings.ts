@@ -4,6 +4,9 @@ import { TRANSPORTS, type TransportChoice } from "./transports";
 const address = process.env.NEXT_PUBLIC_BOT_URL;
 const transports = process.env.NEXT_PUBLIC_TRANSPORTS;
 
+/** Whether a developer runs the page, not a user. */
+export const IN_DEVELOPMENT = process.env.NODE_ENV === "development";
+
 /** The address of the bot's server, without a trailing slash. */
 export const BOT_URL = (address || "http://localhost:7860").replace(/\/+$/, "");
 

@@ -7,7 +7,7 @@ import { Providers } from "../Providers";
 
 export const metadata: Metadata = { title: "Say \"hi\" & <wave>", icons: { icon: "data:," } };
 
-export const viewport: Viewport = { colorScheme: "light dark" };
+export const viewport: Viewport = { colorScheme: "light dark", interactiveWidget: "resizes-content" };
 
 export default function Layout({ children }: { children: ReactNode }) {
   return (

@@ -1,7 +1,7 @@
 "use client";
 
-// A drawer for developers: latency, metrics and events. Next.js wraps every page in it. Delete this file
-// to remove the drawer: nothing else needs it.
+// A drawer for developers: latency, metrics and events. Next.js wraps every page in it, and only
+// `npm run dev` shows it. Delete this file to remove the drawer: nothing else needs it.
 import { RTVIEvent } from "@pipecat-ai/client-js";
 import { usePipecatClientTransportState } from "@pipecat-ai/client-react";
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
@@ -13,7 +13,7 @@ export default function Template({ children }: { children: ReactNode }) {
   return (
     <>
       {children}
-      <Developer />
+      {process.env.NODE_ENV === "development" && <Developer />}
     </>
   );
 }
