@@ -81,7 +81,7 @@ pub(crate) fn models(options: &[&str]) -> (Running, String) {
     (models, address)
 }
 
-/// Starts the stand-in for OpenAI's speech-to-speech API with these options. Returns the process and its address.
+/// Starts the stand-in for a speech-to-speech API with these options. Returns the process and its address.
 pub(crate) fn realtime(options: &[&str]) -> (Running, String) {
     let mut service = Running::start(python_script("stand_in_realtime.py").args(options));
     let address = service.line_with("ws://");

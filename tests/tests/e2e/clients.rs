@@ -143,6 +143,7 @@ fn talk(client: &Project, parts: Option<&str>, last: &str, drawer: &str, more: &
 }
 
 /// How a client is served.
+#[derive(Clone, Copy)]
 enum Served {
     Built,
     InDevelopment,
@@ -232,23 +233,23 @@ impl Project {
     }
 
     /// Serves the client. Returns the process and the address.
-    fn serve(&self, served: Served) -> (Running, String) {
+    fn serve(&self, way: Served) -> (Running, String) {
         let folder = self.client();
         let page = free_port().unwrap().to_string();
         let is_next = folder.join("next.config.ts").exists();
-        let (server, ready) = if is_next {
+        let (program, ready) = if is_next {
             ("node_modules/next/dist/bin/next", "Ready in")
         } else {
             ("node_modules/vite/bin/vite.js", "Local:")
         };
-        let command = match served {
+        let command = match way {
             Served::InDevelopment => "dev",
             Served::Built if is_next => "start",
             Served::Built => "preview",
         };
         let mut server = Running::start(
             Command::new("node")
-                .args([server, command])
+                .args([program, command])
                 .args(["--port", &page])
                 .current_dir(&folder),
         );

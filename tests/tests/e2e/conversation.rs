@@ -5,9 +5,9 @@ use std::fs;
 use serde_json::Value;
 
 use crate::bot::{
-    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, realtime, script, succeeds, text,
+    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, realtime, script, succeeds,
+    text,
 };
-use crate::running::Running;
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]

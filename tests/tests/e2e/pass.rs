@@ -83,7 +83,7 @@ impl Store {
         let mut lines = String::new();
         for (id, (method, params)) in [open].iter().chain(requests).enumerate() {
             let message = json!({"jsonrpc": "2.0", "id": id, "method": format!("secrets/{method}"), "params": params});
-            lines += &format!("{message}\n");
+            lines.extend([message.to_string(), "\n".to_owned()]);
         }
         fs::write(self.bench.path("work/requests"), lines).unwrap();
         let output = self.sh(&format!("{} <requests", self.plugin().display()));
