@@ -2,10 +2,12 @@
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
 the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
-that it was offered one of that name. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
+that it was offered one of that name. A picture counts as words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
 """
 
 import argparse
+import base64
+import io
 import json
 import math
 import struct
@@ -23,8 +25,20 @@ def last_words(messages):
     for message in reversed(messages):
         if message["role"] != "assistant":
             content = message["content"]
-            return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+            return content if isinstance(content, str) else " ".join(map(words, content))
     return ""
+
+
+def words(part):
+    """The text of a part of a message; of a picture, its color."""
+    if part["type"] not in {"image_url", "input_image"}:
+        return part.get("text") or ""
+    from PIL import Image
+
+    address = part["image_url"]
+    data = (address if isinstance(address, str) else address["url"]).partition(",")[2]
+    color = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB").resize((1, 1)).getpixel((0, 0))
+    return "picture: " + ("red", "green", "blue")[color.index(max(color))]
 
 
 def answer(script, heard):

@@ -14,7 +14,7 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from stand_in_openai import answer, call, parser_of_scripts, speech
+from stand_in_openai import answer, call, parser_of_scripts, speech, words
 
 # A tenth of a second of sound.
 CHUNK = 4_800
@@ -39,7 +39,7 @@ async def converse(socket: ServerConnection, script: argparse.Namespace) -> None
                 await say("session.updated", session={})
             case {"type": "conversation.item.create", "item": item}:
                 await say("conversation.item.added", item=item)
-                heard += item.get("output") or "".join(part.get("text") or "" for part in item["content"])
+                heard += item.get("output") or "".join(map(words, item["content"]))
             case {"type": "response.create"}:
                 if script.fail and script.fail in heard:
                     error = {"type": "server_error", "code": "server_error", "message": "The service is out of order."}

@@ -68,6 +68,8 @@ pub struct FeatureRow {
     pub flag_alias: Option<&'static str>,
     /// The required Python packages.
     pub packages: &'static [&'static str],
+    /// The optional environment variables, under the feature's name in capitals, each with a description.
+    pub variables: &'static [(&'static str, &'static str)],
     /// Text in the Python code, or the path of a file, that identifies projects with the feature.
     pub known_by: &'static str,
 }
@@ -181,6 +183,7 @@ impl FeatureRow {
         alias: None,
         flag_alias: None,
         packages: &[],
+        variables: &[],
         known_by: "",
     };
 }
@@ -343,11 +346,11 @@ table! {
             name: "video_input",
             key: "video_input",
             flag: "--video-input",
-            about: "Receive the user's video (web bots)",
+            about: "Let the model see the user's camera (web bots)",
             web_only: true,
             question: FeatureQuestion::Extra {
                 label: "Video input",
-                about: "the bot receives the user's camera",
+                about: "the bot sees the user's camera",
             },
             known_by: "video_in_enabled=True",
             ..FeatureRow::USUAL
@@ -361,7 +364,7 @@ table! {
             web_only: true,
             question: FeatureQuestion::Extra {
                 label: "Video output",
-                about: "the bot sends a picture",
+                about: "the bot shows whether it listens or speaks",
             },
             known_by: "video_out_enabled=True",
             ..FeatureRow::USUAL
@@ -402,6 +405,25 @@ table! {
             alias: Some("observability"),
             packages: &["pipecat-ai-whisker>=2.0.1,<3"],
             known_by: "from watch import",
+            ..FeatureRow::USUAL
+        };
+        /// Traces of the sessions.
+        Tracing = FeatureRow {
+            name: "tracing",
+            key: "tracing",
+            flag: "--tracing",
+            about: "Send traces of the sessions to an OpenTelemetry collector",
+            question: FeatureQuestion::Extra {
+                label: "Tracing",
+                about: "what takes how long, for an OpenTelemetry collector",
+            },
+            packages: &["opentelemetry-exporter-otlp-proto-http>=1.33,<2"],
+            variables: &[
+                ("OTEL_EXPORTER_OTLP_ENDPOINT", "Address of the collector, such as `http://localhost:4318`; unset: no traces"),
+                ("OTEL_EXPORTER_OTLP_HEADERS", "Headers for the collector, such as `Authorization=Bearer%20KEY`"),
+                ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "`true`: traces contain what is said; otherwise they don't"),
+            ],
+            known_by: "from tracing import",
             ..FeatureRow::USUAL
         };
         /// Eval scenarios in `server/evals/`, and an `eval` transport for the bot.

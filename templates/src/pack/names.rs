@@ -22,7 +22,7 @@ const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt")
 /// The modules that a service can't be imported from: the project's own modules, and special modules such as `__main__`.
 pub const OWN_MODULES: Names = Names(
     "\
-    __future__ __main__ bot judge noise pings recording server services session settings sockets tools transcript typed watch",
+    __future__ __main__ bot camera judge noise pings recording screen server services session settings sockets tools tracing transcript typed watch",
 );
 
 /// The names that `services.py` itself defines or imports.
@@ -42,7 +42,7 @@ pub fn is_standard_module(name: &str) -> bool {
 pub fn is_reserved_variable(name: &str) -> bool {
     const NAMES: Names = Names("NOT_GIVEN BASH_ENV HTTPS_PROXY HTTP_PROXY NO_PROXY ALL_PROXY");
     const PREFIXES: &str = "\
-        BOT_CLI_ CURL_ DYLD_ GIT_ LC_ LD_ NODE_ NPM_ PIPECAT_ PIP_ PYTHON REQUESTS_ SSL_ UV_ XDG_";
+        BOT_CLI_ CURL_ DYLD_ GIT_ LC_ LD_ NODE_ NPM_ OTEL_ PIPECAT_ PIP_ PYTHON REQUESTS_ SSL_ UV_ XDG_";
     let mut prefixes = PREFIXES.split(' ');
     !name.contains('_') || NAMES.contains(name) || prefixes.any(|it| name.starts_with(it))
 }

@@ -119,6 +119,9 @@ pub struct Service {
     pub input_rate: Option<u32>,
     /// The width and height of the video. Only for video services.
     pub video_size: Option<[u32; 2]>,
+    /// Whether the model takes pictures: on request for language models, as a stream for realtime services. Only for these two kinds.
+    #[serde(default)]
+    pub pictures: bool,
     /// The reason for the deprecation, and the replacement, if the service is deprecated.
     pub deprecated: Option<String>,
     /// A sentence with advice for the user, such as `Runs on this machine; downloads its model at first start`.

@@ -20,6 +20,7 @@ mod disks;
 mod dist;
 mod dotenv;
 mod draws;
+mod features;
 mod followed;
 mod framework;
 mod keyring;

@@ -6,7 +6,8 @@ use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
 
-use crate::config::{Client, Config};
+use crate::config::{Client, Config, Pipeline};
+use crate::option_table::Feature;
 use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
@@ -62,7 +63,7 @@ pub(super) fn of_project(
     };
     let mut transports = config.transports.iter();
     let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
-    let last = notes(config).chain((calls || !has_dev).then(|| readme.to_owned()));
+    let last = notes(config).chain(blindness(config)).chain((calls || !has_dev).then(|| readme.to_owned()));
     if has_dev {
         let mut about = keys("asks for these keys first; press Enter to skip one");
         let npm = match config.client {
@@ -109,6 +110,16 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
     };
     let local = config.services().filter(is_local);
     local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
+}
+
+/// Returns a warning if the bot receives the user's video, but its model doesn't see it.
+fn blindness(config: &Config) -> Option<String> {
+    let (mind, way_out) = match config.pipeline {
+        Pipeline::Cascade { llm, .. } => (llm, ", unless you choose a model that takes pictures"),
+        Pipeline::Realtime(service) => (service, ""),
+    };
+    let is_blind = config.has(Feature::VideoInput) && !mind.pictures;
+    is_blind.then(|| format!("{}: does not see the user's video{way_out}", mind.label))
 }
 
 /// Formats a line for each required variable, such as `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.

@@ -1,5 +1,6 @@
 //! Lists the files in a project: those from `templates/files/project.toml`, plus the files that transports add to a web client.
 
+use bot_cli_templates::catalogue::Pictures;
 use bot_cli_templates::generated_files;
 use serde::Serialize;
 
@@ -58,6 +59,9 @@ fn is_true(condition: &str, config: &Config) -> bool {
         "always" => true,
         "realtime" => matches!(config.pipeline, Pipeline::Realtime(_)),
         "call_server" => config.transports.iter().any(|it| it.call_server.is_some()),
+        "camera" => looks(config),
+        "camera_eval" => looks(config) && config.has(Feature::Eval),
+        "screen" => draws(config),
         "plain_websocket" => opens_plain_sockets(config),
         "client" | "client/shared" => client != Client::None,
         "client/react" => matches!(client, Client::ReactVite | Client::ReactNextjs),
@@ -70,6 +74,22 @@ fn is_true(condition: &str, config: &Config) -> bool {
                 || folder == Some(&client.template_name())
         }
     }
+}
+
+/// Reports whether the language model looks through the user's camera on request. Realtime services see it all the time.
+pub(super) fn looks(config: &Config) -> bool {
+    let mut transports = config.transports.iter();
+    config.has(Feature::VideoInput)
+        && matches!(config.pipeline, Pipeline::Cascade { .. })
+        && transports.any(|it| it.pictures == Pictures::Captured)
+}
+
+/// Reports whether the bot draws its own picture, because no avatar shows one.
+pub(super) fn draws(config: &Config) -> bool {
+    config.has(Feature::VideoOutput)
+        && config.video.is_none()
+        && (config.transports.iter()).all(|it| it.avatar.is_none())
+        && (config.transports.iter()).any(|it| it.pictures != Pictures::None)
 }
 
 /// Reports whether clients other than carriers can open WebSocket connections. The hosting service can't distinguish such clients from

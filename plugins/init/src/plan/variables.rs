@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{PlanError, quote};
 use crate::catalogue::Pack;
 use crate::config::Config;
-use crate::option_table::Feature;
+use crate::option_table::{Feature, FeatureQuestion};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct VariableGroup {
@@ -209,6 +209,23 @@ pub(super) fn groups(
                 ..VariableView::with_default(variable.default.clone())
             };
             add(&mut groups, &heading, variable);
+        }
+    }
+    for feature in Feature::ALL.into_iter().filter(|it| config.has(*it)) {
+        let row = feature.row();
+        let variables = row.variables.iter().map(|(name, about)| VariableView {
+            name: (*name).to_owned(),
+            about: (*about).to_owned(),
+            about_markdown: (*about).to_owned(),
+            ..VariableView::default()
+        });
+        let variables: Vec<VariableView> = variables.collect();
+        if let (FeatureQuestion::Extra { label, .. }, false) = (row.question, variables.is_empty()) {
+            groups.push(VariableGroup {
+                title: label.to_owned(),
+                variables,
+                ..VariableGroup::default()
+            });
         }
     }
     if reads_where(config) {

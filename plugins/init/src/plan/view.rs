@@ -44,6 +44,8 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "python": python::variable(config, needs_session),
         "settings": settings(config, &readings),
         "bot": bot::variable(config),
+        "camera": manifest::looks(config),
+        "screen": manifest::draws(config),
         "files": manifest::files_of(config),
     });
     for feature in crate::option_table::Feature::ALL {
@@ -113,6 +115,7 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
         "pack": pack.map_or_else(String::new, |it| format!("{} {}", it.name, it.source.version)),
         "note": markdown(&service.note),
         "functions": markdown(&service.functions),
+        "pictures": service.pictures,
         "deprecated": markdown(&service.deprecated),
         "variable": variable,
         "class": service.class,
