@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import dataclasses
 import importlib
+import inspect
 import os
 import socket
 import sys
@@ -174,6 +175,7 @@ def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Rep
     check_arguments(entry, name, cls, scope, report)
     if "kind" in entry:
         check_deprecation(entry, name, cls, report)
+        check_pictures(entry, name, cls, report)
         check_service(entry, name, cls, scope, bench, report)
         for text in reads.problems(entry):
             report.problem(name, text)
@@ -227,6 +229,15 @@ def check_deprecation(entry: dict, name: str, cls: type, report: Report) -> None
     there = bool(getattr(cls, "__deprecated__", None))
     if there != ("deprecated" in entry):
         report.problem(name, "deprecated in the framework" if there else "not deprecated in the framework")
+
+
+def check_pictures(entry: dict, name: str, cls: type, report: Report) -> None:
+    """A speech-to-speech service is said to see if and only if its class handles the frames of a camera."""
+    if entry["kind"] != "realtime":
+        return
+    code = "".join(inspect.getsource(base) for base in cls.__mro__ if base.__module__.startswith("pipecat.services."))
+    if entry.get("pictures", False) != ("InputImageRawFrame" in code):
+        report.problem(name, "`pictures` is not as in the framework")
 
 
 def check_service(entry: dict, name: str, cls: type, scope: dict, bench: build.Bench, report: Report) -> None:

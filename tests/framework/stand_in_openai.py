@@ -2,7 +2,8 @@
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
 the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
-that it was offered one of that name. A picture counts as words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
+that it was offered one of that name. A picture counts as words, such as `picture: red`. `--refuse` has a
+path such as `/v1/audio/speech` answer that the key is wrong.
 """
 
 import argparse

@@ -63,7 +63,9 @@ pub(super) fn of_project(
     };
     let mut transports = config.transports.iter();
     let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
-    let last = notes(config).chain(blindness(config)).chain((calls || !has_dev).then(|| readme.to_owned()));
+    let last = notes(config)
+        .chain(blindness(config))
+        .chain((calls || !has_dev).then(|| readme.to_owned()));
     if has_dev {
         let mut about = keys("asks for these keys first; press Enter to skip one");
         let npm = match config.client {
@@ -157,7 +159,7 @@ fn enter(target: &Target, below: &str) -> Option<NextStep> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{of_project, shown};
+    use super::{blindness, of_project, shown};
     use crate::catalogue::Catalogue;
     use crate::config::parse_file;
     use crate::plan;
@@ -170,6 +172,22 @@ mod tests {
             path: PathBuf::from("/home/me/my-bot"),
             exists: false,
         }
+    }
+
+    #[test]
+    fn a_model_that_does_not_see_is_named_when_the_bot_has_a_camera() {
+        let seen = |llm: &str, camera: bool| {
+            let text = format!(
+                r#"{{"transports": ["p2p_webrtc"], "mode": "cascade", "stt_service": "openai_stt", "llm_service": "{llm}",
+                "tts_service": "openai_tts", "video_input": {camera}}}"#
+            );
+            let draft = parse_file(&text).unwrap().draft;
+            blindness(&resolve(&draft, Some("my-bot"), Catalogue::built_in()).unwrap())
+        };
+        assert_eq!(seen("openai_llm", true), None);
+        assert_eq!(seen("cerebras_llm", false), None);
+        let warned = "Cerebras: does not see the user's video, unless you choose a model that takes pictures";
+        assert_eq!(seen("cerebras_llm", true).as_deref(), Some(warned));
     }
 
     #[test]

@@ -220,7 +220,8 @@ pub(super) fn groups(
             ..VariableView::default()
         });
         let variables: Vec<VariableView> = variables.collect();
-        if let (FeatureQuestion::Extra { label, .. }, false) = (row.question, variables.is_empty()) {
+        if let (FeatureQuestion::Extra { label, .. }, false) = (row.question, variables.is_empty())
+        {
             groups.push(VariableGroup {
                 title: label.to_owned(),
                 variables,
