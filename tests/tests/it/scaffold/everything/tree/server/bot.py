@@ -32,13 +32,16 @@ from pipecat.transports.livekit.transport import LiveKitParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
+from camera import share_camera
 from noise import noise_filter
 from recording import Recorder
+from screen import Screen
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
 from sockets import tell_sockets_apart
 from tools import TOOLS
+from tracing import tracing
 from transcript import log_transcript
 from watch import watch
 
@@ -57,24 +60,33 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_in_filter=noise_filter(),
         audio_out_enabled=True,
         video_in_enabled=True,
-        video_in_sources={"camera": VideoInSourceParams(framerate=1)},
+        video_in_sources={"camera": VideoInSourceParams(on_request_only=True)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "daily": lambda: DailyParams(
         audio_in_enabled=True,
         audio_in_filter=noise_filter(),
         audio_out_enabled=True,
         video_in_enabled=True,
-        video_in_sources={"camera": VideoInSourceParams(framerate=1)},
+        video_in_sources={"camera": VideoInSourceParams(on_request_only=True)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "livekit": lambda: LiveKitParams(
         audio_in_enabled=True,
         audio_in_filter=noise_filter(),
         audio_out_enabled=True,
         video_in_enabled=True,
-        video_in_sources={"camera": VideoInSourceParams(framerate=1)},
+        video_in_sources={"camera": VideoInSourceParams(on_request_only=True)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
@@ -85,6 +97,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "eval": lambda: EvalTransportParams(
         audio_in_enabled=True,
         audio_out_enabled=True,
+        video_in_enabled=True,
     ),
 }
 
@@ -110,6 +123,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             user_aggregator,
             llm,
             tts,
+            Screen(),
             transport.output(),
             Recorder(runner_args.session_id),
             assistant_aggregator,
@@ -117,6 +131,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     worker = PipelineWorker(
         pipeline,
+        **tracing(runner_args.session_id),
         params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
     )
@@ -127,6 +142,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await watch(worker, runner)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    share_camera(worker, transport)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

@@ -27,6 +27,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams, Vi
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
+from screen import Screen
 from services import create_llm
 from session import look_after
 from settings import check_settings
@@ -50,6 +51,9 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         video_in_enabled=True,
         video_in_sources={"camera": VideoInSourceParams(framerate=1)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
@@ -75,6 +79,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             TypedText(llm),
             user_aggregator,
             llm,
+            Screen(),
             transport.output(),
             assistant_aggregator,
         ]

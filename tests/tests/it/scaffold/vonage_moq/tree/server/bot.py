@@ -27,6 +27,7 @@ from pipecat.transports.moq.transport import MOQParams
 from pipecat.transports.vonage.video_connector import VonageVideoConnectorTransportParams
 from pipecat.workers.runner import WorkerRunner
 
+from screen import Screen
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
@@ -56,6 +57,9 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         video_in_auto_subscribe=True,
         video_in_preferred_framerate=1,
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "moq": lambda: MOQParams(
         audio_in_enabled=True,
@@ -83,6 +87,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             user_aggregator,
             llm,
             tts,
+            Screen(),
             transport.output(),
             assistant_aggregator,
         ]

@@ -29,7 +29,8 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
-from pings import answer_pings
+from camera import share_camera
+from screen import Screen
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
@@ -50,15 +51,21 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_in_enabled=True,
         audio_out_enabled=True,
         video_in_enabled=True,
-        video_in_sources={"camera": VideoInSourceParams(framerate=1)},
+        video_in_sources={"camera": VideoInSourceParams(on_request_only=True)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "daily": lambda: DailyParams(
         audio_in_enabled=True,
         audio_out_enabled=True,
         video_in_enabled=True,
-        video_in_sources={"camera": VideoInSourceParams(framerate=1)},
+        video_in_sources={"camera": VideoInSourceParams(on_request_only=True)},
         video_out_enabled=True,
+        video_out_width=320,
+        video_out_height=240,
+        video_out_framerate=10,
     ),
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
@@ -87,6 +94,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             user_aggregator,
             llm,
             tts,
+            Screen(),
             transport.output(),
             assistant_aggregator,
         ]
@@ -100,9 +108,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
-    answer_pings(worker.rtvi, transport)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    share_camera(worker, transport)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):
