@@ -420,7 +420,7 @@ table! {
             packages: &["opentelemetry-exporter-otlp-proto-http>=1.33,<2"],
             variables: &[
                 ("OTEL_EXPORTER_OTLP_ENDPOINT", "Address of the collector, such as `http://localhost:4318`; unset: no traces"),
-                ("OTEL_EXPORTER_OTLP_HEADERS", "Headers for the collector, such as `Authorization=Bearer%20KEY`"),
+                ("OTEL_EXPORTER_OTLP_HEADERS", "Headers with the key of the collector, as its documentation gives them"),
                 ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "`true`: traces contain what is said; otherwise they don't"),
             ],
             known_by: "from tracing import",
