@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pipecat
 import yaml
+from opentelemetry.sdk import environment_variables
 
 from check_image import deployment, image
 from check_requirements import imports, requirements
@@ -84,7 +85,9 @@ def environment(project: Project) -> Iterator[str]:
         yield f".env.example: {name} is read by a service's class and not listed"
     for name in runner.keys() - set(listed):
         yield f".env.example: {name} is read by the runner for the chosen transports and not listed"
-    for name in set(listed) - project.variables_read.keys() - runner.keys() - by_class.keys():
+    # The exporter of traces reads its own.
+    exporter = set(dir(environment_variables)) if "tracing.py" in project.programs else set()
+    for name in set(listed) - project.variables_read.keys() - runner.keys() - by_class.keys() - exporter:
         yield f".env.example: {name} is listed and nobody reads it"
     for name, value, is_open in project.example:
         needed = (

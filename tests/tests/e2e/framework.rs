@@ -43,7 +43,7 @@ use tree::Tree;
 use crate::bot::{made, python, python_script, script, succeeds, text};
 
 /// The arguments for a bot with every feature that one bot can have.
-const ALL_FEATURES: &str = "bot --transport p2p_webrtc --transport hosted_rtc --transport livekit --transport websocket --mode cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts --recording --transcription --video-input --video-output --enable-noise-cancel --observability --eval";
+const ALL_FEATURES: &str = "bot --transport p2p_webrtc --transport hosted_rtc --transport livekit --transport websocket --mode cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts --recording --transcription --video-input --video-output --enable-noise-cancel --observability --tracing --eval";
 
 #[test]
 fn every_project_keeps_its_word() {

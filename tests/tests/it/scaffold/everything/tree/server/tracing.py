@@ -21,6 +21,8 @@ from pipecat.frames.frames import (
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.utils.tracing.tracing_context import TracingContext
 
+# The name of this bot in the traces.
+NAME = "everything"
 # The attributes that are words, but nothing that was said, heard or looked up.
 WORDS = """
     conversation.id conversation.type turn.type service.operation voice_id language
@@ -44,7 +46,7 @@ def tracing(session_id: str | None) -> dict[str, Any]:
 @cache
 def start_tracing() -> None:
     """Send spans to the collector, from now on and for all sessions of this process."""
-    provider = TracerProvider(resource=Resource.create({"service.name": "everything"}))
+    provider = TracerProvider(resource=Resource.create({"service.name": NAME}))
     provider.add_span_processor(Spans(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
 
