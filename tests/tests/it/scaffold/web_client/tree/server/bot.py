@@ -30,6 +30,7 @@ from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
 from camera import share_camera
+from pings import answer_pings
 from screen import Screen
 from services import create_llm, create_stt, create_tts
 from session import look_after
@@ -108,6 +109,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
+    answer_pings(worker.rtvi, transport)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
     share_camera(worker, transport)
