@@ -35,8 +35,8 @@
 //! ```
 
 mod declaration;
+pub mod libraries;
 pub mod plugin;
-pub mod python;
 #[cfg(any(test, doctest))]
 mod readme;
 pub mod session;

@@ -1,7 +1,5 @@
 //! `plugin new`: generates a small plugin with a test. The plugin passes the checks for its role.
 
-mod typescript;
-
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,7 +10,7 @@ use bot_cli_engine::discovery::{
 use bot_cli_protocol::MARKER;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_sdk::python;
+use bot_cli_sdk::libraries::{Library, PYTHON as PYTHON_LIBRARY, TYPESCRIPT as TYPESCRIPT_LIBRARY};
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack::{self, SCHEMA};
 use serde_json::json;
@@ -26,6 +24,8 @@ struct Skeleton {
     what: &'static str,
     /// The path, contents and mode of each file.
     files: &'static [(&'static str, &'static str, Mode)],
+    /// The library that the plugin has a copy of.
+    library: Option<&'static Library>,
     /// The suggested next commands. Each command consists of the text before a path, the path in the new folder, and the text after the
     /// path.
     next: &'static [(&'static str, &'static str, &'static str)],
@@ -45,6 +45,7 @@ const SH: Skeleton = Skeleton {
         ("bot-cli-@NAME@", include_str!("new/sh/plugin.sh"), Program),
         ("test.sh", include_str!("new/sh/test.sh"), Program),
     ],
+    library: None,
     next: &[
         ("", "/test.sh", ""),
         (CHECK, "/bot-cli-@NAME@", " --argv world"),
@@ -59,6 +60,7 @@ const PYTHON: Skeleton = Skeleton {
         ("plugin.py", include_str!("new/python/plugin.py"), Program),
         ("test.py", include_str!("new/python/test.py"), Program),
     ],
+    library: Some(&PYTHON_LIBRARY),
     next: PYTHON_NEXT,
 };
 
@@ -82,12 +84,56 @@ const RUST: Skeleton = Skeleton {
         ("src/main.rs", include_str!("new/rust/main.rs"), Text),
         (".gitignore", "/target\n", Text),
     ],
+    library: None,
     next: &[
         ("cargo test --manifest-path ", "/Cargo.toml", ""),
         (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
         ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
     ],
 };
+
+/// What every plugin in TypeScript has, beside its own text and test.
+macro_rules! typescript {
+    ($what:literal, $plugin:literal, $test:literal) => {
+        Skeleton {
+            what: $what,
+            files: &[
+                ("src/plugin.ts", include_str!($plugin), Text),
+                ("src/plugin.test.ts", include_str!($test), Text),
+                (
+                    "package.json",
+                    include_str!("new/typescript/package.json"),
+                    Text,
+                ),
+                (
+                    "tsconfig.json",
+                    include_str!("new/typescript/tsconfig.json"),
+                    Text,
+                ),
+                (".gitignore", "/node_modules/\n/build/\n", Text),
+            ],
+            library: Some(&TYPESCRIPT_LIBRARY),
+            next: &[
+                ("npm install --prefix ", "", ""),
+                ("npm test --prefix ", "", ""),
+                (CHECK, "/build/bot-cli-@NAME@", " --argv ''"),
+                ("bot-cli plugin add ", "/build/bot-cli-@NAME@", ""),
+            ],
+        }
+    };
+}
+
+const TYPESCRIPT: Skeleton = typescript!(
+    "plugin",
+    "new/typescript/plugin.ts",
+    "new/typescript/plugin.test.ts"
+);
+
+const TYPESCRIPT_BACKEND: Skeleton = typescript!(
+    "secrets backend",
+    "new/typescript/backend/plugin.ts",
+    "new/typescript/backend/plugin.test.ts"
+);
 
 const GO: Skeleton = Skeleton {
     what: "plugin",
@@ -97,6 +143,7 @@ const GO: Skeleton = Skeleton {
         ("go.mod", include_str!("new/go/go.mod.in"), Text),
         (".gitignore", "/bot-cli-@NAME@@EXE@\n", Text),
     ],
+    library: None,
     next: &[
         ("(cd ", "", " && go test && go build)"),
         (CHECK, "/bot-cli-@NAME@@EXE@", " --argv ''"),
@@ -114,6 +161,7 @@ const PACK: Skeleton = Skeleton {
             Text,
         ),
     ],
+    library: None,
     next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
 };
 
@@ -123,6 +171,7 @@ const BACKEND: Skeleton = Skeleton {
         ("plugin.py", include_str!("new/backend/plugin.py"), Program),
         ("test.py", include_str!("new/backend/test.py"), Program),
     ],
+    library: Some(&PYTHON_LIBRARY),
     next: PYTHON_NEXT,
 };
 
@@ -146,9 +195,7 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
     let paths = skeleton.files.iter().map(|(path, ..)| fill(path));
-    let library = library(skeleton)
-        .first()
-        .map(|_| python::PACKAGE.to_owned());
+    let library = skeleton.library.map(|library| library.folder.to_owned());
     let paths = paths.chain(library).map(|path| format!("{folder}/{path}"));
     let files: Vec<String> = paths.collect();
     let mut text = format!("Created the {} `{short}`\n", skeleton.what);
@@ -194,12 +241,12 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
         }
         (NewRole::Command, Some(Language::Sh)) => return Ok(&SH),
         (NewRole::Command, Some(Language::Python)) => return Ok(&PYTHON),
-        (NewRole::Command, Some(Language::Typescript)) => return Ok(&typescript::COMMAND),
+        (NewRole::Command, Some(Language::Typescript)) => return Ok(&TYPESCRIPT),
         (NewRole::Command, Some(Language::Go)) => return Ok(&GO),
         (NewRole::Command, Some(Language::Rust)) => return Ok(&RUST),
         (NewRole::ProviderPack, None) => return Ok(&PACK),
         (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&BACKEND),
-        (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&typescript::BACKEND),
+        (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&TYPESCRIPT_BACKEND),
         _ => {
             "a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
         }
@@ -228,12 +275,6 @@ fn sdk(options: &New) -> Result<String, Failure> {
     }
 }
 
-/// Returns the files of the library that the plugin needs in its folder, unchanged.
-fn library(skeleton: &Skeleton) -> &'static [(&'static str, &'static str)] {
-    let is_python = skeleton.files.iter().any(|(path, ..)| *path == "plugin.py");
-    if is_python { python::FILES } else { &[] }
-}
-
 /// Creates the folder with all files, or nothing. The folder has a temporary name until it is complete.
 fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
     let mut staging = tempfile::Builder::new();
@@ -248,10 +289,12 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
         };
         open.write_all(fill(text).as_bytes())?;
     }
-    for (path, text) in library(skeleton) {
-        let path = made.join(path);
-        fs::create_dir_all(path.parent().unwrap_or(&made))?;
-        fs::write(path, text)?;
+    if let Some(library) = skeleton.library {
+        for (path, text) in library.files {
+            let path = made.join(library.folder).join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&made))?;
+            fs::write(path, text)?;
+        }
     }
     fs::rename(made, folder)
 }

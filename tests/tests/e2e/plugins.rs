@@ -190,7 +190,8 @@ fn new_plugins_in_python_pass_every_check_and_their_own_test() {
 /// Builds the executable of a plugin in Python: the same bytes each time.
 fn build(folder: &Path) {
     let built = || {
-        let output = Command::new(folder.join("plugin.py"))
+        let output = Command::new("python3")
+            .arg(folder.join("plugin.py"))
             .arg("--build")
             .output();
         let output = output.unwrap();
