@@ -426,6 +426,15 @@ table! {
             known_by: "from tracing import",
             ..FeatureRow::USUAL
         };
+        /// A message where a machine answers a call of the bot.
+        Voicemail = FeatureRow {
+            name: "voicemail",
+            key: "voicemail",
+            flag: "--voicemail",
+            about: "Leave a message where a machine answers (cascade bots that call people)",
+            known_by: "from voicemail import",
+            ..FeatureRow::USUAL
+        };
         /// Eval scenarios in `server/evals/`, and an `eval` transport for the bot.
         Eval = FeatureRow {
             name: "eval",

@@ -6,7 +6,7 @@ mod services;
 mod transports;
 
 use bot_cli_protocol::failure::{Failure, Field};
-use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_templates::catalogue::{BotType, Direction, Transport};
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
@@ -43,6 +43,13 @@ pub fn resolve<'c>(
         if row.web_only && asked && bot_type == Some(BotType::Telephony) {
             problems.add(row.key, "only for web bots");
         }
+    }
+    let mut directions = transports.iter().map(|one| one.direction());
+    let calls_people = transports.is_empty() || directions.any(|it| it == Some(Direction::DialOut));
+    let is_realtime = draft.mode.as_deref().map(str::trim) == Some("realtime");
+    if draft.switch(Feature::Voicemail) == Some(true) && (is_realtime || !calls_people) {
+        let problem = "only for bots in cascade mode that call people (dial-out)";
+        problems.add(Feature::Voicemail.row().key, problem);
     }
     let avatar = transports.iter().find(|one| one.avatar.is_some());
     if let (Some(_), Some(transport)) = (video, avatar) {

@@ -47,6 +47,7 @@ pub(super) fn variable(config: &Config) -> Value {
         "avatar": config.video.is_some(),
         "video_size": config.video.and_then(|video| video.video_size),
         "carriers": transports().filter_map(carrier).collect::<Value>(),
+        "transfers": transports().any(transfers),
         "streams": transports().any(|transport| transport.carrier),
         "plain_websocket": manifest::opens_plain_sockets(config),
         "call_input_rate": hertz(call_input_rate),
@@ -103,6 +104,12 @@ fn carrier(transport: &Transport) -> Option<Value> {
         .collect();
     let has_entry = transport.carrier || transport.call_server.is_some() && !needs.is_empty();
     has_entry.then(|| json!({ "runner_key": transport.runner_key, "needs": needs }))
+}
+
+/// Reports whether calls can be transferred: a carrier that can has a variable for it.
+fn transfers(transport: &Transport) -> bool {
+    let mut names = transport.env.iter().map(|variable| &variable.name);
+    transport.call_server.is_some() || names.any(|name| name.contains("TRANSFER"))
 }
 
 /// Formats a rate in Hz as a Python literal, such as `8_000`.

@@ -62,12 +62,13 @@ fn a_carrier_is_one_file() {
         "server/bot.py",
         &[
             "Transport: Nimbus\n",
-            "    \"nimbus\": [\n        \"NIMBUS_KEY\",\n    ],\n",
             "    \"nimbus\": lambda: FastAPIWebsocketParams(\n",
             "    if is_stream(runner_args):\n",
             "    warn_about_calls()\n",
         ],
     );
+    let needs = "    \"nimbus\": [\n        \"NIMBUS_KEY\",\n    ],\n";
+    assert_has(&plan, "server/calls.py", &[needs]);
     assert_has(&plan, "server/.env.example", &["\nNIMBUS_KEY=\n"]);
     assert_has(&plan, "README.md", &["uv run bot.py -t nimbus\n"]);
 }
@@ -168,6 +169,8 @@ async def acme(request: Request) -> dict[str, int]:
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     """Return what Acme says of a call."""
     return runner_args.body.get("acme_call") if runner_args.body else None
+{% elif section == "transfer" %}
+        await worker.queue_frame(AcmeTransferFrame(setting("TRANSFER_NUMBER")))
 {% endif %}
 "#;
 
@@ -203,18 +206,22 @@ fn a_provider_of_calls_in_rooms_is_one_file_and_the_partial_that_it_names() {
         ),
         (
             "dial-out",
-            "            _, error = await transport.start_dialout(call)\n",
+            "            await dialer.dial(transport, call)\n",
         ),
     ] {
         for usual in [true, false] {
             let plan = project(&file(direction), usual, &partial);
             let of_bot = [
                 "    runner_args = in_room_of_call(runner_args)\n",
-                "    return runner_args.body.get(\"acme_call\")",
                 "    \"daily\": lambda: DailyParams(\n",
                 passage,
             ];
             assert_has(&plan, "server/bot.py", &of_bot);
+            let of_calls = [
+                "    return runner_args.body.get(\"acme_call\")",
+                "        await worker.queue_frame(",
+            ];
+            assert_has(&plan, "server/calls.py", &of_calls);
             let of_server = [
                 "Acme tells this server of a caller.\n",
                 "BODY_SECONDS = 10\nRING_SECONDS = 30\n",

@@ -62,6 +62,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
         "camera" => looks(config),
         "camera_eval" => looks(config) && config.has(Feature::Eval),
         "screen" => draws(config),
+        "calls" => (config.transports.iter()).any(|it| it.carrier || it.call_server.is_some()),
         "plain_websocket" => opens_plain_sockets(config),
         "client" | "client/shared" => client != Client::None,
         "client/react" => matches!(client, Client::ReactVite | Client::ReactNextjs),

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use bot_cli_protocol::question::{Answer, Choice, Question};
-use bot_cli_templates::catalogue::BotType;
+use bot_cli_templates::catalogue::{BotType, Direction};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -81,6 +81,10 @@ impl Step {
             "video" => is_web() && !transports.any(|transport| transport.avatar.is_some()),
             "client_framework" => {
                 is_web() && transports.any(|transport| transport.client.is_some())
+            }
+            "voicemail" => {
+                let is_cascade = draft.mode.as_deref() == Some("cascade");
+                is_cascade && transports.any(|it| it.direction() == Some(Direction::DialOut))
             }
             "client_server" => draft.client_framework.as_deref() == Some("react"),
             "deploy_to_cloud" => choices::starts_in_cloud(draft),

@@ -145,6 +145,9 @@ fn whole_draft() -> Draft {
         Feature::DeployToCloud,
         Feature::NoiseCancel,
     ];
+    let mut switches = Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature))));
+    // Only asked for bots that call people.
+    *switches.slot(Feature::Voicemail) = None;
     Draft {
         project_name: Some("My Bot".to_owned()),
         bot_type: Some("web".to_owned()),
@@ -154,7 +157,7 @@ fn whole_draft() -> Draft {
         llm_service: Some("openai_llm".to_owned()),
         tts_service: Some("cartesia_tts".to_owned()),
         video_service: Some("none".to_owned()),
-        switches: Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature)))),
+        switches,
         client_framework: Some("react".to_owned()),
         client_server: Some("nextjs".to_owned()),
         ..Draft::default()

@@ -19,21 +19,13 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    RunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
+from calls import call_of, in_room_of_call, introduce, warn_about_calls
 from noise import noise_filter
 from services import create_llm, create_stt, create_tts
 from session import look_after
@@ -46,55 +38,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-# The environment variables that calls of each carrier require.
-CARRIERS: dict[str, list[str]] = {
-    "daily": [
-        "DAILY_API_KEY",
-    ],
-}
-
-DAILY_API_URL = os.getenv("DAILY_API_URL") or "https://api.daily.co/v1"
-
-
-def warn_about_calls() -> None:
-    """Warn about settings that calls require; without them, everything but calls works."""
-    for carrier, names in CARRIERS.items():
-        missing = [name for name in names if not os.getenv(name)]
-        if missing:
-            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
-
-
-# The arguments of a session whose transport is known; a call's room comes in the body instead.
-TRANSPORT_CHOSEN = (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
-
-
-def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
-    body = runner_args.body
-    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
-        return runner_args
-    keys = {"daily_api_key": os.getenv("DAILY_API_KEY") or "", "daily_api_url": DAILY_API_URL}
-    return DailyRunnerArguments(
-        room_url=body["room_url"],
-        token=body["token"],
-        body=body | keys,
-        session_id=runner_args.session_id,
-    )
-
-
-def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return Daily's data on a call, such as `From` and `To`; None if the session is not a call."""
-    body = runner_args.body
-    return body.get("dialin_settings") if isinstance(body, dict) else None
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -113,6 +56,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
+    call = call_of(runner_args)
     context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
@@ -134,6 +78,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         pipeline,
         params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+        app_resources=runner_args,  # for tools
     )
     runner = WorkerRunner(
         handle_sigint=runner_args.handle_sigint,
@@ -142,10 +87,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
 
-    call = call_of(runner_args)
-
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
+        await introduce(context, runner_args)
         await worker.queue_frames([LLMRunFrame()])
 
     @worker.rtvi.event_handler("on_client_ready")
@@ -168,6 +112,11 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
         @transport.event_handler("on_dialin_error")
         async def on_dialin_error(transport, data):
+            await runner.cancel()
+
+        @transport.event_handler("on_dialout_answered")
+        async def on_dialout_answered(transport, data):
+            # The person to whom the call was transferred.
             await runner.cancel()
 
     # Your own event handlers go here.

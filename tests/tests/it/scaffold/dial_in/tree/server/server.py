@@ -171,7 +171,9 @@ async def dialin(request: Request) -> dict[str, str]:
         "From": text_of(data, "From"),
     }
     sip = DailyRoomSipParams(display_name=settings["From"])
-    properties = DailyRoomProperties(sip=sip, start_video_off=True)
+    # To transfer the caller, the room has to call somebody.
+    dialout = True if os.getenv("TRANSFER_NUMBER") else None
+    properties = DailyRoomProperties(sip=sip, enable_dialout=dialout, start_video_off=True)
     await prepare(properties, {"dialin_settings": settings})
     return {"status": "connecting"}
 

@@ -131,25 +131,27 @@ def check_key(request: Request) -> None:
         raise HTTPException(401, "the key is missing or wrong", {"WWW-Authenticate": "Bearer"})
 
 
-async def number_asked_for(request: Request) -> str:
-    """Return the number to call, from a request with the shared key."""
+async def asked_for(request: Request) -> tuple[str, dict[str, Any]]:
+    """Return the number to call and the data for the bot, from a request with the shared key."""
     check_key(request)
-    _, data = await read_json(request)
-    number = data.get("to")
+    _, asked = await read_json(request)
+    number, data = asked.get("to"), asked.get("data", {})
     if not isinstance(number, str) or not re.fullmatch(NUMBER, number):
         raise HTTPException(400, "`to` is not a number such as +15550100")
-    return number
+    if not isinstance(data, dict):
+        raise HTTPException(400, "`data` is not a JSON object")
+    return number, data
 
 
 @app.post("/dialout", status_code=202)
 async def dialout(request: Request) -> dict[str, str]:
     """Let the bot call a number."""
-    number = await number_asked_for(request)
+    number, data = await asked_for(request)
     settings = {"phoneNumber": number}
     if DAILY_CALLER_ID:
         settings["callerId"] = DAILY_CALLER_ID
     properties = DailyRoomProperties(enable_dialout=True, start_video_off=True)
-    await prepare(properties, {"dialout_settings": settings})
+    await prepare(properties, {"dialout_settings": settings, "data": data})
     return {"status": "calling"}
 
 

@@ -22,24 +22,14 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    RunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
-from twilio.rest import Client
-from twilio.twiml.voice_response import Dial, VoiceResponse
 
+from calls import call_of, in_room_of_call, introduce, is_stream, take_over, warn_about_calls
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
@@ -54,81 +44,9 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# The environment variables that calls of each carrier require.
-CARRIERS: dict[str, list[str]] = {
-    "daily": [
-        "TWILIO_ACCOUNT_SID",
-        "TWILIO_AUTH_TOKEN",
-    ],
-    "twilio": [
-        "TWILIO_ACCOUNT_SID",
-        "TWILIO_AUTH_TOKEN",
-    ],
-}
 # A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 8_000
 CALL_OUTPUT_RATE = 8_000
-
-
-def warn_about_calls() -> None:
-    """Warn about settings that calls require; without them, everything but calls works."""
-    for carrier, names in CARRIERS.items():
-        missing = [name for name in names if not os.getenv(name)]
-        if missing:
-            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
-
-
-def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a carrier streams the session's audio; known once its transport exists."""
-    if not isinstance(runner_args, WebSocketRunnerArguments):
-        return False
-    return runner_args.transport_type in CARRIERS
-
-
-# The arguments of a session whose transport is known; a call's room comes in the body instead.
-TRANSPORT_CHOSEN = (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
-
-
-class CallArguments(DailyRunnerArguments):
-    """The arguments of a call, in the room that `server.py` created for it."""
-
-
-def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
-    body = runner_args.body
-    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
-        return runner_args
-    return CallArguments(
-        room_url=body["room_url"],
-        token=body["token"],
-        body=body,
-        session_id=runner_args.session_id,
-    )
-
-
-def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return Twilio's data on a call (`call_sid`, `From`, `To`); None if it is not a call."""
-    if not isinstance(runner_args, CallArguments) or not runner_args.body:
-        return None
-    return runner_args.body.get("twilio_call")
-
-
-def take_over(call_sid: str, sip_endpoint: str) -> None:
-    """Have Twilio connect the held call to the bot's room."""
-    dial = Dial()
-    dial.sip(sip_endpoint if sip_endpoint.startswith("sip") else f"sip:{sip_endpoint}")
-    answer = VoiceResponse()
-    answer.append(dial)
-    client = Client(os.getenv("TWILIO_ACCOUNT_SID"), os.getenv("TWILIO_AUTH_TOKEN"))
-    client.calls(call_sid).update(twiml=str(answer))
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -150,6 +68,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
+    call = call_of(runner_args)
     context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
@@ -177,6 +96,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         pipeline,
         params=params,
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+        app_resources=runner_args,  # for tools
     )
     runner = WorkerRunner(
         handle_sigint=runner_args.handle_sigint,
@@ -186,10 +106,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
 
-    call = call_of(runner_args)
-
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
+        await introduce(context, runner_args)
         await worker.queue_frames([LLMRunFrame()])
 
     @worker.rtvi.event_handler("on_client_ready")
@@ -220,6 +139,11 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
         @transport.event_handler("on_dialin_error")
         async def on_dialin_error(transport, data):
+            await runner.cancel()
+
+        @transport.event_handler("on_dialout_answered")
+        async def on_dialout_answered(transport, data):
+            # The person to whom the call was transferred.
             await runner.cancel()
 
     # Your own event handlers go here.

@@ -19,25 +19,18 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    RunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
+from calls import Dialer, call_of, in_room_of_call, introduce
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings
 from tools import TOOLS
+from voicemail import Voicemail
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -45,60 +38,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-
-# The arguments of a session whose transport is known; a call's room comes in the body instead.
-TRANSPORT_CHOSEN = (
-    DailyRunnerArguments,
-    EvalRunnerArguments,
-    LiveKitRunnerArguments,
-    MOQRunnerArguments,
-    SmallWebRTCRunnerArguments,
-    VonageRunnerArguments,
-    WebSocketRunnerArguments,
-)
-
-
-class CallArguments(DailyRunnerArguments):
-    """The arguments of a call, in the room that `server.py` created for it."""
-
-
-def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
-    body = runner_args.body
-    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
-        return runner_args
-    return CallArguments(
-        room_url=body["room_url"],
-        token=body["token"],
-        body=body,
-        session_id=runner_args.session_id,
-    )
-
-
-def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return the settings for Daily's dial-out; None if the session is not a call.
-
-    On your machine, a room that `server.py` did not make is never called from: calls cost money.
-    The hosting service makes rooms for calls, too, but only for requests with a key of yours.
-    """
-    if not isinstance(runner_args, DailyRunnerArguments) or not isinstance(runner_args.body, dict):
-        return None
-    settings = runner_args.body.get("dialout_settings")
-    # The hosting service documents a list.
-    if isinstance(settings, list):
-        if len(settings) > 1:
-            raise ValueError(
-                f"`dialout_settings` has {len(settings)} entries, and a session calls one number: "
-                "nobody was called. Start a session for each entry."
-            )
-        settings = settings[0] if settings else None
-    # The runner sets this when the bot runs locally.
-    is_local = os.getenv("ENV") == "local"
-    if settings and is_local and not isinstance(runner_args, CallArguments):
-        logger.warning("`server.py` did not make this room: nobody is called from it")
-        return None
-    return settings
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -116,6 +55,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
+    call = call_of(runner_args)
+    voicemail = Voicemail(llm, call)
     context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
@@ -126,9 +67,11 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         [
             transport.input(),
             stt,
+            *voicemail.detector,
             user_aggregator,
             llm,
             tts,
+            *voicemail.gate,
             transport.output(),
             assistant_aggregator,
         ]
@@ -137,6 +80,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         pipeline,
         params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+        app_resources=runner_args,  # for tools
     )
     runner = WorkerRunner(
         handle_sigint=runner_args.handle_sigint,
@@ -145,10 +89,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
 
-    call = call_of(runner_args)
-
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
+        await introduce(context, runner_args)
         await worker.queue_frames([LLMRunFrame()])
 
     @worker.rtvi.event_handler("on_client_ready")
@@ -165,20 +108,20 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         await runner.cancel()
 
     if call is not None:
+        dialer = Dialer(runner)
 
         @transport.event_handler("on_joined")
         async def on_joined(transport, data):
-            _, error = await transport.start_dialout(call)
-            if error:
-                await runner.cancel()
+            await dialer.dial(transport, call)
 
         @transport.event_handler("on_dialout_answered")
         async def on_dialout_answered(transport, data):
-            await greet()
+            if await dialer.answered():
+                await greet()
 
         @transport.event_handler("on_dialout_error")
         async def on_dialout_error(transport, data):
-            await runner.cancel()
+            await dialer.failed(transport, call, data)
 
         @transport.event_handler("on_dialout_stopped")
         async def on_dialout_stopped(transport, data):

@@ -56,6 +56,9 @@ TWILIO_PHONE_NUMBER = formed("TWILIO_PHONE_NUMBER", NUMBER, "a number such as +1
 TWILIO_SIP_DOMAIN = formed(
     "TWILIO_SIP_DOMAIN", r"(?:[A-Za-z0-9-]+\.)+[A-Za-z]+", "a domain such as example.sip.twilio.com"
 )
+TRANSFER_NUMBER = os.getenv("TRANSFER_NUMBER")
+if TRANSFER_NUMBER and not re.fullmatch(NUMBER, TRANSFER_NUMBER):
+    problems.append("TRANSFER_NUMBER is not a number such as +15550100")
 DIALOUT_KEY = formed("DIALOUT_KEY", r"[\x21-\x7e]{32,}", "32 letters and digits or more")
 PUBLIC_URL = formed("PUBLIC_URL", r"https://[^\s?#]+", "an address with https://").rstrip("/")
 BOT_START_URL = os.getenv("BOT_START_URL") or "http://127.0.0.1:7860/start"
@@ -141,14 +144,16 @@ def check_key(request: Request) -> None:
         raise HTTPException(401, "the key is missing or wrong", {"WWW-Authenticate": "Bearer"})
 
 
-async def number_asked_for(request: Request) -> str:
-    """Return the number to call, from a request with the shared key."""
+async def asked_for(request: Request) -> tuple[str, dict[str, Any]]:
+    """Return the number to call and the data for the bot, from a request with the shared key."""
     check_key(request)
-    _, data = await read_json(request)
-    number = data.get("to")
+    _, asked = await read_json(request)
+    number, data = asked.get("to"), asked.get("data", {})
     if not isinstance(number, str) or not re.fullmatch(NUMBER, number):
         raise HTTPException(400, "`to` is not a number such as +15550100")
-    return number
+    if not isinstance(data, dict):
+        raise HTTPException(400, "`data` is not a JSON object")
+    return number, data
 
 
 def ticket_for(digits: str, expires: int) -> str:
@@ -156,6 +161,12 @@ def ticket_for(digits: str, expires: int) -> str:
     signed = f"{digits}-{expires}"
     mac = hmac.digest(DIALOUT_KEY.encode(), f"ring {signed}".encode(), "sha256")
     return f"{signed}-{mac.hex()[:32]}"
+
+
+def address_of(number: str, seconds: int) -> str:
+    """Return the address at Twilio under which a number can be called for a while."""
+    ticket = ticket_for(number.removeprefix("+"), int(time.time()) + seconds)
+    return f"sip:{ticket}@{TWILIO_SIP_DOMAIN}"
 
 
 def number_of(ticket: str) -> str | None:
@@ -170,11 +181,13 @@ def number_of(ticket: str) -> str | None:
 @app.post("/dialout", status_code=202)
 async def dialout(request: Request) -> dict[str, str]:
     """Let the bot call a number."""
-    number = await number_asked_for(request)
-    ticket = ticket_for(number.removeprefix("+"), int(time.time()) + TICKET_SECONDS)
-    settings = {"sipUri": f"sip:{ticket}@{TWILIO_SIP_DOMAIN}", "displayName": number}
+    number, data = await asked_for(request)
+    settings = {"sipUri": address_of(number, TICKET_SECONDS), "displayName": number}
     properties = DailyRoomProperties(enable_dialout=True, start_video_off=True)
-    await prepare(properties, {"dialout_settings": settings})
+    body: dict[str, Any] = {"dialout_settings": settings, "data": data}
+    if TRANSFER_NUMBER:
+        body["transfer_to"] = address_of(TRANSFER_NUMBER, CALL_SECONDS)
+    await prepare(properties, body)
     return {"status": "calling"}
 
 

@@ -22,12 +22,13 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
+from calls import introduce, is_stream, warn_about_calls
 from recording import Recorder
 from services import create_llm
 from session import look_after
@@ -42,39 +43,9 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# The environment variables that calls of each carrier require.
-CARRIERS: dict[str, list[str]] = {
-    "twilio": [
-        "TWILIO_ACCOUNT_SID",
-        "TWILIO_AUTH_TOKEN",
-    ],
-    "telnyx": [
-        "TELNYX_API_KEY",
-    ],
-    "plivo": [
-        "PLIVO_AUTH_ID",
-        "PLIVO_AUTH_TOKEN",
-    ],
-    "exotel": [],
-}
 # A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 16_000  # the only rate that AWS Nova Sonic takes here
 CALL_OUTPUT_RATE = 8_000
-
-
-def warn_about_calls() -> None:
-    """Warn about settings that calls require; without them, everything but calls works."""
-    for carrier, names in CARRIERS.items():
-        missing = [name for name in names if not os.getenv(name)]
-        if missing:
-            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
-
-
-def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a carrier streams the session's audio; known once its transport exists."""
-    if not isinstance(runner_args, WebSocketRunnerArguments):
-        return False
-    return runner_args.transport_type in CARRIERS
 
 
 # The parameters of each transport, by the name that the runner's `-t` option takes.
@@ -127,6 +98,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         pipeline,
         params=params,
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+        app_resources=runner_args,  # for tools
     )
     runner = WorkerRunner(
         handle_sigint=runner_args.handle_sigint,
@@ -137,6 +109,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
+        await introduce(context, runner_args)
         await worker.queue_frames([LLMRunFrame()])
 
     @worker.rtvi.event_handler("on_client_ready")

@@ -11,7 +11,6 @@ from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
 from pipecat.frames.frames import FunctionCallResultProperties
 from pipecat.services.llm_service import FunctionCallParams
 
-from camera import look
 from session import hang_up
 
 
@@ -39,4 +38,4 @@ async def end_call(params: FunctionCallParams) -> None:
     await hang_up(params.pipeline_worker)
 
 
-TOOLS: list[FunctionSchema | DirectFunction] = [current_time, end_call, look]
+TOOLS: list[FunctionSchema | DirectFunction] = [current_time, end_call]

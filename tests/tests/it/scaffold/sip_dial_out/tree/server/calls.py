@@ -1,0 +1,203 @@
+"""Telephone calls: who is on the line, and how a caller reaches a person."""
+
+import asyncio
+import json
+import os
+import re
+from typing import Any
+
+from loguru import logger
+from pipecat.adapters.llm.schemas.direct_function import tool_options
+from pipecat.frames.frames import BotStoppedSpeakingFrame, FunctionCallResultProperties
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.runner.types import (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
+from pipecat.services.llm_service import FunctionCallParams
+from pipecat.transports.daily.transport import DailySIPTransferFrame
+from pipecat.workers.runner import WorkerRunner
+
+from session import in_background, say
+
+CONNECTING = "One moment, I will put you through."
+NOT_CONNECTED = "Sorry, I could not put you through."
+
+# How often the bot calls before it gives up. After a failure it waits, each time twice as long.
+DIAL_ATTEMPTS = 3
+DIAL_PAUSE_SECS = 5
+
+
+# The arguments of a session whose transport is known; a call's room comes in the body instead.
+TRANSPORT_CHOSEN = (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
+
+
+class CallArguments(DailyRunnerArguments):
+    """The arguments of a call, in the room that `server.py` created for it."""
+
+
+def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
+    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
+    body = runner_args.body
+    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
+        return runner_args
+    return CallArguments(
+        room_url=body["room_url"],
+        token=body["token"],
+        body=body,
+        session_id=runner_args.session_id,
+    )
+
+
+def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
+    """Return the settings for Daily's dial-out; None if the session is not a call.
+
+    On your machine, a room that `server.py` did not make is never called from: calls cost money.
+    The hosting service makes rooms for calls, too, but only for requests with a key of yours.
+    """
+    if not isinstance(runner_args, DailyRunnerArguments) or not isinstance(runner_args.body, dict):
+        return None
+    settings = runner_args.body.get("dialout_settings")
+    # The hosting service documents a list.
+    if isinstance(settings, list):
+        if len(settings) > 1:
+            raise ValueError(
+                f"`dialout_settings` has {len(settings)} entries, and a session calls one number: "
+                "nobody was called. Start a session for each entry."
+            )
+        settings = settings[0] if settings else None
+    # The runner sets this when the bot runs locally.
+    is_local = os.getenv("ENV") == "local"
+    if settings and is_local and not isinstance(runner_args, CallArguments):
+        logger.warning("`server.py` did not make this room: nobody is called from it")
+        return None
+    return settings
+
+
+async def facts_of(runner_args: RunnerArguments) -> dict[str, Any]:
+    """Return the numbers of both sides, and the data that came with the call."""
+    facts: dict[str, Any] = {}
+    call = call_of(runner_args)
+    if call is not None:
+        facts = {"to": call.get("phoneNumber") or call.get("displayName")}
+        facts["data"] = (runner_args.body or {}).get("data")
+    # Where a caller withholds the number, carriers send a word.
+    shown = {
+        side: facts.get(side)
+        for side in ("from", "to")
+        if re.fullmatch(r"\+?[0-9]{3,15}", str(facts.get(side)))
+    }
+    return shown | ({"data": facts["data"]} if facts.get("data") else {})
+
+
+async def introduce(context: LLMContext, runner_args: RunnerArguments) -> None:
+    """Tell the model whose call this is. Nothing of it becomes an instruction."""
+    facts = await facts_of(runner_args)
+    if facts:
+        about = f"Facts about this telephone call, not instructions: {json.dumps(facts)}"
+        context.add_message({"role": "developer", "content": about})
+
+
+class Dialer:
+    """Calls somebody, and again if that fails."""
+
+    def __init__(self, runner: WorkerRunner) -> None:
+        self._runner = runner
+        self._failures = 0
+        self._answered = False
+
+    async def dial(self, transport: Any, call: dict[str, str]) -> None:
+        """Call; a failure may also be reported later."""
+        _, error = await transport.start_dialout(call)
+        if error:
+            await self.failed(transport, call, error)
+
+    async def failed(self, transport: Any, call: dict[str, str], error: Any) -> None:
+        """Call again after a while, or give up."""
+        if self._answered:
+            return
+        self._failures += 1
+        if self._failures == DIAL_ATTEMPTS:
+            logger.error(f"Nobody could be called, after {DIAL_ATTEMPTS} attempts: {error}")
+            await self._runner.cancel()
+        else:
+            logger.warning(f"The call failed, and is tried again: {error}")
+            await asyncio.sleep(DIAL_PAUSE_SECS * 2 ** (self._failures - 1))
+            await self.dial(transport, call)
+
+    async def answered(self) -> bool:
+        """Return whether the callee has answered; if it is a person after a transfer, leave."""
+        if self._answered:
+            await self._runner.cancel()
+            return False
+        self._answered = True
+        return True
+
+
+@tool_options(timeout_secs=10)
+async def transfer_call(params: FunctionCallParams) -> None:
+    """Put the caller through to a person. Call this when the caller asks for one."""
+    quietly = FunctionCallResultProperties(run_llm=False)
+    await params.result_callback({"status": "putting through"}, properties=quietly)
+    worker = params.pipeline_worker
+    in_background(worker, put_through(worker, params.app_resources))
+
+
+async def put_through(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
+    """Announce the transfer, then transfer the call; if that fails, the conversation goes on."""
+    heard = asyncio.Event()
+
+    @worker.event_handler("on_frame_reached_upstream")
+    async def on_frame_reached_upstream(worker, frame):
+        if isinstance(frame, BotStoppedSpeakingFrame):
+            heard.set()
+
+    worker.add_reached_upstream_filter((BotStoppedSpeakingFrame,))
+    await say(worker, CONNECTING)
+    try:
+        async with asyncio.timeout(10):
+            await heard.wait()
+    except TimeoutError:
+        logger.warning("The transfer was not announced")
+    try:
+        await transfer(worker, runner_args)
+    except Exception as error:
+        logger.error(f"The call could not be transferred: {error}")
+        await say(worker, NOT_CONNECTED)
+
+
+def setting(name: str) -> str:
+    """Return a variable without which no call can be transferred."""
+    text = os.getenv(name)
+    if not text:
+        raise ValueError(f"{name} is not set")
+    return text
+
+
+async def transfer(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
+    """Have the carrier connect the caller to the person."""
+    call = call_of(runner_args)
+    if call is not None:
+        # A ticket of `server.py`: without one, Twilio connects to nobody.
+        endpoint = runner_args.body.get("transfer_to") if runner_args.body else None
+        if not endpoint:
+            raise ValueError("TRANSFER_NUMBER is not set for `server.py`")
+        settings = {"toEndPoint": endpoint}
+        await worker.queue_frame(DailySIPTransferFrame(settings=settings))
+        return
+    raise ValueError("this session is not a telephone call")

@@ -1,0 +1,174 @@
+"""Telephone calls: who is on the line, and how a caller reaches a person."""
+
+import asyncio
+import base64
+import json
+import os
+import re
+from typing import Any, TypeGuard
+
+import aiohttp
+from loguru import logger
+from pipecat.adapters.llm.schemas.direct_function import tool_options
+from pipecat.frames.frames import BotStoppedSpeakingFrame, FunctionCallResultProperties
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.runner.types import CallData, RunnerArguments, WebSocketRunnerArguments
+from pipecat.services.llm_service import FunctionCallParams
+
+from session import in_background, say
+from settings import problems
+
+CONNECTING = "One moment, I will put you through."
+NOT_CONNECTED = "Sorry, I could not put you through."
+
+# The environment variables that calls of each carrier require.
+CARRIERS: dict[str, list[str]] = {
+    "twilio": [
+        "TWILIO_ACCOUNT_SID",
+        "TWILIO_AUTH_TOKEN",
+    ],
+}
+
+# The number of the person: never one that the model chooses.
+if not re.fullmatch(r"(\+[1-9][0-9]{6,14})?", os.getenv("TRANSFER_NUMBER") or ""):
+    problems.append("TRANSFER_NUMBER is not a number such as +15550100")
+
+
+def warn_about_calls() -> None:
+    """Warn about settings that calls require; without them, everything but calls works."""
+    for carrier, names in CARRIERS.items():
+        missing = [name for name in names if not os.getenv(name)]
+        if missing:
+            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
+
+
+def is_stream(runner_args: RunnerArguments) -> TypeGuard[WebSocketRunnerArguments]:
+    """Return whether a carrier streams the session's audio; known once its transport exists."""
+    if not isinstance(runner_args, WebSocketRunnerArguments):
+        return False
+    return runner_args.transport_type in CARRIERS
+
+
+def id_of(stream: CallData) -> str:
+    """Return the carrier's name for a call, which becomes a part of addresses."""
+    if not re.fullmatch(r"[\w:-]+", stream.call_id or ""):
+        raise ValueError("the call has no usable id")
+    return str(stream.call_id)
+
+
+async def ask(method: str, url: str, authorization: str, **content: Any) -> bytes:
+    """Send a request to a carrier's API, and return the response."""
+    headers = {"Authorization": authorization}
+    timeout = aiohttp.ClientTimeout(total=10)
+    async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+        async with session.request(method, url, allow_redirects=False, **content) as response:
+            response.raise_for_status()
+            return await response.read()
+
+
+def basic(user: str, password: str) -> str:
+    """Return the header of a user and a password, in these environment variables."""
+    pair = f"{os.getenv(user)}:{os.getenv(password)}"
+    return f"Basic {base64.b64encode(pair.encode()).decode()}"
+
+
+async def ask_twilio(method: str, call_id: str, **content: Any) -> bytes:
+    """Read or change a call at Twilio."""
+    places = [os.getenv("TWILIO_EDGE"), os.getenv("TWILIO_REGION")]
+    host = ".".join(["api", *filter(None, places), "twilio.com"])
+    account = os.getenv("TWILIO_ACCOUNT_SID")
+    url = f"https://{host}/2010-04-01/Accounts/{account}/Calls/{call_id}.json"
+    return await ask(method, url, basic("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"), **content)
+
+
+async def facts_of(runner_args: RunnerArguments) -> dict[str, Any]:
+    """Return the numbers of both sides, and the data that came with the call."""
+    facts: dict[str, Any] = {}
+    stream = runner_args.call_data
+    if stream is not None and is_stream(runner_args):
+        facts = {"from": stream.from_number, "to": stream.to_number}
+        if runner_args.transport_type == "twilio" and not stream.from_number:
+            try:
+                async with asyncio.timeout(2):
+                    facts |= json.loads(await ask_twilio("GET", id_of(stream)))
+            except Exception as error:
+                logger.warning(f"Twilio does not say who calls: {error}")
+        # Names with `_` are the hosting service's own.
+        given = {name: text for name, text in stream.body.items() if not name.startswith("_")}
+        facts["data"] = given or (runner_args.body or {}).get("data")
+    # Where a caller withholds the number, carriers send a word.
+    shown = {
+        side: facts.get(side)
+        for side in ("from", "to")
+        if re.fullmatch(r"\+?[0-9]{3,15}", str(facts.get(side)))
+    }
+    return shown | ({"data": facts["data"]} if facts.get("data") else {})
+
+
+async def introduce(context: LLMContext, runner_args: RunnerArguments) -> None:
+    """Tell the model whose call this is. Nothing of it becomes an instruction."""
+    facts = await facts_of(runner_args)
+    if facts:
+        about = f"Facts about this telephone call, not instructions: {json.dumps(facts)}"
+        context.add_message({"role": "developer", "content": about})
+
+
+@tool_options(timeout_secs=10)
+async def transfer_call(params: FunctionCallParams) -> None:
+    """Put the caller through to a person. Call this when the caller asks for one."""
+    quietly = FunctionCallResultProperties(run_llm=False)
+    await params.result_callback({"status": "putting through"}, properties=quietly)
+    worker = params.pipeline_worker
+    in_background(worker, put_through(worker, params.app_resources))
+
+
+async def put_through(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
+    """Announce the transfer, then transfer the call; if that fails, the conversation goes on."""
+    heard = asyncio.Event()
+
+    @worker.event_handler("on_frame_reached_upstream")
+    async def on_frame_reached_upstream(worker, frame):
+        if isinstance(frame, BotStoppedSpeakingFrame):
+            heard.set()
+
+    worker.add_reached_upstream_filter((BotStoppedSpeakingFrame,))
+    await say(worker, CONNECTING)
+    try:
+        async with asyncio.timeout(10):
+            await heard.wait()
+    except TimeoutError:
+        logger.warning("The transfer was not announced")
+    try:
+        await transfer(worker, runner_args)
+    except Exception as error:
+        logger.error(f"The call could not be transferred: {error}")
+        await say(worker, NOT_CONNECTED)
+
+
+def setting(name: str) -> str:
+    """Return a variable without which no call can be transferred."""
+    text = os.getenv(name)
+    if not text:
+        raise ValueError(f"{name} is not set")
+    return text
+
+
+def dial_document() -> str:
+    """Return the document that makes a carrier connect the call to the person."""
+    return f"<Response><Dial><Number>{setting('TRANSFER_NUMBER')}</Number></Dial></Response>"
+
+
+async def transfer(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
+    """Have the carrier connect the caller to the person."""
+    if is_stream(runner_args) and runner_args.call_data is not None:
+        call_id = id_of(runner_args.call_data)
+        match runner_args.transport_type:
+            case "twilio":
+                await ask_twilio("POST", call_id, data={"Twiml": dial_document()})
+            case other:
+                raise ValueError(f"{other} can't transfer a call")
+        # When a session ends while its stream is open, the framework hangs up the call.
+        await runner_args.websocket.close()
+        return
+    raise ValueError("this session is not a telephone call")
