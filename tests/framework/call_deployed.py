@@ -27,7 +27,8 @@ def told(transport: str) -> tuple[bytes, dict[str, str]]:
         case "carrier_a_hosted_rtc_sip_dialin":
             return form("/call", TWILIO_CALL)
         case _:
-            return json.dumps({"to": NUMBER}).encode(), {"Authorization": f"Bearer {DIALOUT_KEY}"}
+            asked = {"to": NUMBER, "data": {"name": "Ada"}}
+            return json.dumps(asked).encode(), {"Authorization": f"Bearer {DIALOUT_KEY}"}
 
 
 def through_server(transport: str, folder: Path, address: str) -> None:
@@ -37,6 +38,7 @@ def through_server(transport: str, folder: Path, address: str) -> None:
         "DAILY_API_URL": f"{address}/rest/api.daily.co/v1",
         "BOT_START_URL": f"{address}/v1/public/bot/start",
         "BOT_START_KEY": KEY,
+        "TRANSFER_NUMBER": "+15550199",
     }
     with running(folder, variables) as port:
         status, text = Driver(port).send("POST", path, *told(transport))

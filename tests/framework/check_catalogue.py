@@ -325,19 +325,20 @@ def offline(error: BaseException | None) -> bool:
 
 
 def check_variables(transport: dict, report: Report) -> None:
-    """The runner reads each variable of a transport by that name, and knows the transport by that key.
+    """The runner or `calls.py` reads each variable of a transport by that name, and the runner has that key.
 
     What only a project's own web server reads is looked for in that server, where projects are checked.
     """
     import pipecat.runner
 
     source = "\n".join(path.read_text() for path in Path(pipecat.runner.__file__).parent.glob("*.py"))
+    calls = (REPOSITORY / "templates/project/server/calls.py.jinja").read_text()
     by_bot = variables_of(transport.get("avatar", {}))
     for variable in transport.get("env", []):
         if variable["name"] in by_bot or variable.get("reader") == "server":
             continue
-        if f'"{variable["name"]}"' not in source:
-            report.problem(transport["id"], f"the runner does not read {variable['name']}")
+        if f'"{variable["name"]}"' not in source + calls:
+            report.problem(transport["id"], f"nothing reads {variable['name']}")
     if f'"{transport["runner_key"]}"' not in source:
         report.problem(transport["id"], f"the runner knows no `{transport['runner_key']}`")
     option = transport.get("run_option")

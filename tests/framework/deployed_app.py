@@ -239,6 +239,8 @@ async def rest(host: str, path: str, request: Request) -> Any:
             stand_in_room.invite_avatar(body["properties"]["daily_url"])
             control = "https://lemonslice.com/api/liveai/sessions/1/control"
             return {"session_id": "1", "room_url": body["properties"]["daily_url"], "control_url": control}
+        case "api.twilio.com", _ if request.method == "GET":
+            return {"sid": "CA0", "from": "+15550100", "to": "+15550101"}
         case "api.twilio.com", _ if "Twiml" in (body or {}):
             # Twilio connects the caller to the line that the document names.
             stand_in_room.ring(body["Twiml"])

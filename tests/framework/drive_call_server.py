@@ -190,8 +190,13 @@ def dialout(driver: Driver) -> None:
         driver.refused(what, 400, "/dialout", json.dumps({"to": number}).encode(), key)
     for what, body in {"no JSON": b"evil", "a list": b"[]", "nothing": b"", "a deep nest": b"[" * 10_000}.items():
         driver.refused(what, 400, "/dialout", body, key)
+    for data in ("evil", ["evil"], None):
+        driver.refused("no data", 400, "/dialout", json.dumps({"to": NUMBER, "data": data}).encode(), key)
     driver.refused("a large request", 413, "/dialout", b" " * 20_000, key)
-    driver.started(202, "/dialout", good, key)
+    with_data = json.dumps({"to": NUMBER, "data": {"name": "Ada"}}).encode()
+    for body, data in ((with_data, {"name": "Ada"}), (good, {})):
+        driver.started(202, "/dialout", body, key)
+        assert StandIn.asked[2][2]["body"]["data"] == data, StandIn.asked
     assert StandIn.asked[0][2]["properties"]["enable_dialout"] is True, StandIn.asked
     fails(driver, "/dialout", good, key)
 

@@ -12,6 +12,7 @@ import json
 import math
 import struct
 import time
+import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from websockets.exceptions import ConnectionClosed
 RATE = 8_000
 FRAME_SECONDS = 0.02
 LOUD = 500
+# What comes with a call of a deployed bot.
+DATA = {"order": "A-1042"}
 
 
 @dataclass
@@ -178,7 +181,9 @@ def stream(document: ElementTree.Element, path: str) -> ElementTree.Element:
 def stream_path(carrier: Carrier, address: str, host: str | None) -> str:
     """The path of the media stream, as the carrier learns it."""
     if carrier.answer is None or host is None:
-        return "/ws"
+        # Where a carrier hands on nothing else, the hosting service takes data from the address.
+        body = urllib.parse.quote(base64.b64encode(json.dumps({"data": DATA}).encode()))
+        return f"/ws?body={body}" if carrier.answer and "callSid" not in carrier.greeting[-1]["start"] else "/ws"
     request = urllib.request.Request(f"{address}/", data=b"CallSid=CA0&From=%2B15550100", method="POST")
     with urllib.request.urlopen(request, timeout=10) as reply:
         document = ElementTree.fromstring(reply.read())
@@ -254,6 +259,8 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=60.0, help="seconds until the bot has to have said something")
     given = parser.parse_args()
     carrier = CARRIERS[given.carrier]
+    if given.deployed and "customParameters" in carrier.greeting[-1]["start"]:
+        carrier.greeting[-1]["start"]["customParameters"] = {"_pipecatCloudServiceHost": "bot.org"} | DATA
     path = stream_path(carrier, given.address, None if given.deployed else given.host)
     url = given.address.replace("http", "ws", 1) + path
     said = loud(asyncio.run(call(carrier, url, given.hum, given.patience, given.stays)))

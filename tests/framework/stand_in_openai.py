@@ -2,8 +2,8 @@
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
 the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
-that it was offered one of that name. A picture counts as words, such as `picture: red`. `--refuse` has a
-path such as `/v1/audio/speech` answer that the key is wrong.
+that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
+words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
 """
 
 import argparse
@@ -42,15 +42,24 @@ def words(part):
     return "picture: " + ("red", "green", "blue")[color.index(max(color))]
 
 
+def scripted(script, heard):
+    """What the script has the model say to these words, if anything."""
+    return next((say for needle, say in script.say if needle.casefold() in heard.casefold()), None)
+
+
 def answer(script, heard):
-    """What the script has the model say to these words."""
-    return next((say for needle, say in script.say if needle.casefold() in heard.casefold()), script.otherwise)
+    return scripted(script, heard) or script.otherwise
 
 
 def call(script, heard, offered):
     """The function that the script has the model call, if it was offered."""
     calls = (function for needle, function in script.call if needle.casefold() in heard.casefold())
     return next((function for function in calls if function["name"] in offered), None)
+
+
+def in_pieces(words):
+    """Words as the API streams them."""
+    return [{"content": word + " "} for word in words.split()]
 
 
 def call_in_pieces(called):
@@ -104,16 +113,15 @@ class Api(BaseHTTPRequestHandler):
         heard = last_words(request["messages"])
         if any(words.casefold() in heard.casefold() for words in self.script.fail):
             return self.send_error(400)
-        say = answer(self.script, heard)
         called = call(self.script, heard, [tool["function"]["name"] for tool in request.get("tools", [])])
         if called and request.get("stream"):
-            return self.stream(list(call_in_pieces(called)), "tool_calls")
+            return self.stream([*in_pieces(scripted(self.script, heard) or ""), *call_in_pieces(called)], "tool_calls")
+        say = answer(self.script, heard)
         if not request.get("stream"):
             message = {"role": "assistant", "content": say}
             choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
             return self.reply("application/json", json.dumps(self.completion("chat.completion", choices) | USAGE))
-        deltas = [{"role": "assistant", "content": ""}, *({"content": word + " "} for word in say.split())]
-        return self.stream(deltas, "stop")
+        return self.stream([{"role": "assistant", "content": ""}, *in_pieces(say)], "stop")
 
     def stream(self, deltas, reason):
         events = [self.chunk([{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]

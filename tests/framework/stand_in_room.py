@@ -8,6 +8,7 @@ listens to the bot and leaves when it has said something and is silent: a teleph
 
 import asyncio
 import json
+import os
 import statistics
 import struct
 import threading
@@ -111,10 +112,10 @@ class Client:
 
     def live(self, properties: dict[str, Any]) -> None:
         try:
-            if properties.get("enable_dialout"):
-                self.be_called()
-            elif properties.get("sip"):
+            if properties.get("sip"):
                 self.call()
+            elif properties.get("enable_dialout"):
+                self.be_called()
             elif self.seen["room"] in _with_avatar:
                 self.watch()
             else:
@@ -128,6 +129,9 @@ class Client:
         self.events.on_dialout_connected({"sessionId": "dialout-1"})
         self.events.on_participant_joined({"id": "guest"})
         self.events.on_dialout_answered({"sessionId": "dialout-1"})
+        if machine := os.environ.get("MACHINE_SAYS"):
+            said = {"participantId": "guest", "text": machine, "timestamp": "", "rawResponse": {"is_final": True}}
+            self.events.on_transcription_message(said)
         self.listen()
         self.events.on_dialout_stopped({"sessionId": "dialout-1"})
 
@@ -181,6 +185,15 @@ class Client:
         self.seen["dialled"].append(settings)
         completion("dialout-1", None)
         self.answered.set()
+
+    def sip_call_transfer(self, settings: Any, completion: Callable[..., None]) -> None:
+        """Whoever the caller is transferred to answers."""
+        if not _properties[self.seen["room"]].get("enable_dialout"):
+            return completion("the room calls nobody")
+        self.seen["transferred"] = settings
+        completion(None)
+        answered = self.events.on_dialout_answered
+        threading.Thread(target=answered, args=({"sessionId": "transfer-1"},), daemon=True).start()
 
     def add_custom_audio_track(
         self, track_name: str, audio_track: Track, completion: Callable[..., None], **_: Any

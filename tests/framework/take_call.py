@@ -2,7 +2,8 @@
 
 The bot's own code runs up to where it would join the room. Then what Daily would tell it is told: that the room is
 joined, that a line is ready, that somebody answers. Daily's and Twilio's APIs are stand-ins. Printed as JSON: what was
-asked of them, how often the bot had greeted after each step, and which of the later news ended the session.
+asked of them, how often the bot had greeted after each step, which of the later news ended the session, and how often
+it calls somebody in vain.
 """
 
 import asyncio
@@ -119,11 +120,20 @@ async def take(bot: ModuleType, arguments: RunnerArguments) -> dict[str, Any]:
         await watched.tell(event, *said)
         if watched.ended > before:
             result["ends"].append(event)
-    watched.dialout_error, before = "no credit", watched.ended
-    await watched.tell("on_joined", {})
-    if watched.ended > before:
-        result["ends"].append("dial-out refused")
     return result
+
+
+async def refused(bot: ModuleType, arguments: RunnerArguments, at_once: bool) -> dict[str, Any]:
+    """Nobody can be called: said at once, or later."""
+    sys.modules["calls"].DIAL_PAUSE_SECS = 0
+    watched = Watched()
+    watched.dialout_error = "no credit" if at_once else None
+    watched.install(bot)
+    await bot.bot(arguments)
+    await watched.tell("on_joined", {})
+    while not at_once and watched.ended == 0 and len(watched.dialled) < 9:
+        await watched.tell("on_dialout_error", {})
+    return {"dialled": len(watched.dialled), "ended": watched.ended, "greetings": watched.greetings}
 
 
 async def main() -> None:
@@ -145,6 +155,11 @@ async def main() -> None:
         "elsewhere": await take(bot, DailyRunnerArguments(room_url=room, token="other", body=body)),
         "nobody": await take(bot, DailyRunnerArguments(room_url=room, token="other")),
     }
+    if "dialout_settings" in body:
+        for name, at_once in (("refused at once", True), ("refused later", False)):
+            arguments = RunnerArguments(body=body)
+            arguments.session_id = "session-1"
+            result[name] = await refused(bot, arguments, at_once)
     print(json.dumps(result))
     sys.stdout.flush()
     # The native client keeps threads that nothing ends.

@@ -49,6 +49,7 @@ fn one_bot_serves_every_transport_and_evals_one_after_the_other() {
     expected.extend([
         "SmallWebRTCSessionArguments",
         "WebSocketSessionArguments",
+        "WebSocketSessionArguments",
         "DailySessionArguments",
     ]);
     assert_eq!(classes(&world), expected);
@@ -74,6 +75,7 @@ fn a_call_that_the_bot_ends_ends_at_the_carrier() {
     // The keys that the bot was given. Exotel has no such request: what comes after its applet ends the call.
     let expected = [
         r#"["DELETE https://api.plivo.com/v1/Account/any/Call/call-0/","Basic YW55OmFueQ==",null]"#,
+        r#"["GET https://api.twilio.com/2010-04-01/Accounts/AC0/Calls/CA0.json","Basic QUMwOmFueQ==",null]"#,
         r#"["POST https://api.telnyx.com/v2/calls/v3:0/actions/hangup","Bearer any",null]"#,
         r#"["POST https://api.twilio.com/2010-04-01/Accounts/AC0/Calls/CA0.json","Basic QUMwOmFueQ==",{"Status":"completed"}]"#,
     ];

@@ -48,6 +48,14 @@ impl Running {
         &self.log
     }
 
+    /// Reads what there is by now, and returns all output.
+    pub(crate) fn read(&mut self) -> &str {
+        for line in self.lines.try_iter() {
+            let _ = writeln!(self.log, "{line}");
+        }
+        &self.log
+    }
+
     /// Waits for the next line that contains `needle`, and returns it.
     pub(crate) fn line_with(&mut self, needle: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
@@ -72,11 +80,8 @@ impl Drop for Running {
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
         if thread::panicking() {
-            for line in self.lines.try_iter() {
-                let _ = writeln!(self.log, "{line}");
-            }
             // The frameworks' own steps would hide the test's message.
-            let told: Vec<&str> = (self.log.lines())
+            let told: Vec<&str> = (self.read().lines())
                 .filter(|line| !line.contains("| DEBUG "))
                 .collect();
             eprintln!("---- log of {}", told.join("\n"));

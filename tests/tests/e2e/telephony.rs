@@ -1,12 +1,13 @@
 //! Calls to and from a generated bot. A stand-in for each carrier fetches the answer document, opens the media stream and listens.
 
+mod acts;
 mod rooms;
 mod whatsapp;
 
 use std::fs;
 use std::path::Path;
 
-use crate::bot::{Bot, KEYS, TOLERANCE, VOICE, assert_voice, drive};
+use crate::bot::{Bot, KEYS, TOLERANCE, VOICE, assert_voice, drive, script};
 use crate::running::Running;
 
 /// The caller's pitch, in hertz.
@@ -51,7 +52,14 @@ fn a_call_that_the_bot_ends_is_recorded() {
 /// Tests a call from the first ring to the recording.
 fn call(transport: &str, carrier: &str) {
     let bot = Bot::over(&[transport], &["--recording"]);
-    let (running, address) = bot.run(&["-t", carrier, "-x", "bot.example.com"], &KEYS);
+    // Twilio, which is asked who calls, is out of order.
+    let redirected = script("redirected").display().to_string();
+    let twilio = [
+        ("PYTHONPATH", &*redirected),
+        ("STAND_IN_TWILIO", "http://127.0.0.1:9"),
+    ];
+    let variables = [&KEYS[..], &twilio].concat();
+    let (running, address) = bot.run(&["-t", carrier, "-x", "bot.example.com"], &variables);
     let hum = HUM.to_string();
     let heard = drive("stand_in_carrier.py", &[carrier, &address, "--hum", &hum]);
     assert_voice(&heard, carrier);

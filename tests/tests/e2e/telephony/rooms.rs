@@ -32,6 +32,12 @@ fn assert_calls(transport: &str) {
     let expected: Value = serde_json::from_str(include_str!("rooms.json")).unwrap();
     let bot = Bot::over(&[transport], &[]);
     let mut taken = taken(&bot, transport);
+    for way in ["refused at once", "refused later"] {
+        if let Some(seen) = taken.get(way) {
+            let expected = json!({"dialled": 3, "ended": 1, "greetings": 0});
+            assert_eq!(seen, &expected, "{way}");
+        }
+    }
     for (start, expected) in expected[transport]["taken"].as_object().unwrap() {
         assert_taken(&mut taken[start], expected);
     }
