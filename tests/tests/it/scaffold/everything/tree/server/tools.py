@@ -11,6 +11,7 @@ from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
 from pipecat.frames.frames import FunctionCallResultProperties
 from pipecat.services.llm_service import FunctionCallParams
 
+from camera import look
 from session import hang_up
 
 
@@ -38,4 +39,4 @@ async def end_call(params: FunctionCallParams) -> None:
     await hang_up(params.pipeline_worker)
 
 
-TOOLS: list[FunctionSchema | DirectFunction] = [current_time, end_call]
+TOOLS: list[FunctionSchema | DirectFunction] = [current_time, end_call, look]
