@@ -161,8 +161,8 @@ fn acting(transport: &str, told: &str, tool: &str, options: &[&str]) -> Bot {
     let looks_up = format!(r#"{told}=current_time {{"timezone": "Europe/Lisbon"}}"#);
     let acts = format!(r#""now": ={tool} {{}}"#);
     let judges = [
-        r#"Leave a message after the tone.=voicemail"#,
-        r#"Hello?=conversation"#,
+        "Leave a message after the tone.=voicemail",
+        "Hello?=conversation",
     ]
     .map(|it| {
         let (words, verdict) = it.split_once('=').unwrap();
