@@ -1,10 +1,12 @@
 //! Checks the services in a provider pack with the pack reader.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::bench::{Bench, Form, Held, Stop, failed, not_run};
+use bot_cli_protocol::suggest::nearest;
 use bot_cli_protocol::{Role, major_minor};
-use bot_cli_templates::catalogue::Catalogue;
+use bot_cli_templates::catalogue::{Catalogue, Service};
 use bot_cli_templates::pack::{self, Contents, Effects, SCHEMA};
 
 /// Returns the effects of a pack's services. The result is empty if the pack can't be read.
@@ -36,6 +38,57 @@ pub fn check_services(bench: &Bench) -> Held {
         ));
     }
     failed(broken.join("; "))
+}
+
+/// Compares the framework's names in a pack with those that the built-in services use. The framework itself isn't there.
+pub fn check_framework(bench: &Bench) -> Held {
+    let Ok(contents) = contents(bench)? else {
+        return not_run("its services can't be read".to_owned());
+    };
+    let built_in = Catalogue::get().providers();
+    let built_in = built_in.flat_map(|provider| &provider.services);
+    let built_in: Vec<&Service> = built_in.collect();
+    let services = contents.providers.iter();
+    let services = services.flat_map(|provider| &provider.services);
+    let mut unknown = Vec::new();
+    for service in services {
+        let mut compare = |what: &str, name: &str, known: BTreeSet<&str>| {
+            if !known.contains(name) {
+                let near = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
+                let near = near.unwrap_or_default();
+                unknown.push(format!("{}: the {what} `{name}`{near}", service.id));
+            }
+        };
+        for extra in &service.extras {
+            let known = built_in.iter().flat_map(|it| &it.extras);
+            compare("extra", extra, known.map(String::as_str).collect());
+        }
+        for (module, name) in taken_from_framework(service) {
+            let known = built_in.iter().flat_map(|it| taken_from_framework(it));
+            let (modules, names): (BTreeSet<_>, Vec<_>) = known
+                .map(|(of, name)| (of, (of == module).then_some(name)))
+                .unzip();
+            if modules.contains(module) {
+                compare("name", name, names.into_iter().flatten().collect());
+            } else {
+                compare("module", module, modules);
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    failed(unknown.join("; "))
+}
+
+/// Returns what a service imports from the framework, as pairs of a module and a name.
+fn taken_from_framework(service: &Service) -> impl Iterator<Item = (&str, &str)> {
+    let further = service.imports.iter();
+    let further = further
+        .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())));
+    std::iter::once((service.module.as_str(), service.class.as_str()))
+        .chain(further)
+        .filter(|(module, _)| module.starts_with("pipecat."))
 }
 
 /// Reads a pack in the same way as the commands that use packs.

@@ -179,6 +179,7 @@ impl<'a> Script<'a> {
             ["executable"] => self.check_executable()?,
             ["described"] => self.check_described()?,
             ["services"] => pack::check_services(self.bench)?,
+            ["framework"] => pack::check_framework(self.bench)?,
             _ => return Err(mistake(&words.join(" "))),
         }
         Ok(())
