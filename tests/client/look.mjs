@@ -227,7 +227,11 @@ try {
   // On Ctrl-C the bot's server closes its WebSockets, but waits for conversations between peers.
   process.kill(Number(given["bot-process"]), given.last === "webrtc" ? "SIGKILL" : "SIGINT");
   if (given.last === "webrtc") await alert.getByText(/^The (connection to the bot was lost|bot has stopped responding)\./).waitFor();
-  else await status("The bot ended the conversation");
+  else {
+    // A connection that is closed while a message is on its way is reset: then nobody can tell that it was closed in order.
+    const reset = page.waitForFunction(() => document.querySelector(".problem")?.textContent.includes("Code: 1006"));
+    await Promise.any([status("The bot ended the conversation"), reset]);
+  }
   await inspect("ended");
 
   // There is no bot any more.

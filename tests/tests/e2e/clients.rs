@@ -278,12 +278,14 @@ impl Project {
         let source = self.client().join("src");
         fs::write(source.join("StandIn.ts"), STAND_IN).unwrap();
         let list = fs::read_to_string(source.join("transports.ts")).unwrap();
-        let begin = "export const TRANSPORTS: TransportChoice[] = [";
+        // Last, because the first is what a page uses by itself.
+        let (before, rest) = list.split_once("export const TRANSPORTS").unwrap();
+        let (transports, after) = rest.split_once("\n];").unwrap();
         let entry = r#"{ key: "stand-in", label: "Stand-in", video: false, start: {}, load: () => Promise.resolve({ transport: new StandIn() }) },"#;
-        let added = list.replacen(begin, &format!("{begin}\n  {entry}"), 1);
-        assert_ne!(added, list);
         let import = "import { StandIn } from \"./StandIn\";\n";
-        fs::write(source.join("transports.ts"), format!("{import}{added}")).unwrap();
+        let added =
+            format!("{import}{before}export const TRANSPORTS{transports}\n  {entry}\n];{after}");
+        fs::write(source.join("transports.ts"), added).unwrap();
     }
 
     fn bot(&self, port: u16) -> Running {
