@@ -95,7 +95,8 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
     let from = added.map(|entry| entry.from.clone());
     PackSource {
         version,
-        from: from.filter(|from| from.starts_with("https://")),
+        // A query may contain a token.
+        from: from.filter(|from| from.starts_with("https://") && !from.contains('?')),
         sha256: added.map(|entry| entry.sum().to_owned()),
     }
 }

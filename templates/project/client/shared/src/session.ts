@@ -1,4 +1,4 @@
-import { LogLevel, PipecatClient, RTVIEvent, logger, type RTVIEventCallbacks, type RTVIMessage } from "@pipecat-ai/client-js";
+import { LogLevel, PipecatClient, RTVIEvent, RTVIMessage, RTVIMessageType, logger, type RTVIEventCallbacks } from "@pipecat-ai/client-js";
 
 import { Attempt } from "./attempt";
 import { Conversation } from "./conversation";
@@ -368,7 +368,8 @@ export class Session implements SessionActions {
   #watch(attempt: Attempt, { media }: LoadedTransport): void {
     const ping = () => {
       media?.renew();
-      this.client.sendClientMessage("ping");
+      // Not through the client, which would report a broken line at each ping.
+      this.#relay.sendMessage(new RTVIMessage(RTVIMessageType.CLIENT_MESSAGE, { t: "ping" }));
     };
     const heartbeat = new Heartbeat(ping, (pulse) => this.#felt(attempt, pulse));
     this.#heartbeat = heartbeat;

@@ -145,6 +145,11 @@ fn a_project_says_where_its_pack_comes_from() {
         $ bot-cli init my-bot --update 2>&1 | sed "s/$(cat sum)/SUM/"
         error: --llm: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE --sha256 SUM`
         ...
+        $ bot-cli -q plugin add "$URL/acme.tar.gz?token=S3CRET" --sha256 $(cat sum) --yes
+        ...
+        $ bot-cli -q init other -t p2p_webrtc -m cascade --stt openai_stt --llm acme_llm --tts openai_tts
+        ...
+        $ test -f other/.bot-cli/project.json && ! grep -r S3CRET other
         "#,
     );
 }
