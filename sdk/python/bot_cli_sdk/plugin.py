@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from errno import errorcode
 from typing import Any, NoReturn, TypeVar
 
 from . import _terminal
@@ -109,7 +111,7 @@ class Plugin:
                 failure.data["hints"] = [" ".join(["bot-cli", self.name, *([command.name] if command else []), "--help"])]
             raise
         except OSError as error:
-            raise Failure(f"`{error.filename}`: {(error.strerror or '').lower()}" if error.filename else str(error)) from error
+            raise Failure(_reason(error, session.knows_password)) from error
         except (Exception, SystemExit) as error:
             if session.verbosity and not session.knows_password:
                 import traceback  # noqa: PLC0415
@@ -125,6 +127,15 @@ class Plugin:
         root = self._root.help(name) if self._root else f"{self.about}\n\nUsage: {name} <COMMAND>\n"
         commands = table("Commands", [(name, it.about) for name, it in self._commands.items()])
         return root + (f"\n{commands}\n" if commands else "")
+
+
+def _reason(error: OSError, knows_password: bool) -> str:
+    """Returns what the system said. The words of libraries may have a password in them, and a URL (the `filename` of `HTTPError`) a key."""
+    if knows_password:
+        return error.strerror.lower() if error.strerror in map(os.strerror, errorcode) else f"`{type(error).__name__}`"
+    if error.filename and "://" not in str(error.filename):
+        return f"`{error.filename}`: {(error.strerror or '').lower()}"
+    return error.strerror or str(error)
 
 
 def _reply(returned: Any, withheld: str) -> Json:

@@ -142,9 +142,17 @@ class Failures(unittest.TestCase):
             self.assertEqual((reply.exit, reply.error["message"]), (1, message))
 
     def test_a_password_is_in_no_message(self) -> None:
-        with host() as plugin:
-            reply = plugin.run("fail", "password", answers={"token": "canary"}, context={"verbosity": 2})
-        self.assertNotIn("canary", json.dumps(reply.error))
+        for how, message in (
+            ("password", "internal error: `ValueError`"),
+            ("secret text", "`ConnectionError`"),
+            ("secret URL", "`HTTPError`"),
+            ("secret file", "no such file or directory"),
+            ("URL", "HTTP Error 401: Unauthorized"),
+        ):
+            with host() as plugin:
+                reply = plugin.run("fail", how, answers={"token": "canary"}, context={"verbosity": 2})
+            self.assertEqual(reply.error["message"], message)
+            self.assertNotIn("canary", json.dumps(reply.error))
 
     def test_text_that_is_not_unicode_does_not_break_the_protocol(self) -> None:
         self.assertEqual(run("fail", "not text").text, "a?b?\n")

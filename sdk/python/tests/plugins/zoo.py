@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from email.message import Message
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.error import HTTPError
 
 from bot_cli_sdk import NOT_ALLOWED, Arg, Cancelled, Failure, Plugin, Question, Reply, Session
 
@@ -129,6 +131,14 @@ def fail(how: str, session: Session) -> str:
         open("/no/such/file")  # noqa: SIM115
     if how == "password":
         raise ValueError(session.password("token", "Token"))
+    if how == "secret text":
+        raise ConnectionError(f"no answer from https://localhost/{session.password('token', 'Token')}")
+    if how == "secret URL":
+        raise HTTPError(f"https://localhost/{session.password('token', 'Token')}", 401, "Unauthorized", Message(), None)
+    if how == "URL":
+        raise HTTPError("https://localhost/canary", 401, "Unauthorized", Message(), None)
+    if how == "secret file":
+        open(f"/no/{session.password('token', 'Token')}")  # noqa: SIM115
     if how == "not text":
         return "a\udcffb\ud800"
     if how == "long":
