@@ -168,6 +168,8 @@ class Server:
     def _enforce(self, woken: int) -> NoReturn:
         while True:
             number = os.read(woken, 1)[0]
+            if number not in (*_SIGNALS, _LOOK):
+                continue  # the author's own, such as `SIGALRM`
             until = time.monotonic() + GRACE
             while (goes_on := number != _LOOK or self._stops()) and time.monotonic() < until:
                 time.sleep(0.05)

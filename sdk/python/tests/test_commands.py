@@ -206,6 +206,9 @@ class Ends(unittest.TestCase):
         self.assertEqual((reply.exit, self.left.read_text()), (130, "finished, tidied up"))
         self.assertGreater(took, 1)
 
+    def test_a_signal_of_the_command_itself_ends_nothing(self) -> None:
+        self.assertEqual(run("timer").text, "rang\n")
+
     def test_no_child_is_left(self) -> None:
         self.stop("child", None)
         found = subprocess.run(["pgrep", "-f", "^sleep 61$"], capture_output=True, text=True, check=False)

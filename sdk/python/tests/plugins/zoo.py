@@ -3,6 +3,7 @@
 
 import asyncio
 import contextlib
+import signal
 import subprocess
 import sys
 import time
@@ -86,6 +87,15 @@ async def soon() -> str:
     print("this goes to standard error")
     subprocess.run(["echo", "and so does this"], check=True)
     return "soon"
+
+
+@plugin.command
+def timer() -> str:
+    """Sets a timer, whose signal is its own"""
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    time.sleep(1.2)
+    return "rang"
 
 
 def compute() -> None:
