@@ -118,7 +118,10 @@ class Server:
         self.id, self._raised = request["id"], False
         message: Message = {}
         try:
-            message = {"result": self._result(request)}
+            try:
+                message = {"result": self._result(request)}
+            except (Failure, Refused) as failure:
+                message = {"error": failure.error()}
             if len(encoded(message)) > LONGEST_LINE:
                 raise Failure("the result is longer than 8 MiB", code="too_large")
         except Cancelled:
@@ -127,7 +130,7 @@ class Server:
             _end_children()
             signal.signal(signal.SIGTERM, self._handle)
             message = {"error": cancelled(130 if self._told in (0, 130) else 143).error()}
-        except (Failure, Refused) as failure:
+        except Failure as failure:
             message = {"error": failure.error()}
         except Exception as error:
             message = {"error": Failure(f"internal error: `{type(error).__name__}`", code="internal").error()}
@@ -237,11 +240,13 @@ def members(value: Any) -> Message:
 
 
 def decoded(line: bytes) -> Message:
+    if len(line.removesuffix(b"\r")) > LONGEST_LINE:
+        raise Refused(-32600, "the line is longer than 8 MiB")
     try:
         message: Any = json.loads(line.decode())
     except (ValueError, RecursionError):
         raise Refused(-32700, "the line is not JSON in UTF-8") from None
-    if len(line) > LONGEST_LINE or not isinstance(message, dict):
+    if not isinstance(message, dict):
         raise Refused(-32600, "the line is not a message")
     found = members(cast("Any", message))
     id = found.get("id")
@@ -265,13 +270,14 @@ def _plain(value: Any) -> Any:
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    """Reads without a buffered stream, whose lock would hold up the end of the process."""
-    parts: list[bytes] = []
+    """Reads without a buffered stream, whose lock would hold up the end of the process. Of a line that is too long, it drops the rest."""
+    line = bytearray()
     while chunk := os.read(descriptor, 65536):
-        first, *rest = chunk.split(b"\n")
-        parts.append(first)
-        for part in rest:
-            yield b"".join(parts)
-            parts = [part]
-    if any(parts):
-        yield b"".join(parts)
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            yield bytes(line + end)
+            line.clear()
+        if len(line) <= LONGEST_LINE + 1:
+            line += rest
+    if line:
+        yield bytes(line)

@@ -137,6 +137,7 @@ class Failures(unittest.TestCase):
             ("other", "internal error: `ValueError`: unexpected"),
             ("long", "the result is longer than 8 MiB"),
             ("exit", "internal error: `SystemExit`: 3"),
+            ("no JSON", "internal error: `ValueError`"),
         ):
             reply = run("fail", how)
             self.assertEqual((reply.exit, reply.error["message"]), (1, message))
@@ -156,6 +157,27 @@ class Failures(unittest.TestCase):
 
     def test_text_that_is_not_unicode_does_not_break_the_protocol(self) -> None:
         self.assertEqual(run("fail", "not text").text, "a?b?\n")
+
+
+class Lines(unittest.TestCase):
+    def test_a_line_that_is_too_long_is_refused_and_not_kept(self) -> None:
+        longest = 8 * 1024 * 1024
+        request = b'{"jsonrpc":"2.0","id":1,"method":"describe","params":{}}'
+        with host() as plugin:
+            stdin = plugin.process.stdin
+            assert stdin
+            for line, code in (
+                (request.ljust(longest) + b"\r", None),
+                (request.ljust(longest + 1), -32600),
+                (request.ljust(longest) + b"\r" + b"x" * 100_000_000, -32600),
+            ):
+                stdin.write(line + b"\n")
+                stdin.flush()
+                self.assertEqual(plugin.read().get("error", {}).get("code"), code)
+            memory = Path(f"/proc/{plugin.process.pid}/status")
+            if memory.exists():
+                peak = next(line for line in memory.read_text().splitlines() if line.startswith("VmHWM"))
+                self.assertLess(int(peak.split()[1]), 80_000)
 
 
 class Ends(unittest.TestCase):

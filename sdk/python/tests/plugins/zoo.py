@@ -137,6 +137,8 @@ def fail(how: str, session: Session) -> str:
     """Fails"""
     if how == "typed":
         raise Failure("not signed in", code="not_signed_in", exit=NOT_ALLOWED, hints=["zoo login"], outcome="not_done")
+    if how == "no JSON":
+        raise Failure("too warm", degrees=float("nan"))
     if how == "file":
         open("/no/such/file")  # noqa: SIM115
     if how == "password":
