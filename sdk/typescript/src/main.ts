@@ -5,7 +5,8 @@ import { byHand } from './by-hand.js';
 import type { Reply } from './failure.js';
 import { listen } from './host.js';
 import type { Plugin } from './plugin.js';
-import { type Request, serve } from './serve.js';
+import { defect, type Request, serve } from './serve.js';
+import type { Link } from './session.js';
 
 /** What the thread that hears the host tells the thread that works. */
 export type Order = { request: Request } | { answer: Reply & { id: string } } | { cancel: Request['id'] } | { ended: boolean };
@@ -28,7 +29,7 @@ function work(plugin: Plugin, port: MessagePort): void {
     for (const resolve of waiting.values()) resolve();
     waiting.clear();
   };
-  const link = {
+  const link: Link = {
     notify: (method: string, params: object) => tell({ message: { method, params: { id, ...params } } }),
     request: (method: string, params: object) =>
       new Promise<Reply | undefined>((resolve) => {
@@ -39,6 +40,11 @@ function work(plugin: Plugin, port: MessagePort): void {
       }),
     guard: (isGuarded: boolean) => tell({ guarded: (guarded += isGuarded ? 1 : -1) }),
   };
+  // An example is a promise that nobody awaits.
+  process.on('uncaughtException', (error) => {
+    if (!plugin.isStateful) console.error(link.isSecret ? defect(error) : error);
+    process.exit(1);
+  });
   port.on('message', async (order: Order) => {
     if ('answer' in order) {
       waiting.get(order.answer.id)?.(order.answer);

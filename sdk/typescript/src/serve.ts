@@ -18,8 +18,10 @@ export async function serve(plugin: Plugin, request: Request, link: Link, signal
   } catch (error) {
     if (error instanceof ErrorReply) return { error: error.error };
     if (signal.aborted && !isFinished) return { error: cancelled().error };
-    if (!plugin.isStateful && !session.isSecret) show(error);
-    const kind = error instanceof Error ? error.name : typeof error;
-    return { error: { code: 1, message: `the plugin has a defect: \`${kind}\``, data: { code: 'internal' } } };
+    if (!plugin.isStateful && !link.isSecret) show(error);
+    return { error: { code: 1, message: defect(error), data: { code: 'internal' } } };
   }
 }
+
+/** Names a defect, without its words. */
+export const defect = (error: unknown) => `the plugin has a defect: \`${error instanceof Error ? error.name : typeof error}\``;

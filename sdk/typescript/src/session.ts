@@ -5,6 +5,8 @@ import { type Answers, Question } from './question.js';
 
 /** The connection to the host during a request. */
 export interface Link {
+  /** Whether the user has entered a secret, which must not be shown from now on. */
+  isSecret?: boolean;
   notify(method: string, params: object): void;
   /** Returns nothing once the host's input has ended or the request is cancelled. */
   request(method: string, params: object): Promise<Reply | undefined>;
@@ -24,8 +26,6 @@ type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; 
 export class Session {
   /** What could not be shown at once, and belongs in front of the text of the result. */
   held = '';
-  /** Whether the user has entered a secret, which must not be shown from now on. */
-  isSecret = false;
   readonly context: Context;
 
   /** `signal` is aborted when the user cancels: pass it on to `fetch`, timers and child processes. */
@@ -83,7 +83,7 @@ export class Session {
       if (!(question instanceof Question)) continue;
       const { default: preset, flag } = question.settings;
       const fail = (problem: string) => fields.push({ field: key, ...(flag && { flag }), problem });
-      this.isSecret ||= question.kind === 'password';
+      this.link.isSecret ||= question.kind === 'password';
       if (Object.hasOwn(answers, key)) {
         const problem = question.problem(answers[key]);
         if (problem) fail(problem);

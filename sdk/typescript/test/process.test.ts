@@ -169,17 +169,24 @@ test('a failure has its code, and a defect only its name', async () => {
   plugin.run(2, ['crash']);
   plugin.run(3, ['ask'], { answers: { who: 'ada', token: 'crash' } });
   plugin.run(4, ['exit']);
-  plugin.run(5, ['greet', 'ada']);
-  const [failed, crashed, secret, ended, greeted] = [await plugin.next(), await plugin.next(), await plugin.next(), await plugin.next(), await plugin.next()];
+  plugin.run(5, ['reject']);
+  plugin.run(6, ['ask'], { answers: { who: 'ada', token: 'reject' } });
+  plugin.run(7, ['greet', 'ada']);
+  const replies = [];
+  while (replies.length < 7) replies.push(await plugin.next());
+  const [failed, crashed, secret, ended, rejected, rejectedSecret, greeted] = replies as [Message, Message, Message, Message, Message, Message, Message];
   assert.deepEqual(failed.error, { code: 4, message: 'the door is shut', data: { code: 'no_access', hints: ['knock'] } });
   assert.equal(crashed.error?.message, 'the plugin has a defect: `TypeError`');
   assert.equal(secret.error?.message, 'the plugin has a defect: `TypeError`');
   assert.equal(ended.error?.data.code, 'internal');
+  assert.deepEqual([rejected.error, rejectedSecret.error], [ended.error, ended.error]);
   assert.equal(greeted.result?.text, 'Hello, ada\n');
   plugin.process.stdin.end();
   await plugin.end();
   assert.match(plugin.stderr, /TypeError: a defect\n/);
-  assert.doesNotMatch(plugin.stderr, /with crash/);
+  assert.match(plugin.stderr, /RangeError: nobody awaits this\n/);
+  assert.match(plugin.stderr, /\nthe plugin has a defect: `RangeError`\n/);
+  assert.doesNotMatch(plugin.stderr, /a defect with/);
 });
 
 test('a line that is no message is refused, and the next is served', async () => {

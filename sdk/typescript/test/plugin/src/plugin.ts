@@ -61,6 +61,10 @@ export default plugin({
       async run(_, session) {
         const { who, token } = await session.ask({ who: text('Who'), token: password('Token') });
         if (token === 'crash') throw new TypeError(`a defect with ${token}`);
+        if (token === 'reject') {
+          void Promise.reject(new RangeError(`a defect with ${token}`));
+          await sleep(30_000);
+        }
         return `${who} ${token.length}\n`;
       },
     }),
@@ -68,6 +72,13 @@ export default plugin({
       about: 'Fails',
       run() {
         throw new Failure('not_allowed', 'no_access', 'the door is shut', { hints: ['knock'] });
+      },
+    }),
+    reject: command({
+      about: 'Has a defect in what nobody awaits',
+      async run() {
+        void Promise.reject(new RangeError('nobody awaits this'));
+        await sleep(30_000);
       },
     }),
     crash: command({
