@@ -1,5 +1,3 @@
-//! Parses and validates service URLs.
-
 use bot_cli_protocol::failure::{Exit, Failure};
 use url::Url;
 

@@ -1,5 +1,3 @@
-//! Sign-in to the service.
-
 pub mod browser;
 mod callback;
 pub mod credentials;

@@ -163,7 +163,6 @@ impl<E> ChangeError<E> {
 pub struct Regions {
     /// The regions, as pairs of code and name.
     pub all: Vec<(String, String)>,
-    /// The code of the default region, if any.
     pub default: Option<String>,
 }
 

@@ -1,5 +1,3 @@
-//! The plugin's commands.
-
 mod agent;
 mod agents;
 mod auth;

@@ -163,7 +163,6 @@ impl RegistryHost {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BackendName(Cow<'static, str>);
 
-/// The names of the backends built into this plugin.
 pub const BUILT_IN: [BackendName; 2] = [BackendName::LOCAL, BackendName::HOSTED];
 
 impl BackendName {

@@ -65,9 +65,9 @@ pub struct Environment {
     pub public_key: Option<Secret>,
     /// The value of `BOT_CLI_KEYRING`.
     pub keyring: Option<String>,
-    /// The configuration folder.
+    /// The configuration folder, such as `~/.config/bot-cli`, or `None` if no environment variable determines the folder.
     pub config_folder: Option<PathBuf>,
-    /// The folder that contains the vault.
+    /// The data folder, such as `~/.local/share/bot-cli`, or `None` if no environment variable determines the folder.
     pub data_folder: Option<PathBuf>,
     /// The plugin discovery, which finds installed backends.
     pub plugins: Discovery,
@@ -132,7 +132,7 @@ impl Environment {
         }
     }
 
-    /// Returns the vault's folder.
+    /// Returns the vault's folder, which is `vault` in the data folder.
     pub fn vault_folder(&self) -> Option<PathBuf> {
         Some(self.data_folder.as_ref()?.join("vault"))
     }

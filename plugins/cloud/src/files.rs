@@ -28,7 +28,6 @@ pub enum WriteError {
     NotSynced(#[source] io::Error),
 }
 
-/// Whether a write may replace an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
     Allow,
@@ -58,7 +57,6 @@ impl From<&str> for Reason {
     }
 }
 
-/// Creates a folder and its parents, accessible only to their owner.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
     let ancestors = path.ancestors();

@@ -36,12 +36,10 @@ pub enum KeyringError {
     Failed(#[source] Reason),
 }
 
-/// Returns the secret stored in an entry.
 pub fn read(name: &str, watch: &dyn Watch) -> Result<Secret, KeyringError> {
     ask(name, watch, |entry| entry.get_password().map(Secret::new))
 }
 
-/// Stores a secret in an entry.
 pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), KeyringError> {
     let text = text.clone();
     ask(name, watch, move |entry| entry.set_password(text.expose()))

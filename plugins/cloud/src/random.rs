@@ -1,6 +1,5 @@
 //! Random numbers from the operating system. If no random numbers are available, the result is an error rather than a panic.
 
-/// Fills `bytes` with random numbers from the operating system.
 pub fn random(bytes: &mut [u8]) -> Result<(), String> {
     getrandom::fill(bytes).map_err(|error| format!("the system gives no random numbers: {error}"))
 }

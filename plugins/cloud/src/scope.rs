@@ -1,5 +1,3 @@
-//! The scope of a command: the backend, organization and region, each with its source.
-
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};

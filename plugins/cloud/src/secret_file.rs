@@ -91,7 +91,6 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// Returns the storage that the file uses.
     pub fn place(&self) -> Storage {
         match self.entry() {
             Some(_) => Storage::Keyring,

@@ -45,7 +45,6 @@ impl Service<'_> {
         self.client.get(&self.address(parts, query))?.decode()
     }
 
-    /// Returns an agent, or `None` if it doesn't exist.
     pub fn agent(&self, name: &str) -> Result<Option<Agent>, ServiceError> {
         match self.get(&[self.agents(), name], &[]) {
             Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => Ok(None),
@@ -66,7 +65,7 @@ impl Service<'_> {
             .send(method, &path, Some(&body), Repeat::IfNotDone)
     }
 
-    /// Makes a change. If the response doesn't confirm the change, `is_done` checks whether it is visible.
+    /// Makes a change. If the response doesn't confirm the change, `is_done` reports whether the change is visible.
     pub fn change(
         &self,
         method: &Method,
@@ -130,7 +129,7 @@ pub fn decoded<T: DeserializeOwned>(answer: Answer) -> Result<T, Unconfirmed> {
     answer.decode().map_err(Unconfirmed::under_way)
 }
 
-/// The words for a change whose outcome may be unclear.
+/// The wording for a change whose outcome may be unclear.
 pub struct Unclear {
     /// The change in the past tense: "the agent `my-bot` was deleted".
     done: String,
@@ -144,7 +143,8 @@ impl Unclear {
         Self { done, look }
     }
 
-    /// Determines the outcome of an unconfirmed change. `is_done` looks whether the change is visible.
+    /// Determines the outcome of an unconfirmed change. `is_done` reports whether the change is visible, or returns `None` if that can't be
+    /// determined.
     pub fn settle(
         &self,
         Unconfirmed { error, reach }: Unconfirmed,
@@ -163,7 +163,7 @@ impl Unclear {
         }
     }
 
-    /// Returns the failure for an unconfirmed change that nothing shows.
+    /// Returns the failure for an unconfirmed change whose outcome can't be checked.
     pub fn failure(&self, unconfirmed: Unconfirmed) -> Failure {
         let settled = self.settle(unconfirmed, || None);
         settled.err().unwrap_or_else(Failure::cancelled)
@@ -174,7 +174,6 @@ impl Unclear {
     }
 }
 
-/// An image build.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Build {
@@ -204,13 +203,11 @@ impl Build {
     }
 }
 
-/// A response that contains one build.
 #[derive(Deserialize)]
 pub struct OneBuild {
     pub build: Build,
 }
 
-/// The log of a build.
 #[derive(Deserialize)]
 pub struct BuildLog {
     logs: Vec<String>,
@@ -229,7 +226,6 @@ impl BuildLog {
     }
 }
 
-/// A line of an agent's log.
 #[derive(Debug, Deserialize, Clone, PartialEq, Eq, Hash)]
 #[serde(rename_all = "camelCase")]
 pub struct LogLine {
@@ -238,7 +234,6 @@ pub struct LogLine {
     pub deployment_id: Option<String>,
 }
 
-/// Lines of an agent's log.
 #[derive(Deserialize)]
 pub struct LogLines {
     #[serde(default)]

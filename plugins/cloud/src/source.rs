@@ -1,5 +1,3 @@
-//! The sources of settings.
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Flag,

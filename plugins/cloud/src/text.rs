@@ -1,5 +1,3 @@
-//! Text formatting for durations and untrusted text.
-
 use bot_cli_protocol::wording::count;
 use bot_cli_terminal::short_line;
 

@@ -10,7 +10,6 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// An observer of a long operation, for progress reports and cancellation.
 pub trait Watch {
-    /// Reports whether the user cancelled the operation.
     fn cancelled(&self) -> bool;
 
     /// Reports a problem that doesn't stop the operation.

@@ -35,7 +35,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The pause after a failed attempt to accept a connection, for example because no file descriptors are left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A listener for the browser's redirect.
 pub struct Callback {
     listener: TcpListener,
     pub address: RedirectUrl,
@@ -47,10 +46,8 @@ pub struct Visitor {
     shown: mpsc::UnboundedReceiver<()>,
 }
 
-/// The page to show in the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// The service confirmed the sign-in.
     SignedIn,
     /// The sign-in failed, either locally or at the token issuer.
     NotSignedIn,

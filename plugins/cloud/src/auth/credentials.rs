@@ -17,7 +17,6 @@ use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
 use crate::watch::Watch;
 use crate::words;
 
-/// The token from a sign-in, with the URL of its service and an optional refresh token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
     /// The URL of the token's service. The token is never sent to any other service.
@@ -29,7 +28,6 @@ pub struct Credentials {
     pub refresh: Option<Refresh>,
 }
 
-/// The refresh token and the expiry time of the access token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refresh {
     #[serde(rename = "refresh_token", serialize_with = "exposed")]
@@ -38,7 +36,6 @@ pub struct Refresh {
     pub expires_at: u64,
 }
 
-/// The state of the stored credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredCredentials {
     Nothing,
@@ -134,7 +131,6 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
     })
 }
 
-/// Returns the failure for unusable stored credentials.
 pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     let unusable = || {
         let can_not = format!("can't use `{}`", path.display());

@@ -31,7 +31,6 @@ const LONGEST_LIFE: u64 = 315_360_000;
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// The token issuer of a service.
 pub struct Issuer<'a> {
     service: String,
     wire: Wire<'a>,
@@ -46,16 +45,13 @@ struct Wire<'a> {
     watch: &'a dyn Watch,
 }
 
-/// The result of a revocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
     /// The sign-in was revoked or had already been revoked.
     Done,
-    /// The issuer has no revocation endpoint.
     NotOffered,
 }
 
-/// The sign-in configuration published by the service.
 #[derive(Deserialize)]
 struct SignInConfig {
     issuer: String,
@@ -63,7 +59,6 @@ struct SignInConfig {
     scopes: Option<String>,
 }
 
-/// The issuer's discovery metadata.
 #[derive(Deserialize)]
 struct Endpoints {
     issuer: String,
@@ -103,7 +98,7 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Exchanges a refresh token for new credentials with the token issuer of the service at `base`.
+    /// Finds the token issuer of the service at `base` and exchanges the refresh token for new credentials.
     pub fn renewed(
         base: &Url,
         pace: Pace,
@@ -113,7 +108,6 @@ impl<'a> Issuer<'a> {
         runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
     }
 
-    /// Revokes a sign-in with the token issuer of the service at `base`.
     pub fn revoked(
         base: &Url,
         pace: Pace,
@@ -126,7 +120,6 @@ impl<'a> Issuer<'a> {
         })
     }
 
-    /// Returns an OAuth client for this issuer.
     pub fn oauth(&self) -> Result<Oauth, ServiceError> {
         let endpoints = &self.endpoints;
         let wrong = |_| unsound("one of its addresses is not valid");

@@ -1,7 +1,6 @@
 //! A backend with its own executable, accessed through the protocol specified in `sdk/secrets/BACKENDS.md`.
 //!
-//! The outcome of a change is done, not done, partly done or unknown. Once a value has been sent or received, messages never quote the
-//! backend's output.
+//! Once a value has been sent or received, messages never quote the backend's output.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -25,7 +24,6 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::watch::{InVain, Watch, wait};
 
-/// A connection to an opened external backend.
 pub struct External<'a> {
     name: BackendName,
     profile: Profile,
@@ -35,7 +33,6 @@ pub struct External<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExternalError {
-    /// The backend reported an error or did not respond.
     #[error("the backend `{backend}` could not do it")]
     Fault { backend: BackendName, fault: Fault },
     /// A stored key or value can't be used as an environment variable.
@@ -115,7 +112,6 @@ impl<'a> External<'a> {
     }
 }
 
-/// Converts a backend's `fault` into an error.
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     if fault == Fault::Cancelled {
         return BackendError::Cancelled;

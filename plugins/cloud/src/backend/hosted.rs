@@ -25,16 +25,13 @@ pub use error::ServiceError;
 use http::{Answer, Client, Reach, Unconfirmed};
 use wire::{path, segment};
 
-/// The account that makes the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tenant {
     User(Organization),
-    /// A private API key, which belongs to one organization.
     ApiKey,
 }
 
 impl Tenant {
-    /// Returns the path of a resource.
     pub fn path(&self, parts: &[&str]) -> String {
         match self {
             Self::User(organization) => {

@@ -40,19 +40,15 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
-/// The number of entries in a vault or backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
     /// The number of secret sets and image pull secrets.
     pub sets: usize,
-    /// The number of values in these sets.
     pub values: usize,
 }
 
-/// The result of verifying a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// The path of the vault file.
     pub path: PathBuf,
     pub key: Storage,
     pub organizations: usize,

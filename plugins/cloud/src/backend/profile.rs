@@ -1,5 +1,3 @@
-//! Backend profiles: names, abilities and limits.
-
 use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::Field;
@@ -18,14 +16,11 @@ pub struct Profile {
     /// The backend's location within a sentence, such as "at the hosting service".
     pub at: String,
     pub can: BTreeSet<Ability>,
-    /// The naming rules for new sets.
     pub names: NameRules,
     pub limits: Limits,
-    /// The source of the default region for new sets.
     pub default_region: Source,
 }
 
-/// An optional feature of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ability {
     /// The backend returns stored values.
@@ -44,7 +39,6 @@ impl Profile {
         self.can.contains(&ability)
     }
 
-    /// Checks the name of a new set against the backend's naming rules.
     pub fn check_name(&self, name: &SetName) -> Result<(), String> {
         let NameRules {
             shortest,
@@ -112,7 +106,6 @@ impl Profile {
         problems
     }
 
-    /// Returns a problem if a value exceeds the backend's size limit.
     pub fn too_long(&self, field: &str, value: &str) -> Option<Field> {
         let (bytes, most) = (bytes(value), self.limits.value_bytes?);
         let problem = format!(

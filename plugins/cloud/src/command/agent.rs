@@ -1,5 +1,3 @@
-//! The agent that a command is about.
-
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
@@ -38,7 +36,6 @@ pub fn open<'a, 'c>(
 }
 
 impl NamedAgent<'_, '_> {
-    /// Returns the agent. Fails with a suggestion if the agent doesn't exist.
     pub fn existing(&self) -> Result<Agent, Failure> {
         let found = self.service.agent(&self.name)?;
         found.map_or_else(|| Err(self.not_found()), Ok)
@@ -53,7 +50,7 @@ impl NamedAgent<'_, '_> {
         near_or(failed("not_found", message), &self.name, known, list)
     }
 
-    /// Returns a resource of the agent that was requested. Fails with a suggestion if the agent doesn't exist.
+    /// Unwraps a response about the agent. If the agent doesn't exist, the failure suggests similar names.
     pub fn found<T>(&self, got: Result<T, ServiceError>) -> Result<T, Failure> {
         match got {
             Err(error @ ServiceError::NotFound(_)) if !error.names_an_organization() => {
@@ -63,7 +60,7 @@ impl NamedAgent<'_, '_> {
         }
     }
 
-    /// Returns the rows of a list of the agent.
+    /// Returns the rows of the agent's list `what`, such as its sessions.
     pub fn rows(
         &self,
         what: &str,
@@ -73,7 +70,7 @@ impl NamedAgent<'_, '_> {
         self.found(self.service.rows(&parts, what, query))
     }
 
-    /// Returns the command line of a command about this agent.
+    /// Formats a command line for this agent and scope, such as `bot-cli cloud agents status my-bot`.
     pub fn command(&self, words: &str) -> String {
         let command = format!("agents {words} {}", self.name);
         self.service.scope.command(&command)
@@ -133,13 +130,12 @@ impl NamedAgent<'_, '_> {
     }
 }
 
-/// Returns the reply for a deployment that isn't waited for.
+/// Returns the reply for a deployment that the command does not wait for.
 pub fn started(agent: &NamedAgent<'_, '_>, data: Value) -> Reply {
     let text = format!("Deployed `{}`; the service is starting it\n", agent.name);
     Reply::text(text).data(data).next(agent.command("status"))
 }
 
-/// Returns the state of an agent for JSON output.
 pub fn agent_json(agent: &Agent) -> Value {
     let revision = agent.revision();
     let problem = agent.error().or_else(|| revision?.problem());

@@ -1,5 +1,3 @@
-//! The `agents` commands, which manage deployed bots, their sessions and their deployments.
-
 mod logs;
 mod start;
 

@@ -1,5 +1,3 @@
-//! The `auth login`, `auth logout` and `auth status` commands.
-
 use std::process::Stdio;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! The `builds` commands, which show the service's image builds and their logs.
-
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;

@@ -21,7 +21,6 @@ use crate::words::failed;
 
 pub struct Change {
     pub name: SetName,
-    /// The state of the set before the change.
     pub target: Target,
     pub work: Work,
 }
@@ -34,7 +33,6 @@ pub enum Work {
         credentials: Secret,
     },
     Remove(Vec<Key>),
-    /// Deletes a set of this kind.
     Delete(SetKind),
 }
 

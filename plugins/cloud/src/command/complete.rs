@@ -109,7 +109,6 @@ fn vault(
     Some((environment.vault_folder()?, organization))
 }
 
-/// Returns the scope and the backend selected by the arguments so far.
 fn scope(
     words: &[String],
     environment: &Environment,

@@ -1,5 +1,3 @@
-//! The `config show` and `config set` commands.
-
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::names_a_credential;

@@ -1,5 +1,3 @@
-//! The context of a command: the user's session and the environment.
-
 use std::cell::{RefCell, RefMut};
 use std::fs;
 use std::io::{self, Read as _};
@@ -20,7 +18,7 @@ use crate::watch::Watch;
 /// The problem reported for a missing file. The path is not quoted, because the path may be a misplaced secret value.
 pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
-/// The context of a command. Only one caller at a time can borrow the session.
+/// The user's session and the environment of a command. Only one caller at a time can borrow the session.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
     pub cancel: Cancel,

@@ -1,5 +1,3 @@
-//! The `secrets copy` command, which copies a set from a backend that returns values to another backend.
-
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;

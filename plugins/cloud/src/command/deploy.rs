@@ -1,5 +1,3 @@
-//! The `deploy` command, which deploys a project as an agent.
-
 mod follow;
 mod image;
 mod secrets;
@@ -40,7 +38,6 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
     deployment.carry_out(options)
 }
 
-/// A planned deployment.
 struct Planned<'a, 'c> {
     agent: NamedAgent<'a, 'c>,
     before: Option<Agent>,
@@ -108,7 +105,7 @@ fn planned<'a, 'c>(
     })
 }
 
-/// Adds to the plan where the image and the missing sets come from.
+/// Adds the origin of the image and of the missing sets to the plan.
 fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
     let sets = missing.iter().map(|set| (set.name.as_str(), set.words()));
     let build = match image {
@@ -153,7 +150,6 @@ impl Planned<'_, '_> {
         Ok(Reply::text(text).data(self.data(before)))
     }
 
-    /// Makes the deployment and follows it.
     fn carry_out(&self, options: &Deploy) -> Result<Reply, Failure> {
         let (mut has_set, name) = (false, &self.agent.name);
         let deployed = self.deployed(options, &mut has_set);
@@ -205,7 +201,6 @@ impl Planned<'_, '_> {
         Ok(reply.next(self.agent.command("start")))
     }
 
-    /// Returns the JSON output, which describes `agent`.
     fn data(&self, agent: Option<&Agent>) -> Value {
         let new = || json!({ "name": self.agent.name, "ready": false });
         let mut data = agent.map_or_else(new, agent_json);

@@ -1,5 +1,3 @@
-//! The `secrets image-pull-secret` command.
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bot_cli_protocol::failure::Failure;

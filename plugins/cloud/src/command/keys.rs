@@ -47,7 +47,7 @@ fn signed_in<'a>(
     Err(Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN))
 }
 
-/// Returns all public keys, also revoked ones.
+/// Returns all public keys, including revoked ones.
 pub fn all(service: &Service<'_>) -> Result<Vec<Value>, Failure> {
     Ok(service.rows(&["apiKeys"], "public", &[])?)
 }
@@ -65,14 +65,12 @@ fn create(context: &CommandContext<'_>, name: &str, account: &Account) -> Result
     Ok(Reply::text(text).data(json!({ "name": name, "id": id, "key": key })))
 }
 
-/// A public key of the organization.
 #[derive(Deserialize)]
 pub struct PublicKey {
     pub id: String,
     pub key: Secret,
 }
 
-/// Creates a public key with the given name.
 pub fn created(service: &Service<'_>, name: &str) -> Result<PublicKey, Failure> {
     let body = json!({ "name": name, "type": "public" });
     let sent = service.send_once(&Method::POST, &["apiKeys"], &body);

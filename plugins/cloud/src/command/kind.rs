@@ -22,7 +22,6 @@ pub use external::{Installed, no_setting, uses};
 pub enum Kind {
     Local,
     Hosted,
-    /// A backend with its own executable.
     Installed(Installed),
 }
 
@@ -113,7 +112,6 @@ pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<V
     ))
 }
 
-/// Returns the names of the usable backends.
 pub fn names(environment: &Environment) -> Vec<String> {
     let mut names: Vec<String> = BUILT_IN.iter().map(ToString::to_string).collect();
     let found = external::all(environment).into_iter();

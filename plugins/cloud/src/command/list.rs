@@ -246,7 +246,7 @@ fn all_organizations(
 /// header is only in JSON output.
 pub type Column = (&'static str, &'static str, &'static str);
 
-/// Returns the listing of a service's rows as a table and as JSON.
+/// Formats rows from the service as a table and as JSON.
 pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
     let value = |row: &Value, path: &str| match row.pointer(path) {
         Some(Value::String(text)) => json!(short_line(text, 1000)),

@@ -1,5 +1,3 @@
-//! Opens the backend that the options select.
-
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::context::CommandContext;
@@ -85,7 +83,6 @@ impl Opened<'_> {
             .ok_or_else(|| not_readable(self.profile(), so))
     }
 
-    /// Returns a set. Fails if the set doesn't exist.
     pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
         self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }

@@ -16,7 +16,6 @@ pub struct Plan {
     cost: Option<String>,
 }
 
-/// A setting that changes.
 #[derive(Serialize)]
 pub struct Change {
     pub setting: String,
@@ -77,7 +76,6 @@ impl Plan {
     }
 }
 
-/// Returns the settings that differ from those of a running agent.
 pub fn changes(wanted: &Settings, running: Option<&Settings>) -> Vec<Change> {
     let old = running.map(Settings::values).unwrap_or_default();
     let is_seen = |setting: &str| match setting {
@@ -97,7 +95,6 @@ pub fn changes(wanted: &Settings, running: Option<&Settings>) -> Vec<Change> {
     changes.filter(|change| change.old != change.new).collect()
 }
 
-/// Formats a value for display.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), theirs)
 }

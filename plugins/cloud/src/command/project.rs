@@ -130,7 +130,6 @@ fn read(path: &Path) -> Result<DeployFile, Reason> {
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
 pub struct Project {
     pub folder: PathBuf,
-    /// The path of the deployment file, if there is one.
     pub path: Option<PathBuf>,
     pub settings: Settings,
 }

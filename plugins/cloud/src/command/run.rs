@@ -1,5 +1,3 @@
-//! The `secrets run` command, which runs a program with a set's values in its environment.
-
 use std::io::{self, ErrorKind};
 use std::process::{Child, Command, Stdio};
 use std::thread;

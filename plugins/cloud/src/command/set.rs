@@ -1,5 +1,3 @@
-//! The `secrets set`, `secrets unset` and `secrets delete` commands.
-
 mod read;
 
 use bot_cli_protocol::failure::Failure;

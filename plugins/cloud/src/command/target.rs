@@ -1,5 +1,3 @@
-//! The target of a change: a set and its region.
-
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 
@@ -164,7 +162,6 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
     failure.hint(format!("available: {}", shown.join(", ")))
 }
 
-/// Returns the failure for a set of the wrong kind.
 pub fn wrong_type(name: &SetName, is: SetKind) -> Failure {
     let (article, hint) = match is {
         SetKind::Unknown => ("a", "a newer bot-cli may know it: update"),

@@ -1,5 +1,3 @@
-//! The access token for requests, from the environment or from the stored sign-in.
-
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
 

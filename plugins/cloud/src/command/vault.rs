@@ -1,5 +1,3 @@
-//! The `vault verify`, `vault rekey`, `vault backup` and `vault restore` commands.
-
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Failure, Field};

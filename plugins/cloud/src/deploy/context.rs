@@ -22,7 +22,6 @@ use crate::words::failed;
 /// The service's limit for the total size of the files before compression.
 const LIMIT: u64 = 500 * 1024 * 1024;
 
-/// A packed build context.
 #[derive(Debug)]
 pub struct BuildContext {
     /// An unnamed temporary file with the gzip-compressed tar archive.

@@ -245,7 +245,6 @@ impl Settings {
 pub const AGENT_NAME: &str =
     "must be 2 to 54 lower-case letters, digits and hyphens, without a hyphen at either end";
 
-/// Reports whether an agent name is valid.
 pub fn is_agent_name(name: &str) -> bool {
     let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     (2..=54).contains(&name.len())

@@ -1,5 +1,3 @@
-//! Lock files for exclusive access by one process at a time.
-
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
@@ -11,7 +9,6 @@ use crate::watch::{InVain, Watch, wait};
 /// The time limit for waiting for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The reason why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process held the lock for this long.

@@ -1,5 +1,3 @@
-//! Detects values that are probably mistakes.
-
 /// Returns a warning about a suspicious value. The warning never quotes the value.
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.ends_with('\n') {

@@ -1,5 +1,3 @@
-//! The Unix implementation.
-
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -54,13 +52,11 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
-/// Replaces `path` with the temporary file.
 pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     let renamed = temporary.persist(path);
     renamed.map(drop).map_err(|error| error.error)
 }
 
-/// Syncs a folder, which makes renames in the folder durable.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

@@ -128,7 +128,6 @@ pub fn interrupt(child: &Child) {
     let _ = console::send_break(child.id());
 }
 
-/// Returns the exit code of a process.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code()
 }

@@ -30,7 +30,6 @@ impl Agent {
         self.0[member].as_str()
     }
 
-    /// Returns the number of active sessions.
     pub fn sessions(&self) -> Option<u64> {
         self.0["activeSessionCount"].as_u64()
     }
@@ -170,7 +169,6 @@ impl Revision<'_> {
         self.0["health"]["ready"] == true
     }
 
-    /// Returns a description of the revision's problem, or `None` if no problem is known.
     pub fn problem(self) -> Option<String> {
         if self.0["hasInfrastructureIssue"] == true {
             return Some("the service has a problem with its own infrastructure".to_owned());

@@ -22,7 +22,6 @@ use crate::watch::Watch;
 
 const CHUNK: usize = 64 * 1024;
 
-/// The URL and the form fields for an upload, as returned by the service.
 #[derive(Deserialize)]
 pub struct UploadTarget {
     #[serde(rename = "uploadId")]

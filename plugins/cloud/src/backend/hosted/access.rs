@@ -1,5 +1,3 @@
-//! Determines the kind of a token and the organizations that the token can access.
-
 use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 
@@ -35,7 +33,6 @@ pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
         .ok_or_else(|| ServiceError::InvalidResponse("it names no user".to_owned()))
 }
 
-/// The result of [`probe`].
 pub struct Probed {
     pub kind: TokenKind,
     /// The user's organizations, or `None` for an API key.

@@ -1,5 +1,3 @@
-//! Errors from the hosting service and the token issuer.
-
 use crate::backend::{BackendError, ChangeError};
 use crate::files::Reason;
 
@@ -43,13 +41,10 @@ pub enum ServiceError {
     /// The service rejected the token.
     #[error("status 401")]
     NotSignedIn(String),
-    /// The token lacks the required permission.
     #[error("status 403")]
     NotAllowed(String),
-    /// The resource doesn't exist.
     #[error("status 404")]
     NotFound(String),
-    /// The request conflicts with another change.
     #[error("status 409")]
     Conflict(String),
     /// The service rejected the request for a reason not covered by another variant.
@@ -62,7 +57,6 @@ pub enum ServiceError {
     /// The service's response does not state that the change was made.
     #[error("the response does not confirm the change")]
     NotConfirmed,
-    /// The service's response is invalid.
     #[error("{0}")]
     InvalidResponse(String),
     #[error("cancelled")]

@@ -23,7 +23,6 @@ use crate::text::theirs;
 use crate::watch::Watch;
 use connect::{connector, runtime, until_cancelled};
 
-/// The maximum number of attempts.
 const TRIES: u32 = 3;
 
 /// The number of consecutive failures after which polling fails.
@@ -49,7 +48,6 @@ pub enum Repeat {
     IfNotDone,
 }
 
-/// A change that the service did not confirm.
 #[derive(Debug)]
 pub struct Unconfirmed {
     /// The error from the last attempt.
@@ -83,7 +81,6 @@ pub struct Client<'a> {
     watch: &'a dyn Watch,
 }
 
-/// The response to a successful request.
 pub struct Answer {
     status: u16,
     body: Option<Value>,
@@ -152,7 +149,6 @@ impl<'a> Client<'a> {
         self
     }
 
-    /// Adds values to redact in responses.
     pub fn conceal(&self, values: &[Secret]) {
         self.secrets.borrow_mut().conceal(values);
     }
@@ -224,8 +220,8 @@ impl<'a> Client<'a> {
         self.runtime.block_on(waiting)
     }
 
-    /// Calls `look` with growing pauses and the elapsed time until it returns a value, or returns `None` after `patience`. Fails after
-    /// [`FAILURES`] consecutive failures, or at once if a later call can't succeed.
+    /// Calls `look` with the elapsed time, with growing pauses between calls, until `look` returns a value. Returns `None` after
+    /// `patience`. Fails after [`FAILURES`] consecutive failures, or at once if a later call can't succeed.
     pub fn poll<T>(
         &self,
         patience: Duration,

@@ -6,7 +6,6 @@ use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-/// The replacement for a string that reveals a secret.
 pub const HIDDEN: &str = "[hidden]";
 
 /// The number of consecutive characters of a secret that count as a leak.
@@ -26,7 +25,6 @@ const NO_NAME: usize = 12;
 pub struct Redactor(Vec<Zeroizing<Vec<char>>>);
 
 impl Redactor {
-    /// Adds secrets to redact.
     pub fn conceal<'s>(&mut self, secrets: impl IntoIterator<Item = &'s Secret>) {
         for secret in secrets {
             let decoded = STANDARD.decode(secret.expose()).ok();

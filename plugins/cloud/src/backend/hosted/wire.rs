@@ -32,7 +32,6 @@ pub fn path(parts: &[&str]) -> String {
     path
 }
 
-/// The response to a request that lists an organization's sets.
 #[derive(Deserialize)]
 pub struct List {
     sets: Vec<Row>,
@@ -82,7 +81,6 @@ const fn pending() -> Status {
     Status::Pending
 }
 
-/// The response for one set.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Set {
@@ -130,7 +128,6 @@ impl Set {
     }
 }
 
-/// The regions of an organization.
 #[derive(Deserialize)]
 pub struct RegionList {
     regions: Vec<RegionRow>,
@@ -231,7 +228,6 @@ pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
     Body::new(&body, values)
 }
 
-/// Builds the body of a request that writes one key.
 pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     let body = OneKey {
         name: name.as_str(),
@@ -243,7 +239,6 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     Body::new(&body, [entry.value.clone()])
 }
 
-/// Builds the body of a request that writes registry credentials.
 pub fn image_pull_secret(
     host: &RegistryHost,
     credentials: &Secret,

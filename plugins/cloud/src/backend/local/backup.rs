@@ -19,7 +19,6 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Reads and decrypts a backup.
     pub fn read(path: &Path, passphrase: &Secret) -> Result<Self, VaultError> {
         let not_a_backup =
             |reason: &str| VaultError::NotABackup(path.to_owned(), reason.to_owned());

@@ -15,15 +15,12 @@ const VERSION: u32 = 1;
 /// All sets, keyed by organization and name.
 pub type Sets = BTreeMap<(String, String), Set>;
 
-/// A secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The region code.
     pub region: String,
     pub contents: Contents,
 }
 
-/// The contents of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Contents {

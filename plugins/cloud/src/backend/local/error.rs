@@ -1,5 +1,3 @@
-//! Vault errors.
-
 use std::path::{Path, PathBuf};
 
 use crate::backend::{BackendError, ChangeError, Effect};
@@ -40,7 +38,6 @@ pub enum VaultError {
     /// Another process changed the set after the caller read it.
     #[error("another process has changed `{0}` meanwhile")]
     Conflict(String),
-    /// The vault to back up or rekey doesn't exist.
     #[error("there is no vault yet: `{}`", .0.display())]
     NoVault(PathBuf),
     #[error("`{}` already exists", .0.display())]
@@ -64,7 +61,6 @@ pub enum VaultError {
 }
 
 impl VaultError {
-    /// Returns the outcome of a change that failed with this error.
     pub const fn effect(&self) -> Effect {
         if matches!(self, Self::NotSynced(..) | Self::Leftover(..)) {
             Effect::Done

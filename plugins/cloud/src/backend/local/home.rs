@@ -34,7 +34,6 @@ pub struct Home<'a> {
     pub folder: PathBuf,
     /// The storage for a new key.
     pub key: Storage,
-    /// The time limit for waiting for other processes.
     pub patience: Duration,
     pub watch: &'a dyn Watch,
     /// The keys from the last read, cached so that the keyring is queried only once.

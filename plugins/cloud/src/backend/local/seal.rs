@@ -19,24 +19,20 @@ const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";
 
-/// Encrypts a document with a vault's key.
 pub fn with_key(document: &[u8], key: &x25519::Identity) -> Result<Vec<u8>, String> {
     seal(document, &key.to_public())
 }
 
-/// Encrypts a document with a backup's passphrase.
 pub fn with_passphrase(document: &[u8], passphrase: &Secret) -> Result<Vec<u8>, String> {
     let mut recipient = scrypt::Recipient::new(owned(passphrase));
     recipient.set_work_factor(WORK);
     seal(document, &recipient)
 }
 
-/// Decrypts a document with a vault's key.
 pub fn open_with_key(bytes: &[u8], key: &x25519::Identity) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     document(header(bytes)?, key, bytes.len())
 }
 
-/// Decrypts a document with a backup's passphrase.
 pub fn open_with_passphrase(bytes: &[u8], passphrase: &Secret) -> Result<Zeroizing<Vec<u8>>, Flaw> {
     let decryptor = header(bytes)?;
     if !decryptor.is_scrypt() {

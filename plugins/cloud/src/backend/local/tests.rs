@@ -112,7 +112,6 @@ fn delete(vault: &Vault<'_>, set: &str) -> Result<bool, VaultError> {
     SecretsBackend::delete(vault, &name(set), None).map_err(changed)
 }
 
-/// Creates a vault with two secret sets and an image pull secret.
 fn filled(folder: &Path) -> Vault<'static> {
     let vault = local(folder);
     put(&vault, "prod", &[entry("A", "1"), entry("B", "2")], None).unwrap();

@@ -1,5 +1,3 @@
-//! The `agents logs` command, which shows an agent's log and can follow new lines.
-
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -67,14 +65,15 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
     Ok(Reply::text(text).data(json!({ "lines": lines.collect::<Vec<_>>() })))
 }
 
-/// The log of an agent, as far as the options select it.
+/// The part of an agent's log that the options select.
 struct Log<'a, 'c> {
     agent: &'a NamedAgent<'a, 'c>,
     options: &'a Logs,
 }
 
 impl Log<'_, '_> {
-    /// Returns the last lines, oldest first: so many that `wanted` of them have the level, if there are so many.
+    /// Returns the latest lines, oldest first. Stops reading once `wanted` lines have the selected level, [`LONGEST`] lines are read, or no
+    /// older lines are left.
     fn last(&self, since: Option<i64>, wanted: usize) -> Result<Vec<LogLine>, ServiceError> {
         let mut lines = self.read("desc", since, |lines| {
             of_level(lines.iter().rev(), self.options.level).len() >= wanted
@@ -83,7 +82,6 @@ impl Log<'_, '_> {
         Ok(lines)
     }
 
-    /// Reads pages of the log until there are enough lines.
     fn read(
         &self,
         order: &str,
@@ -134,7 +132,7 @@ impl Log<'_, '_> {
     }
 }
 
-/// Returns the lines that are not among the known ones. Equal lines are counted.
+/// Returns the lines that are not in `known`. If `known` contains a line once and `lines` contains it twice, the second one is new.
 fn new(known: &[LogLine], lines: &[LogLine]) -> Vec<LogLine> {
     let mut left = HashMap::<&LogLine, usize>::new();
     for line in known {

@@ -62,7 +62,6 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
     Ok(reply.next(named.command("logs")))
 }
 
-/// The response to a request that starts a session.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StartedSession {
@@ -108,7 +107,8 @@ fn data(
     })
 }
 
-/// Returns the public key in the environment or the organization's first active one, which is created if necessary.
+/// Returns the public key from the environment, or the organization's first active key. If there is none, creates a key, after asking for
+/// consent unless `skip` is set.
 fn public_key(named: &NamedAgent<'_, '_>, skip: bool) -> Result<Secret, Failure> {
     let (context, service) = (named.context, &named.service);
     if let Some(key) = &context.environment.public_key {
@@ -135,7 +135,6 @@ fn public_key(named: &NamedAgent<'_, '_>, skip: bool) -> Result<Secret, Failure>
     Ok(created.key)
 }
 
-/// Returns the failure for a public key that the service rejects.
 fn refused_key(context: &CommandContext<'_>) -> Failure {
     let message = "the service does not accept the public key, so no session was started";
     let failure = Failure::new(Exit::NotAllowed, "key_refused", message);

@@ -1,5 +1,3 @@
-//! Text and JSON output for successful and failed changes.
-
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
 use serde_json::{Value, json};

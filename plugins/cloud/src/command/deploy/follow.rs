@@ -1,5 +1,3 @@
-//! Waits for a deployment to become ready and shows the progress.
-
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
@@ -69,7 +67,7 @@ pub fn until_ready(
     Err(failure.hint(agent.command("status")))
 }
 
-/// Reports whether the desired deployment has failed. Before it is taken up, the service still describes the deployment before it.
+/// Reports whether the desired deployment has failed. Until its rollout starts, the service still describes the previous deployment.
 fn has_failed(agent: &Agent) -> bool {
     let has_error = agent.is_taken_up() && agent.error().is_some();
     has_error || agent.newest_revision().is_some_and(Revision::fails)

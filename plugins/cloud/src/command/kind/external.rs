@@ -178,7 +178,6 @@ impl Installed {
     }
 }
 
-/// Returns the failure for an unknown backend setting, with a suggestion.
 pub fn no_setting(backend: &BackendName, specs: &[SettingSpec], key: &str) -> Failure {
     let message = format!("the backend `{backend}` has no setting `{}`", theirs(key));
     let failure = Failure::new(Exit::Usage, "unknown_setting", message);

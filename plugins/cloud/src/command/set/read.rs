@@ -62,7 +62,6 @@ fn reads_stdin(options: &Set) -> usize {
         .count()
 }
 
-/// Reads the key-value pairs from the arguments or from a file.
 fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
     let others = options.from_template.is_some() || !options.value_from.is_empty();
     match (&options.file, options.secrets.as_slice()) {

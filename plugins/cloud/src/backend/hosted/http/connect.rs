@@ -16,7 +16,6 @@ use crate::watch::Watch;
 /// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Returns an HTTP client for the service at `base`.
 pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {
     // An earlier call may have installed the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -1,5 +1,3 @@
-//! Tests for damaged, modified and inaccessible vaults.
-
 use super::*;
 
 #[test]

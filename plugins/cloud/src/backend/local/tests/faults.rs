@@ -1,9 +1,6 @@
-//! Tests that make each write, sync and rename fail in turn.
-
 use super::*;
 use crate::files::faults::{self, After};
 
-/// The name of a change and the function that makes it.
 type Change = (&'static str, fn(&Vault<'_>) -> Result<(), VaultError>);
 
 const CHANGES: [Change; 6] = [

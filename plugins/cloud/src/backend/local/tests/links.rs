@@ -1,5 +1,3 @@
-//! Tests for key files behind links and for interrupted key changes.
-
 use super::*;
 use crate::backend::local::key;
 use crate::files::faults::{self, After};

@@ -1,5 +1,3 @@
-//! Tests for backup paths and for messages about unusable files.
-
 use super::*;
 use crate::backend::Explained;
 
