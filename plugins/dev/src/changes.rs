@@ -1,5 +1,3 @@
-//! Detects changes to the bot's code.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -248,7 +248,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs a setup command and waits for it to finish.
     fn set_up(&mut self, command: &mut Command) -> Result<(), Failure> {
         let shown = words(command);
         self.shown.event(&Event::Started {

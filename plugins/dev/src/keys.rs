@@ -13,7 +13,6 @@ use crate::programs::{cloud, wrapped};
 use crate::project::Project;
 use crate::shown::{Event, Shown};
 
-/// The file that lists the bot's environment variables.
 const TEMPLATE: &str = ".env.example";
 
 /// The only backend that is polled for changes, because it is local and fast.

@@ -1,5 +1,3 @@
-//! The command-line options and their help text.
-
 use std::path::PathBuf;
 
 use clap::{Parser, ValueHint};

@@ -1,5 +1,3 @@
-//! Checks local ports.
-
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 

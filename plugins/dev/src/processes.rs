@@ -1,5 +1,3 @@
-//! Runs process groups and collects their output.
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
@@ -57,7 +55,6 @@ impl Running {
         Ok(Self { name, group })
     }
 
-    /// Returns the exit status if the process has exited.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }

@@ -1,5 +1,3 @@
-//! The programs that `dev` starts.
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
