@@ -1,5 +1,3 @@
-//! The methods of the secrets backend.
-
 mod change;
 
 use std::collections::BTreeMap;
@@ -31,7 +29,6 @@ pub struct Kubernetes {
     cluster: Cluster,
 }
 
-/// The result of looking up a set's Secret.
 enum SetLookup {
     Nothing,
     Ours(Box<Object>),

@@ -28,7 +28,6 @@ const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
 /// The default time limit for a response.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A namespace of a cluster, with a connection to it.
 pub struct Cluster {
     /// The region, if the user specified one.
     pub region: Option<String>,
@@ -36,7 +35,6 @@ pub struct Cluster {
     /// The cluster's name in messages.
     pub shown: String,
     pub config: Config,
-    /// The time limit for a response.
     pub patience: Duration,
     pub worker: Worker,
     /// The client, set after sign-in.

@@ -1,5 +1,3 @@
-//! Kubernetes rules for names and keys.
-
 const LONGEST_KEY: usize = 253;
 
 /// Reports whether a set or a namespace can have this name.

@@ -13,7 +13,6 @@ use zeroize::Zeroize as _;
 
 use crate::naming;
 
-/// The label on Secrets that are managed by `bot-cli`.
 pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "bot-cli");
 
 /// The type of a Secret with arbitrary keys.
@@ -28,7 +27,6 @@ pub const DOCKER_CONFIG_KEY: &str = ".dockerconfigjson";
 /// The maximum total size of a Secret's values, in bytes (`MaxSecretSize` in the Kubernetes API).
 pub const MAX_SECRET_SIZE: usize = 1024 * 1024;
 
-/// A Secret from the API.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub struct Object(ApiSecret);
@@ -87,7 +85,6 @@ impl Drop for Object {
     }
 }
 
-/// Returns the kind of set that a Secret of this type contains.
 pub fn kind(type_: &str) -> SetKind {
     match type_ {
         OPAQUE | "" => SetKind::Secret,

@@ -29,7 +29,6 @@ pub(super) struct Change<'a> {
     pub prior: Option<Prior>,
 }
 
-/// A change, the Secret that it applies to, and the affected keys.
 struct Attempt<'a> {
     change: &'a Change<'a>,
     cluster: &'a Cluster,
@@ -118,7 +117,6 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Returns the affected keys, with their new values.
     fn touched(&self, base: Option<&Object>) -> Result<Touched, Error> {
         let mut touched = Touched::new();
         for (key, value) in &self.wanted {

@@ -22,7 +22,6 @@ impl Answer {
     }
 }
 
-/// Returns the error for a response that is not from the API.
 pub fn not_the_api() -> Error {
     Error::new(
         Code::Unavailable,

@@ -35,7 +35,6 @@ fn unreachable(reason: &str) -> Error {
         .hint("`kubectl version` with the same kubeconfig and context tells whether the cluster can be reached")
 }
 
-/// Returns the error for a response that did not arrive within `limit`.
 pub fn timed_out(limit: Duration) -> ChangeError {
     let message = format!("the cluster did not answer within {} s", limit.as_secs());
     Error::new(Code::TimedOut, message).unknown()

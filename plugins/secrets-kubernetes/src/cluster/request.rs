@@ -28,7 +28,6 @@ pub struct Request {
 type Built = Result<http::Request<Vec<u8>>, request::Error>;
 
 impl Request {
-    /// Builds a request that fetches one Secret.
     pub fn get(namespace: &str, name: &str) -> Result<Self, Error> {
         let built = secrets(namespace).get(name, &GetParams::default());
         Self::new("get", "secrets", built)

@@ -1,5 +1,3 @@
-//! Waits for asynchronous work that the user can cancel.
-
 use std::future::Future;
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -71,7 +69,6 @@ impl Drop for Worker {
     }
 }
 
-/// Returns the error for cancelled work.
 pub fn cancelled() -> Error {
     Error::new(Code::Cancelled, "cancelled")
 }
