@@ -112,13 +112,13 @@ pub fn upgrade(
     Ok(Reply::text(text).data(json!({ "plugins": upgraded, "failed": failed })))
 }
 
-/// Reports whether no further plugin is upgraded after this failure: the user has stopped, or the plugin is not as it was.
+/// Reports whether this failure ends an upgrade of all plugins: the user cancelled, or a replaced plugin could not be recorded.
 fn is_end(failure: &Failure) -> bool {
     matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
         || failure.outcome == Some(ChangeState::PartlyDone)
 }
 
-/// Replaces a plugin with the version that is where the options say, or where the plugin was added from.
+/// Replaces a plugin with the version from the source in the options, or else from the source that the plugin was added from.
 fn replace(
     old: &Entry,
     options: &Upgrade,
@@ -212,7 +212,7 @@ fn stage(
     staged
 }
 
-/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change. What was downloaded
+/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change. A downloaded plugin
 /// requires the user's consent.
 fn put(
     home: &mut Home,
@@ -256,7 +256,7 @@ fn put(
     Ok(reply(&title, rows, entry, &home.place(entry), data))
 }
 
-/// Returns what a plugin could do to its user, whatever it declares.
+/// Describes the rights of a plugin. Only a pack is limited to the effects that the question lists.
 fn rights(entry: &Entry) -> &'static str {
     match entry.role {
         Role::ProviderPack => {
@@ -292,7 +292,6 @@ fn warn_if_unused(
     reason.is_some()
 }
 
-/// Returns the recorded entry for the plugin `name`.
 fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     if let Some(entry) = home.entry(name) {
@@ -309,7 +308,6 @@ fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failur
     Err(Failure::new(Exit::Failed, "not_added", message).hint(hint))
 }
 
-/// Fails if the plugin's files have been modified since the plugin was added.
 fn check_unchanged(entry: &Entry, place: &Path, command: &str) -> Result<(), Failure> {
     let Some(now) = sum_in(place).filter(|now| *now != entry.sha256) else {
         return Ok(());

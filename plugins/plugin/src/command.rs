@@ -1,5 +1,3 @@
-//! The `bot-cli plugin` command.
-
 use std::env;
 
 use bot_cli_engine::discovery::{self, Discovery};

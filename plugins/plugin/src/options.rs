@@ -1,5 +1,3 @@
-//! The command-line options.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -27,11 +27,10 @@ const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 /// The name of the copied or downloaded file in the temporary folder.
 pub const GIVEN: &str = "given";
 
-/// Where a plugin comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Local,
-    /// The temporary folder has the file, and the plugin's path is its address.
+    /// The file is already in the temporary folder, and `from` is its URL.
     Downloaded,
 }
 

@@ -1,4 +1,4 @@
-//! Downloads a plugin into a private file. Nothing that arrives is started.
+//! Downloads a plugin into a private file, without starting the plugin.
 
 use std::error::Error as _;
 use std::ffi::OsStr;
@@ -23,7 +23,8 @@ const PAUSES: u32 = 20;
 const TICK: Duration = Duration::from_millis(50);
 const REDIRECTS: usize = 5;
 
-/// Parses an address from which plugins may be downloaded. Returns `None` if `given` is a path.
+/// Parses an HTTPS URL to download a plugin from. Returns `None` if `given` is a path. Fails for any other scheme, and for a URL with a
+/// user name or password.
 pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
     let given = given.to_string_lossy();
     let Some((scheme, _)) = given.split_once("://") else {
@@ -45,7 +46,6 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
     Ok(Some(url))
 }
 
-/// Downloads what is at `url` into the new file `into`.
 pub fn fetch(
     url: &Url,
     into: &Path,
@@ -152,7 +152,7 @@ impl Transfer<'_> {
     }
 }
 
-/// Returns the innermost cause of an error, without the number that the system gave it.
+/// Returns the message of the innermost cause, without the operating system's error number.
 fn cause(error: &reqwest::Error) -> String {
     let mut reason = error.to_string();
     let mut inner = error.source();

@@ -90,7 +90,6 @@ impl Home {
         })
     }
 
-    /// Returns the path where a plugin is installed.
     pub fn place(&self, entry: &Entry) -> PathBuf {
         entry.place(&self.folder)
     }

@@ -50,7 +50,6 @@ pub struct Check {
     pub steps: String,
 }
 
-/// Returns the check files for the plugin's role and form.
 pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
     let names: &[&str] = match (&bench.role, bench.form) {
         (Role::Command, _) => &["file", "messages", "command", "whole"],

@@ -40,7 +40,7 @@ pub fn check_services(bench: &Bench) -> Held {
     failed(broken.join("; "))
 }
 
-/// Compares the framework's names in a pack with those that the built-in services use. The framework itself isn't there.
+/// Compares the framework names in a pack with those in the built-in services, because the framework itself is not available.
 pub fn check_framework(bench: &Bench) -> Held {
     let Ok(contents) = contents(bench)? else {
         return not_run("its services can't be read".to_owned());
@@ -81,7 +81,7 @@ pub fn check_framework(bench: &Bench) -> Held {
     failed(unknown.join("; "))
 }
 
-/// Returns what a service imports from the framework, as pairs of a module and a name.
+/// Returns the names that a service imports from the framework, as pairs of module and name.
 fn taken_from_framework(service: &Service) -> impl Iterator<Item = (&str, &str)> {
     let further = service.imports.iter();
     let further = further

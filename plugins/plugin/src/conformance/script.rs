@@ -36,7 +36,6 @@ struct Script<'a> {
     /// The values of the `$` words that the check's file doesn't define.
     words: Words,
     known: Known,
-    /// The bytes that the next write sends.
     unsent: Vec<u8>,
     replies: Vec<Value>,
     /// The backend's reply to the last `open` request.
