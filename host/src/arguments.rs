@@ -1,5 +1,3 @@
-//! The host's own command line.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! Dispatches the user's command line.
-
 use std::ffi::{OsStr, OsString};
 
 use bot_cli_engine::discovery::RESERVED;

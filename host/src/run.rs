@@ -14,7 +14,6 @@ use bot_cli_terminal::process;
 
 use crate::environment::Environment;
 
-/// Runs a plugin over the protocol.
 pub fn drive(
     plugin: &Plugin,
     words: Vec<String>,

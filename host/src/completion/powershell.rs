@@ -1,5 +1,3 @@
-//! Quotes candidates for PowerShell.
-
 /// Quotes `text` for PowerShell. Non-empty text without special characters stays unquoted.
 pub fn quoted(text: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "_-./:=+%".contains(character);
