@@ -1,5 +1,3 @@
-//! Command-line parsing.
-
 use std::process::ExitCode;
 
 use clap::Parser;

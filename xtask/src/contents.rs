@@ -12,7 +12,6 @@ use crate::archive::Entry;
 use crate::notices;
 use crate::project::{HOST, Project, TOGETHER, output};
 
-/// The manifests to generate manual pages from.
 const MANIFESTS: [&str; 3] = [
     "plugins/plugin/manifest.json",
     "plugins/init/manifest.json",
@@ -32,7 +31,6 @@ pub(crate) struct Contents {
     pub(crate) target: String,
     /// The executables, with the host first. The executables must be in the same folder to find one another.
     pub(crate) executables: Vec<Entry>,
-    /// The completions and manual pages below `share`.
     pub(crate) share: Vec<Entry>,
     pub(crate) licences: Vec<Entry>,
 }

@@ -40,7 +40,6 @@ const INSTALLER: &str = include_str!("../assets/install.sh");
 /// The C compiler in Debian's `musl-tools` package.
 const MUSL_COMPILER: &str = "musl-gcc";
 
-/// Builds all artefacts and writes them with their checksums.
 pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Result<()> {
     let target = &arguments.target;
     let folder = match &arguments.executables {
@@ -86,7 +85,6 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
     Ok(())
 }
 
-/// Builds the executables for a target and returns their folder.
 fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
     project::add_target(project, target, installs)?;
     let is_musl = target.ends_with("-linux-musl");

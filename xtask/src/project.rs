@@ -25,7 +25,6 @@ pub(crate) const HOST: &str = "bot-cli";
 /// double the download and prevent separate updates.
 pub(crate) const ALONE: &str = "bot-cli-secrets-kubernetes";
 
-/// The workspace, as described by `cargo metadata`.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -72,7 +71,6 @@ pub(crate) fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .output()
