@@ -1,5 +1,3 @@
-//! The `bot-cli init` command.
-
 mod adopt;
 mod file;
 mod job;
@@ -234,7 +232,6 @@ fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> 
         .hint("`bot-cli init my-bot …` creates the project in a folder of its own, `bot-cli init . …` here"))
 }
 
-/// Resolves a draft. Returns an error that lists all problems, including the given `problems` from the configuration file.
 fn resolved<'c>(
     draft: &Draft,
     mut problems: Vec<Field>,
@@ -265,7 +262,6 @@ fn built_in(id: &str) -> bool {
     Catalogue::built_in().service(id).is_some()
 }
 
-/// Notifies the user if the hosting service's rules required a different name for the package and the agent.
 fn note_name(config: &Config, session: &mut Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {

@@ -42,7 +42,6 @@ pub struct Config<'c> {
 
 #[derive(Debug, Clone)]
 pub enum Pipeline<'c> {
-    /// Separate speech-to-text, language model and text-to-speech services.
     Cascade {
         stt: &'c Service,
         llm: &'c Service,

@@ -1,5 +1,3 @@
-//! Hashes file contents.
-
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};

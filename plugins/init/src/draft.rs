@@ -39,7 +39,6 @@ pub struct Draft {
     pub packs: Option<BTreeMap<String, PackSource>>,
 }
 
-/// The key for [`Draft::packs`] in a configuration file.
 pub const PACKS: &str = "packs";
 
 /// A key that the framework's own CLI writes but doesn't read, because `client_framework` takes precedence.

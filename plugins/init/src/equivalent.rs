@@ -47,7 +47,6 @@ fn said(draft: &Draft) -> Value {
     all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// Returns the command with an option for each value that differs from `usual`.
 fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Value>) -> String {
     let target = directory(target);
     let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), target];

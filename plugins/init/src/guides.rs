@@ -22,36 +22,28 @@ pub enum Path {
     Scaffold,
 }
 
-/// The state of an existing guide file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guide {
     /// Written by this version and not edited.
     Current,
     /// Written by an older version, or by another build of this version.
     Older {
-        /// The version that wrote the guide.
         version: String,
-        /// Whether the user edited the guide.
         edited: bool,
     },
-    /// Written by a newer version.
     Newer {
-        /// The version that wrote the guide.
         version: String,
     },
     /// Written by this version and edited afterwards.
     Edited,
-    /// Not written by this program.
     Foreign,
 }
 
 impl Guide {
-    /// Reports whether a newer guide is available.
     pub const fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })
     }
 
-    /// Returns a short description for use in a list.
     pub fn words(&self) -> String {
         match self {
             Self::Current => "as it is".to_owned(),
@@ -82,7 +74,6 @@ pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
     guides.collect()
 }
 
-/// Returns the state of an existing guide file.
 pub fn recognise(bytes: &[u8]) -> Guide {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let Some((body, version, hash)) = stamp_of(&text) else {

@@ -11,10 +11,8 @@ pub(crate) use self::lines::{changes, words};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Versions<'a> {
-    /// The originally generated text.
     pub base: &'a str,
     pub yours: &'a str,
-    /// The newly generated text.
     pub new: &'a str,
 }
 
@@ -32,7 +30,6 @@ pub(crate) enum Part {
     Conflict(Conflict),
 }
 
-/// Lines that the user and the generator changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
     /// The line number of the user's first conflicting line, starting at 1. If the conflict contains no lines from the user, the number of

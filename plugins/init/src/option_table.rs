@@ -10,7 +10,6 @@ use bot_cli_templates::catalogue::Kind;
 
 pub use sets::{Features, Switches};
 
-/// Defines an enum with one variant per row and a method that returns the row.
 macro_rules! table {
     ($(#[$about:meta])* $name:ident: $row:ident { $($(#[$doc:meta])* $variant:ident = $value:expr;)+ }) => {
         $(#[$about])*
@@ -39,7 +38,6 @@ pub struct SettingRow {
     pub about: &'static str,
     /// The section heading in the help text. Sections appear in row order.
     pub heading: &'static str,
-    /// The placeholder for the value in the help text.
     pub value_name: &'static str,
     pub values: Values,
     pub form: Form,
@@ -55,9 +53,7 @@ pub struct FeatureRow {
     pub key: &'static str,
     pub flag: &'static str,
     pub about: &'static str,
-    /// The section heading in the help text. Sections appear in row order.
     pub heading: &'static str,
-    /// Whether the feature is limited to web bots.
     pub web_only: bool,
     /// The default value, which other options may override.
     pub default: bool,
@@ -66,7 +62,6 @@ pub struct FeatureRow {
     pub alias: Option<&'static str>,
     /// The option name in the framework's own CLI, if different.
     pub flag_alias: Option<&'static str>,
-    /// The required Python packages.
     pub packages: &'static [&'static str],
     /// The optional environment variables, under the feature's name in capitals, each with a description.
     pub variables: &'static [(&'static str, &'static str)],
@@ -79,7 +74,6 @@ pub enum FeatureQuestion {
     /// An entry in the multiple-choice question for extras.
     Extra {
         label: &'static str,
-        /// The description shown after the label.
         about: &'static str,
     },
     /// A separate question in `questions.toml`.
@@ -90,9 +84,7 @@ pub enum FeatureQuestion {
 pub enum Values {
     Any,
     Words(&'static [&'static str]),
-    /// Transport identifiers.
     Transports,
-    /// A service from the catalogue or from a provider pack.
     Service(Kind),
     /// The call direction for this transport family.
     Direction(&'static str),
@@ -141,7 +133,6 @@ impl SettingRow {
 }
 
 impl Setting {
-    /// Returns the call direction settings, each with its transport family.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -407,7 +398,7 @@ table! {
             known_by: "from watch import",
             ..FeatureRow::USUAL
         };
-        /// Traces of the sessions.
+        /// Traces of sessions, for an OpenTelemetry collector.
         Tracing = FeatureRow {
             name: "tracing",
             key: "tracing",
@@ -426,7 +417,7 @@ table! {
             known_by: "from tracing import",
             ..FeatureRow::USUAL
         };
-        /// A message where a machine answers a call of the bot.
+        /// A message for the answering machine that takes the bot's call.
         Voicemail = FeatureRow {
             name: "voicemail",
             key: "voicemail",

@@ -1,5 +1,3 @@
-//! Command-line options.
-
 pub(crate) mod listing;
 mod offered;
 mod scaffold_args;

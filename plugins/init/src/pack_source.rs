@@ -1,14 +1,12 @@
-//! Where a provider pack comes from, so that others can install it, too.
-
 use bot_cli_terminal::shell;
 use serde::{Deserialize, Serialize};
 
-/// Where a provider pack comes from. A configuration file may claim anything.
+/// The origin of a provider pack, stored so that other users can install the pack. Values from a configuration file are unverified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackSource {
     /// The pack's own version.
     pub version: String,
-    /// The address that it was downloaded from.
+    /// The `https` URL from which the pack was downloaded. Absent for a local file or folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The checksum that `plugin add --sha256` compares.
@@ -17,7 +15,7 @@ pub struct PackSource {
 }
 
 impl PackSource {
-    /// Returns how to install the pack, as the end of a sentence.
+    /// Returns how to install the pack, as a clause such as: install it with `bot-cli plugin add …`.
     pub fn remedy(&self) -> String {
         let is_address = |from: &&String| {
             from.starts_with("https://") && from.bytes().all(|it| it.is_ascii_graphic())

@@ -1,5 +1,3 @@
-//! Finds provider packs.
-
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_protocol::UseSpec;
@@ -18,7 +16,6 @@ use crate::plan;
 /// The name by which provider packs refer to this executable in their requirements.
 const EXECUTABLE: &str = "bot-cli-init";
 
-/// Returns the schema version and the framework release that a pack must match to be usable.
 pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
@@ -29,7 +26,6 @@ pub fn taken() -> Taken {
     BuiltIn::get().taken()
 }
 
-/// Returns completion candidates for pack services of the given kind.
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
     let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
@@ -90,7 +86,7 @@ pub(crate) fn find() -> Catalogue {
     Catalogue::with(packs, unused)
 }
 
-/// Returns where a pack comes from. A path of this machine means nothing on others.
+/// Returns the origin of a pack. Omits local paths, because they are meaningless on other machines.
 fn source(version: String, added: Option<&Entry>) -> PackSource {
     let from = added.map(|entry| entry.from.clone());
     PackSource {
@@ -113,7 +109,6 @@ fn too_new(service: &Service) -> Option<String> {
     })
 }
 
-/// Warns the user about packs and services that can't be used.
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &mut Session) {
     for unused in catalogue.unused() {
         session.log(Level::Warn, &unused.words());

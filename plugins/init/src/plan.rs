@@ -45,7 +45,6 @@ pub enum Existing {
     Conflict,
     /// Replace the file, because it is part of the record that this program wrote for the project.
     Replace,
-    /// Append the missing lines.
     AddLines,
     /// Keep or replace a coding-agent guide, depending on its stamp.
     Guide,
@@ -101,7 +100,6 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     Ok(Plan { files })
 }
 
-/// Returns the project's environment variables in groups.
 pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
     let services: Vec<_> = config.services().collect();
     variables::groups(config, &variables::readings(&services)?)

@@ -22,10 +22,8 @@ pub use reading::{Recorded, Unusable, read, unpack};
 
 pub const FOLDER: &str = ".bot-cli";
 
-/// The file with the configuration, the versions and the hashes.
 pub const PROJECT: &str = ".bot-cli/project.json";
 
-/// The archive of the generated files.
 pub const BASE: &str = ".bot-cli/base.tar.gz";
 
 /// The file that prevents git from diffing or merging the archive as text.
@@ -35,7 +33,6 @@ const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The version of the record format.
 const SCHEMA: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +90,6 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-/// Reports whether a `project.json` file contains conflict markers from version control.
 #[must_use]
 pub fn has_markers(project: &[u8]) -> bool {
     let mut lines = project.split(|byte| *byte == b'\n');

@@ -108,7 +108,6 @@ impl Problems {
         self.add(key, format!("{MISSING}; {more}"));
     }
 
-    /// Returns the fields in option table order.
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
             option_table::fields().position(|(key, _)| key == problem.field)
@@ -117,7 +116,6 @@ impl Problems {
     }
 }
 
-/// The problem text for a missing field.
 pub const MISSING: &str = "missing";
 
 /// Reports whether a field is missing rather than invalid.
@@ -137,7 +135,6 @@ fn said(value: Option<&String>) -> Option<&str> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Wrong;
 
-/// Validates the value of a setting that has a fixed set of values.
 fn word(
     setting: Setting,
     value: Option<&String>,

@@ -1,5 +1,3 @@
-//! Processes many items in parallel.
-
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

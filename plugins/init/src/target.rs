@@ -1,5 +1,3 @@
-//! A project's target folder.
-
 pub mod compare;
 
 use std::error::Error;
@@ -23,7 +21,6 @@ pub struct Target {
 }
 
 impl Target {
-    /// Resolves `given` relative to `cwd`.
     pub fn find(given: &Path, cwd: &Path) -> Result<Self, Failure> {
         let Some(shown) = given.to_str() else {
             return Err(unusable(&given.to_string_lossy(), "its name is not UTF-8"));

@@ -3,8 +3,8 @@
 //! All files are first written to a staging folder inside or next to the target. A new target is created with a single rename. For an
 //! existing target, the files are synced to disk, then each new subtree and each changed file is renamed into place.
 //!
-//! If an error occurs, the renames are reversed. If a run is killed between the renames, each file has its old or its new contents: the
-//! record is written last, and the staging folder has a copy of it, so that the next run can tell what was begun.
+//! If an error occurs, the renames are reversed. If a run is killed between the renames, each file has either its old or its new contents.
+//! The record is written last. Until then, the staging folder has a copy of it, which tells the next run what the killed run had begun.
 
 mod commit;
 mod staging;
@@ -17,7 +17,6 @@ use bot_cli_protocol::failure::{Exit, Failure, reason};
 use crate::record;
 use staging::Staging;
 
-/// The old and new contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The path relative to the target, with `/` separators.
@@ -29,7 +28,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns a change that creates a file.
     pub fn create(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -38,7 +36,6 @@ impl Change {
         }
     }
 
-    /// Returns a change that replaces a file with the contents `old`.
     pub fn replace(
         path: impl Into<String>,
         old: impl Into<Vec<u8>>,
@@ -64,7 +61,6 @@ impl Change {
     }
 }
 
-/// The treatment of files that an update replaces or removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Old {
     /// Make no backup, because version control or the record contains the files.
@@ -144,7 +140,6 @@ fn is_inside(path: &str) -> bool {
         })
 }
 
-/// Writes all new files, and those to be kept, to the staging folder.
 fn fill(
     target: &Path,
     staging: &mut Staging,
@@ -180,7 +175,7 @@ fn fill(
     stop()
 }
 
-/// Returns the record, unless it is the only change and new: there is nothing that the next run would have to know.
+/// Returns the new record, or `None` if the changes only create a record, because an interrupted run then leaves nothing to complete.
 fn recorded_last(changes: &[Change]) -> Option<&[u8]> {
     let record = changes.iter().find(|it| it.path == record::PROJECT)?;
     let is_alone = record.replaces.is_none() && changes.iter().all(Change::is_of_record);

@@ -31,7 +31,6 @@ pub(crate) struct Base {
     pub texts: BTreeMap<String, String>,
 }
 
-/// A planned update, with the outcome for each affected file.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
     /// The files to write and to remove. Files with conflicts contain conflict markers.
@@ -64,22 +63,19 @@ pub(crate) enum About {
     Created,
     /// Replaced by the new version, because the user had not edited the file.
     Changed,
-    /// Contains both the user's edits and the update's changes.
     Merged,
     /// Removed, because the file is no longer generated and the user had not edited it.
     Removed,
     /// Deleted by the user, and not recreated by the update.
     Deleted,
-    /// A file that the update leaves as it is.
     Kept,
-    /// A reason why the update is not possible.
     Obstacle,
     /// A place for the user to check, even without a conflict.
     Review,
     Disagreement,
 }
 
-/// The notes that only say what happens to a file.
+/// The notes that state only the outcome of a file, each with the outcome's name in reports.
 pub(crate) const FATES: [(About, &str); 5] = [
     (About::Created, "created"),
     (About::Changed, "changed"),
@@ -126,7 +122,6 @@ impl Update {
         Ok(())
     }
 
-    /// Adds the comparison results for the guides and the record.
     pub(crate) fn add(&mut self, beside: Comparison) {
         for change in beside.changes {
             let about = match change.replaces {
@@ -143,7 +138,6 @@ impl Update {
         }
     }
 
-    /// Reports whether the update has conflicts or obstacles.
     pub(crate) fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || self.about(About::Obstacle).next().is_some()
     }
@@ -159,7 +153,6 @@ impl Update {
         self.notes.iter().filter(move |note| note.about == about)
     }
 
-    /// Returns the files with this fate, sorted.
     pub(crate) fn paths(&self, fate: About) -> BTreeSet<&str> {
         let paths = self.about(fate).filter_map(|note| note.path.as_deref());
         paths.collect()

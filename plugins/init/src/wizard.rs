@@ -21,7 +21,6 @@ use crate::draft::Draft;
 use crate::target::Target;
 use walk::Walk;
 
-/// The user's choices. The prompts fill in missing choices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The directory that relative targets are resolved against.
@@ -38,9 +37,7 @@ pub struct Selection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// A coding agent, which follows the guides that this program writes.
     Agent,
-    /// This program, without a coding agent.
     Scaffold,
 }
 

@@ -1,5 +1,3 @@
-//! Quotes user input in messages and suggests corrections.
-
 use bot_cli_protocol::suggest;
 
 /// Returns `; did you mean …?` with the closest match in `known`, or an empty string if no match is close.

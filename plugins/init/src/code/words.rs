@@ -52,7 +52,6 @@ fn error(line: usize) -> String {
 
 struct Reader<'t> {
     words: Vec<Word<'t>>,
-    /// The currently open brackets, each with its line number.
     open: Vec<(char, usize)>,
     line: usize,
 }
@@ -106,7 +105,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the next token and returns the remaining code.
     fn word(&mut self, rest: &'t str) -> Result<&'t str, String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let name = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());

@@ -105,7 +105,6 @@ fn config<'c>(
     resolved(&draft, problems, target, catalogue)
 }
 
-/// Returns the changes that create the record, and a report that compares the project with the generated files.
 fn adopted(
     target: &Target,
     config: &Config,

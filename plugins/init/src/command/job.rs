@@ -162,7 +162,6 @@ pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
     session.log(Level::Warn, &message);
 }
 
-/// Returns the paths of the created or changed files. `how` is `created` or `changed`.
 fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
     let changes = found.changes.iter();
     changes

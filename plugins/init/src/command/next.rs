@@ -30,7 +30,6 @@ impl NextStep {
     }
 }
 
-/// Reports whether the `bot-cli dev` command is available in the user's shell.
 pub(super) fn has_dev() -> bool {
     let path: OsString = std::env::var_os("PATH").unwrap_or_default();
     if !shell::will_find(HOST, &path) {
@@ -47,7 +46,6 @@ pub(super) fn has_dev() -> bool {
     files.any(|file| file.is_file())
 }
 
-/// Returns the steps to get the project in `target` running. `needed` lists the bot's environment variables.
 pub(super) fn of_project(
     target: &Target,
     config: &Config,
@@ -89,14 +87,12 @@ pub(super) fn of_project(
     steps
 }
 
-/// Returns the steps to start a coding agent with the guides in `target`.
 pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     let about = "then start your coding agent in this folder";
     let read = NextStep::new("cat GETTING_STARTED.md", [about.to_owned()]);
     enter(target, "").into_iter().chain([read]).collect()
 }
 
-/// Formats the steps for display, with the remarks as shell comments below each command.
 pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     let entry = |step: &NextStep| {
         let about = step.about.iter().map(|about| format!("\n# {about}"));

@@ -1,5 +1,3 @@
-//! Looks for an interrupted run before executing the command.
-
 use std::mem;
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -12,14 +10,14 @@ use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::transaction;
 
-/// Removes what an earlier run has left, and lets this one finish its changes.
+/// Cleans up after an earlier run. From here on, a cancellation no longer interrupts this run.
 pub(super) fn recover(target: &Target, session: &mut Session) -> Result<(), Failure> {
     // Keeps the guard until the reply, which reports the written files.
     mem::forget(session.guard());
     transaction::recover(&target.path)
 }
 
-/// Returns an error if a run was interrupted between the changes that create a project, unless `record` shows that this is its command.
+/// Returns an error if a run was interrupted while it created a project, unless `record` is the record that the run would have written.
 pub(super) fn refuse_unfinished(target: &Target, record: Option<&[u8]>) -> Result<(), Failure> {
     let Some(begun) = transaction::begun(&target.path) else {
         return Ok(());

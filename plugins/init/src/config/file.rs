@@ -13,9 +13,7 @@ use crate::wording::{did_you_mean, quoted};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FromFile {
-    /// The valid settings.
     pub draft: Draft,
-    /// The problems with invalid settings.
     pub problems: Vec<Field>,
 }
 

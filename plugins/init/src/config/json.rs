@@ -31,7 +31,7 @@ impl Config<'_> {
         Value::Object(config)
     }
 
-    /// Returns where a pack comes from. One that was not downloaded on this machine may have been on another.
+    /// Returns the origin of a pack. If this machine has no download address for the pack, uses the recorded origin of the same version.
     fn source(&self, pack: &Pack) -> PackSource {
         let recorded = self.recorded_packs.get(&pack.name);
         let recorded = recorded.filter(|source| source.version == pack.source.version);

@@ -77,7 +77,6 @@ fn of_names(sides: &[&str; 2], text: &str) -> Option<Fault> {
     })
 }
 
-/// Finds an item that the merged text repeats more often than either side does.
 fn twice<'t>(
     sides: &[&'t str; 2],
     text: &'t str,

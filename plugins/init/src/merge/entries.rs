@@ -10,9 +10,7 @@ use super::{Conflict, Merged, Part, Versions, lines, requirement};
 enum Format {
     /// `NAME=value` lines, possibly commented out.
     Variables,
-    /// Patterns in an ignore file.
     Patterns,
-    /// A Markdown page.
     Page,
     Toml,
     Json,
@@ -37,7 +35,6 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the text without a trailing comma.
     fn bare(&self) -> &str {
         let text = self.text.trim_end();
         text.strip_suffix(',').unwrap_or(text)

@@ -19,7 +19,6 @@ impl Layout {
         }
     }
 
-    /// Applies the user's layout to a merge of normalized versions.
     pub fn restore(&self, mut merged: Merged) -> Merged {
         let parts = &mut merged.parts;
         if let Some(Part::Text(text)) = parts.last_mut()

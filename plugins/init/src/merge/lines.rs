@@ -68,7 +68,6 @@ pub(crate) fn changes(base: &str, new: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Appends text, extending the last part if that part is text.
 pub(super) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         _ if text.is_empty() => {}
@@ -83,7 +82,6 @@ struct Hunk {
     side: Range<usize>,
 }
 
-/// One side's remaining changes, in order.
 struct Side {
     left: VecDeque<Hunk>,
     /// The end positions of the last consumed hunk, first in the base and then on this side.

@@ -24,9 +24,7 @@ pub(super) type Files = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Merge by lines only, as version control does.
     Lines,
-    /// Merge by lines, then resolve conflicting lines by format.
     Whole,
 }
 
@@ -82,7 +80,6 @@ struct Counts {
     clean: usize,
     /// The number of clean merges that equal the result of applying the edit to the new project.
     same: usize,
-    /// The conflicting files, each with the number of conflicts per edit.
     conflicts: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
@@ -142,7 +139,6 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
     counts
 }
 
-/// Writes a project, along with a `pair.txt` file that describes the pair.
 fn write(folder: &Path, made: &str, files: &Files) {
     for (path, text) in files {
         let path = folder.join(path);

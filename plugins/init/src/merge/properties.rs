@@ -63,7 +63,6 @@ const FILES: &[(&str, &[&str])] = &[
     ("server/server.py", &["@ = 1\n", "    @()\n", "# @\n"]),
 ];
 
-/// A generator of random edits that insert unique words.
 struct Draw<'r> {
     rng: &'r mut Rng,
     words: Vec<String>,
@@ -116,7 +115,6 @@ fn drawn() -> usize {
     env::var("BOT_CLI_DRAWN").map_or(60, |count| count.parse().unwrap())
 }
 
-/// Calls `hold` with random versions of files in every format.
 fn for_drawn(hold: impl Fn(&str, &Versions, &[String])) {
     let changes = changes::all();
     let mut rng = Rng::with_seed(7);

@@ -1,6 +1,5 @@
 use super::*;
 
-/// A seeded pseudorandom number generator.
 pub(super) struct Draw(pub u64);
 
 impl Draw {

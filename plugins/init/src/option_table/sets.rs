@@ -1,10 +1,7 @@
-//! Sets of features.
-
 use serde::{Serialize, Serializer};
 
 use super::Feature;
 
-/// A set of features.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features([bool; Feature::ALL.len()]);
 

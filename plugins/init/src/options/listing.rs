@@ -1,5 +1,3 @@
-//! The list of all available options and values.
-
 use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
 use bot_cli_terminal::table as aligned;

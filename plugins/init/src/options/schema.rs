@@ -8,7 +8,6 @@ use crate::catalogue::Catalogue;
 use crate::draft::{GENERATE_CLIENT, NONE, PACKS};
 use crate::option_table::{self, Feature, Form, Setting, SettingRow, Values};
 
-/// Returns the `--config-schema` document, including the services from packs in `catalogue`.
 pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     let mut properties = Map::new();
     let mut insert = |key: &str, property: Value| _ = properties.insert(key.to_owned(), property);

@@ -68,7 +68,6 @@ fn every_option_of_the_bot_changes_what_a_dry_run_prints() {
     assert_eq!(others, [""; 0], "no longer there");
 }
 
-/// Reports whether the argument changes the configuration of `bot`.
 fn changes(argument: &Arg, bot: &[(&str, &str)]) -> bool {
     let Some(long) = argument.get_long() else {
         return false;

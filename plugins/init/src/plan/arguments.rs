@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::variables::{Reading, Unset};
 
-/// An argument in a call, or an item in a list.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Argument {
     /// The keyword, or an empty string for a list item.
@@ -13,7 +12,6 @@ pub(super) struct Argument {
     pub kind: Form,
     /// The text, the code, or the name of the called class or function. Empty for lists.
     pub value: String,
-    /// The arguments in the call, or the items in the list.
     pub arguments: Vec<Argument>,
 }
 
@@ -40,13 +38,11 @@ impl Argument {
         }
     }
 
-    /// Reports whether the generated code for the argument uses `NOT_GIVEN`.
     pub(super) fn may_be_not_given(&self) -> bool {
         self.kind == Form::OrNotGiven || self.arguments.iter().any(Self::may_be_not_given)
     }
 }
 
-/// Returns the constructor arguments for a service, including the prompt.
 pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argument> {
     let mut arguments = Vec::new();
     for arg in &service.args {
@@ -61,7 +57,6 @@ pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argumen
     arguments
 }
 
-/// Converts arguments from the catalogue for use in templates.
 pub(super) fn listed(args: &[Arg], readings: &[Reading]) -> Vec<Argument> {
     let arguments = args.iter().map(|arg| argument(arg, false, readings));
     arguments.collect()
@@ -72,7 +67,6 @@ pub(super) fn uses_session(arg: &Arg) -> bool {
     arg.expr.as_deref() == Some("session") || arg.args.iter().any(uses_session)
 }
 
-/// Returns the environment variables that the arguments and their nested arguments read.
 pub(super) fn variables(args: &[Arg]) -> Vec<&str> {
     let own = args.iter().filter_map(|arg| arg.env.as_deref());
     own.chain(args.iter().flat_map(|arg| variables(&arg.args)))

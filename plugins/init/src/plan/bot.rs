@@ -106,7 +106,7 @@ fn carrier(transport: &Transport) -> Option<Value> {
     has_entry.then(|| json!({ "runner_key": transport.runner_key, "needs": needs }))
 }
 
-/// Reports whether calls can be transferred: a carrier that can has a variable for it.
+/// Reports whether the bot can transfer calls, either through its call server or through a carrier with a variable for transfers.
 fn transfers(transport: &Transport) -> bool {
     let mut names = transport.env.iter().map(|variable| &variable.name);
     transport.call_server.is_some() || names.any(|name| name.contains("TRANSFER"))

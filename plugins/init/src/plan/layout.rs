@@ -12,14 +12,12 @@ use super::{imports, reserved, view};
 use crate::config::Config;
 use crate::option_table::{Feature, FeatureQuestion, Features};
 
-/// Renders only `bot.py`.
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
     let values = Value::from(Serde(view::of_project(config).unwrap()));
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 
-/// Returns a copy of the configuration with exactly the given features.
 fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
     Config {
         features: Features::which(|feature| features.contains(&feature)),
@@ -61,7 +59,6 @@ struct Layout {
     names: BTreeMap<String, String>,
 }
 
-/// A user edit that replaces `old` with `new`.
 #[derive(Deserialize)]
 struct Edit {
     name: String,
@@ -126,7 +123,6 @@ fn a_name_in_run_bot_means_the_same_in_every_project() {
     assert_eq!(meanings, expected);
 }
 
-/// Returns the parameters, variables and functions in `run_bot`, each with its defining code.
 fn names_in_run_bot(code: &str) -> Vec<(String, String)> {
     let mut parser = Parser::new();
     parser

@@ -1,5 +1,3 @@
-//! Tests with modified templates and additional transports.
-
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_templates::{project_file, project_files};
 

@@ -14,11 +14,9 @@ pub(super) struct File {
     /// The template's path relative to `templates/project`, without the `.jinja` extension.
     #[serde(skip)]
     pub template: String,
-    /// A description for the project's README.
     pub about: &'static str,
 }
 
-/// Returns the project's files, sorted by path.
 pub(super) fn files_of(config: &Config) -> Vec<File> {
     let groups = generated_files().iter();
     let groups = groups.filter(|(condition, _)| is_true(condition, config));
@@ -77,7 +75,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
     }
 }
 
-/// Reports whether the language model looks through the user's camera on request. Realtime services see it all the time.
+/// Reports whether the language model can request a picture from the user's camera. Realtime services receive the video all the time.
 pub(super) fn looks(config: &Config) -> bool {
     let mut transports = config.transports.iter();
     config.has(Feature::VideoInput)
@@ -85,7 +83,7 @@ pub(super) fn looks(config: &Config) -> bool {
         && transports.any(|it| it.pictures == Pictures::Captured)
 }
 
-/// Reports whether the bot draws its own picture, because no avatar shows one.
+/// Reports whether the bot draws the video that it sends, because it has no avatar.
 pub(super) fn draws(config: &Config) -> bool {
     config.has(Feature::VideoOutput)
         && config.video.is_none()

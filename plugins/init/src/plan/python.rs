@@ -15,10 +15,8 @@ const ALWAYS: [&str; 3] = [
     "tzdata>=2025.2,<2030",
 ];
 
-/// The package required by bots with an `aiohttp.ClientSession`.
 const SESSION: &str = "aiohttp>=3.11,<4";
 
-/// Returns the value of the `python` template variable.
 pub(super) fn variable(config: &Config, needs_session: bool) -> Value {
     let wanted = config.services().filter_map(|service| {
         let version = service.requires_python.as_deref();

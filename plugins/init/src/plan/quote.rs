@@ -13,7 +13,6 @@ pub(super) fn py(text: &str) -> String {
     }
 }
 
-/// Escapes text for a Python docstring.
 pub(super) fn doc(text: &str) -> String {
     let quoted = quoted(text, '"');
     quoted[1..quoted.len() - 1].to_owned()
@@ -24,7 +23,6 @@ pub(super) fn double(text: &str) -> String {
     quoted(text, '"')
 }
 
-/// Quotes a single word for a POSIX shell.
 pub(super) fn sh(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

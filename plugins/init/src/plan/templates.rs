@@ -31,7 +31,6 @@ pub(super) struct Templates {
 }
 
 impl Templates {
-    /// Returns the embedded templates, parsed once per process.
     pub(super) fn get() -> Result<&'static Self, PlanError> {
         static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
         TEMPLATES
@@ -77,7 +76,6 @@ impl Templates {
     }
 }
 
-/// Quotes a string or a list of strings. A list is enclosed in brackets.
 fn literal(input: &Value, quote: Quote) -> Result<String, minijinja::Error> {
     if !matches!(input.kind(), ValueKind::Seq | ValueKind::Iterable) {
         return Ok(quote(&input.to_string()));

@@ -326,7 +326,6 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
     assert!(generated_files().len() > 10);
 }
 
-/// Returns a pack with a single service that also reads `variable`.
 fn pack_with(variable: &str) -> serde_json::Value {
     serde_json::json!([{
         "label": "Acme",

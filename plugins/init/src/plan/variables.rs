@@ -12,7 +12,6 @@ use crate::option_table::{Feature, FeatureQuestion};
 pub struct VariableGroup {
     /// The heading, such as `Deepgram`.
     pub title: String,
-    /// The web page for creating an API key.
     pub site: Option<String>,
     /// The run options for the transport that needs these variables, such as `-t livekit`. `None` means that the bot always needs them.
     pub only_for: Option<String>,
@@ -25,11 +24,9 @@ pub struct VariableView {
     pub name: String,
     /// A description of the value, such as `API key`.
     pub about: String,
-    /// The description as Markdown.
     pub about_markdown: String,
     /// Whether the bot or the transport needs the variable or one of its alternatives.
     pub required: bool,
-    /// Alternative variables that may be set instead.
     pub alternatives: Vec<String>,
     /// The variable that this variable can replace.
     pub instead_of: Option<String>,
@@ -62,9 +59,7 @@ pub(crate) enum Unset {
     /// Pass `NOT_GIVEN`, so that the class uses its own default.
     NotGiven,
     None,
-    /// Use a default in the generated code.
     Default(String),
-    /// Report an error.
     Required,
 }
 
@@ -94,7 +89,6 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
     Ok(found)
 }
 
-/// Returns the variables for a bot's services and avatars.
 pub(super) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
@@ -138,7 +132,6 @@ fn as_python(default: &str, kind: Type) -> String {
     number.unwrap_or_else(|| default.to_owned())
 }
 
-/// Adds a reading, or merges it with an existing reading of the same variable.
 fn unite(new: Reading, found: &mut Vec<Reading>) -> Result<(), PlanError> {
     let Some(known) = found.iter_mut().find(|reading| reading.name == new.name) else {
         found.push(new);
@@ -304,7 +297,6 @@ pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     }
 }
 
-/// Returns the variables that only `server.py` reads, across all transports.
 pub(super) fn of_the_call_server_alone<'a>(config: &'a Config) -> Vec<&'a str> {
     let transports = config.transports.iter();
     let (server, bot): (Vec<_>, Vec<_>) = transports

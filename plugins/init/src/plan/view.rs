@@ -9,10 +9,8 @@ use super::variables::{self, Reading, Unset};
 use super::{PlanError, arguments, bot, imports, manifest, python};
 use crate::config::{Config, Pipeline};
 
-/// The README partial for transports that don't have their own.
 const PLAIN_README: &str = "partials/readme/plain.md";
 
-/// Returns the variables for all templates in `templates/project`.
 pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let transports = || config.transports.iter().copied();
     let brings_calls = transports().any(|transport| transport.bot_type == BotType::Telephony);

@@ -1,5 +1,3 @@
-//! Platform functions for Unix.
-
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};
@@ -8,7 +6,6 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-/// Returns the command with an empty standard input.
 pub fn without_input(command: &str) -> String {
     format!("{command} </dev/null")
 }
@@ -26,7 +23,6 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Reports whether a file or folder belongs to the current user.
 pub fn is_own(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
@@ -40,7 +36,6 @@ pub fn give_to_owner_of(folder: &Metadata, files: &[PathBuf]) {
     }
 }
 
-/// Flushes a file's contents, or a folder's entries, to disk.
 pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

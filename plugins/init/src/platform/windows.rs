@@ -1,5 +1,3 @@
-//! Platform functions for Windows.
-
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};

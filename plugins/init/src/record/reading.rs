@@ -18,7 +18,6 @@ pub struct Recorded {
     pub tool: String,
     /// The framework's version requirement, such as `>=1.14.0,<2`.
     pub framework: String,
-    /// The parsed configuration and its problems.
     pub config: FromFile,
     /// The configuration as written in the record.
     pub members: Map<String, Value>,
@@ -30,7 +29,6 @@ pub struct Recorded {
 pub enum Unusable {
     /// The later version that wrote the record.
     Later(String),
-    /// The reason why the file is not a valid record.
     Damaged(String),
 }
 

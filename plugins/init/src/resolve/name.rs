@@ -49,7 +49,6 @@ impl ProjectName {
     }
 }
 
-/// Adjusts a slug to the hosting service's length limits.
 fn fitted(derived: &str) -> String {
     if derived.is_empty() {
         return "bot".to_owned();

@@ -99,7 +99,6 @@ fn service<'c>(
     found
 }
 
-/// Returns an explanation of why no service of this kind has the name `raw`.
 fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> String {
     let known = catalogue.services(kind).map(|service| service.id.as_str());
     let near = did_you_mean(raw, known);

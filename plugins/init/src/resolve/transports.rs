@@ -69,7 +69,6 @@ impl Direction {
     }
 }
 
-/// Resolves a transport or family name to a transport.
 fn one(
     raw: &str,
     directions: &[Direction],

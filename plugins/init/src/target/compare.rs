@@ -11,11 +11,9 @@ use crate::plan::{Existing, PlannedFile};
 use crate::record::{self, RecordFile, Unusable};
 use crate::transaction::Change;
 
-/// The differences between a plan and a target.
 #[derive(Debug, Default)]
 pub struct Comparison {
     pub changes: Vec<Change>,
-    /// Files that already match the plan.
     pub unchanged: Vec<String>,
     /// Existing guides that are not replaced unless the user agrees.
     pub kept: Vec<Kept>,
@@ -35,7 +33,6 @@ pub enum Guides {
     Overwrite,
 }
 
-/// Compares all planned files and record files with the contents of `target`.
 pub fn compare(
     target: &Path,
     files: &[PlannedFile],
@@ -67,7 +64,6 @@ pub fn compare(
 }
 
 impl Comparison {
-    /// Returns a description of each outdated guide that is not replaced.
     pub fn stale(&self) -> Vec<String> {
         let stale = self.kept.iter().filter(|kept| kept.guide.is_stale());
         stale
@@ -153,7 +149,6 @@ pub enum PathState {
 }
 
 impl PathState {
-    /// Returns the reason why no file can be written at this path, such as `is a symbolic link`.
     pub fn obstacle(self) -> String {
         match self {
             Self::Nothing | Self::File(_) => "already exists with other contents".to_owned(),

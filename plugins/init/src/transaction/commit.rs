@@ -1,5 +1,3 @@
-//! Moves staged files into place.
-
 use std::fs::{self, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +14,6 @@ use crate::record;
 pub(super) struct Step<'c> {
     /// The path of a file, or of a new folder with its contents, relative to the target.
     pub(super) path: &'c str,
-    /// The change of the file, or of one of the files in the folder.
     change: &'c Change,
 }
 
@@ -134,7 +131,7 @@ fn keep(staging: &Staging, target: &Path) -> Result<(), Failure> {
     kept().map_err(|error| unwritten(Path::new(BEFORE), error))
 }
 
-/// Reverses [`keep`], as far as it came.
+/// Reverses [`keep`], even if it failed halfway.
 fn give_back(staging: &Staging, target: &Path) -> io::Result<()> {
     let before = || inside(target, BEFORE);
     if !is_there(&staging.old()) {
@@ -198,7 +195,7 @@ fn remove_empty_folders(path: &str, least: usize, target: &Path) {
     }
 }
 
-/// Returns the failure of a step. A file that is not as it was compared has changed in the meantime.
+/// Converts a step's error to a failure. An unexpected or missing file means that the target changed during the run.
 fn failure(path: &Path, error: io::Error) -> Failure {
     let is_change = matches!(
         error.kind(),

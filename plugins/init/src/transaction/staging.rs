@@ -15,7 +15,6 @@ use crate::side_by_side;
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
-    /// The file [`MARK`], which is locked.
     mark: File,
 }
 
@@ -61,7 +60,7 @@ const MARK: &str = ".gitignore";
 const MARK_TEXT: &[u8] = b"# bot-cli init makes its changes ready in this folder.\n*\n";
 
 impl Staging {
-    /// Creates the folder, accessible only to the current user, or takes over that of an earlier run.
+    /// Creates the folder, accessible only to the current user, or reuses the folder of an earlier run.
     pub(super) fn at(path: &Path) -> Result<Self, Failure> {
         match create_private_folder(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -117,7 +116,6 @@ impl Staging {
         self.path.join("new")
     }
 
-    /// Returns the folder with the backup of replaced files.
     pub(super) fn old(&self) -> PathBuf {
         self.path.join("old")
     }
@@ -127,7 +125,6 @@ impl Staging {
         self.path.join("older")
     }
 
-    /// Returns a place for the file that was removed from `path`.
     pub(super) fn removed(&self, path: &str) -> PathBuf {
         self.path.join("removed").join(sha256(path.as_bytes()))
     }
@@ -158,12 +155,12 @@ impl Staging {
         write(&files, Path::new(path), former)
     }
 
-    /// Stages the record that [`begin`](Self::begin) puts in its place.
+    /// Stages the record for [`begin`](Self::begin).
     pub(super) fn prepare(&self, record: &[u8]) -> Result<(), Failure> {
         write(&self.path, Path::new(DRAFT), record)
     }
 
-    /// Notes, from now on, what is begun.
+    /// Moves the staged record to [`BEGUN`], so that a later run recognizes an interrupted one.
     pub(super) fn begin(&self) -> Result<(), Failure> {
         ignore_missing(fs::rename(self.path.join(DRAFT), self.path.join(BEGUN)))
             .and_then(|()| sync(&self.path))
@@ -200,7 +197,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Removes the folder. The record of what was begun is removed first, and the mark, which is locked, last.
+    /// Removes the folder: first [`BEGUN`], last the locked [`MARK`].
     pub(super) fn remove(self) -> Result<(), Failure> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
@@ -213,7 +210,6 @@ impl Staging {
     }
 }
 
-/// Writes the file at the path `relative` in a staging folder's subfolder.
 pub(super) fn write(folder: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let path = folder.join(relative);
     let written = || -> io::Result<()> {
@@ -232,7 +228,6 @@ fn foreign(path: &Path) -> Failure {
         .hint("nothing was changed; if it is of a run of another user, let that user run the command again; otherwise rename it")
 }
 
-/// Returns all files and folders below a folder.
 fn below(folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -50,7 +50,6 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Creates a temporary folder that contains a target with files.
 fn workshop() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("bot");
@@ -125,13 +124,11 @@ fn a_cancelled_run_leaves_nothing() {
     }
 }
 
-/// Returns the changes for creating a project. None of these changes removes a file.
 fn created() -> Vec<Change> {
     let changes = changes().into_iter();
     changes.filter(|change| change.bytes.is_some()).collect()
 }
 
-/// Simulates a run that is killed between its changes, after the first `count`.
 fn die_after(target: &Path, changes: &[Change], count: usize) {
     let mut staging = Staging::at(&staging::place(target)).unwrap();
     fill(target, &mut staging, changes, Old::Kept, &never).unwrap();
@@ -261,7 +258,6 @@ fn nothing_outside_the_project_is_changed() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Paths that another program creates or changes during the write.
 const MEANWHILE: [&str; 3] = [".gitignore", "README.md", "server"];
 
 #[test]

@@ -1,5 +1,3 @@
-//! The options that an update changes.
-
 use serde_json::{Map, Value};
 
 use crate::config::Config;
@@ -7,7 +5,6 @@ use crate::option_table::fields;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
-    /// The key in a configuration file.
     pub key: &'static str,
     pub from: Value,
     pub to: Value,

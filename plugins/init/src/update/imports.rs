@@ -1,5 +1,3 @@
-//! Checks the imports between a project's Python modules.
-
 use super::walk::Files;
 use super::{About, Note};
 use crate::code::Names;

@@ -45,7 +45,6 @@ const YOURS: &str = "<<<<<<< yours";
 const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
-/// The failure code for unresolved conflict markers.
 pub(crate) const UNRESOLVED: &str = "unresolved";
 
 /// Returns an error if any `generated` files still contain conflict markers from an earlier update or a branch merge.

@@ -1,5 +1,3 @@
-//! Combines the user's options with the recorded options.
-
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
 use crate::option_table::Feature;

@@ -1,5 +1,3 @@
-//! Infers a project's options from its code.
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -60,7 +58,6 @@ pub(crate) fn read(target: &Path) -> Draft {
     draft
 }
 
-/// Returns the bot's Python code, followed by the contents of `.env.example`.
 fn python(server: &Path) -> String {
     let files = walk::python(server).unwrap_or_default().into_values();
     let python: String = files.map(|text| text + "\n").collect();

@@ -50,7 +50,6 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     Ok(update)
 }
 
-/// Reports whether a file's current contents are in the record.
 pub(crate) fn is_recorded(base: &Base, change: &Change) -> bool {
     let there = change.replaces.as_deref();
     there.is_some_and(|there| base.has(&change.path, there))

@@ -1,5 +1,3 @@
-//! Reads a project's Python files.
-
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
 use std::io;

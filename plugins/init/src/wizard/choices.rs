@@ -38,7 +38,6 @@ pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
     })
 }
 
-/// Reports whether a name refers to a telephony transport or family.
 pub(super) fn is_telephony(name: &str) -> bool {
     let catalogue = Catalogue::built_in();
     let family = catalogue.transport_family(name);
@@ -46,7 +45,6 @@ pub(super) fn is_telephony(name: &str) -> bool {
     transports.any(|transport| transport.bot_type == BotType::Telephony)
 }
 
-/// Returns two transports that can't be combined in one bot, if any.
 pub(super) fn excluding(chosen: &[&'static Transport]) -> Option<[&'static str; 2]> {
     chosen.iter().enumerate().find_map(|(index, one)| {
         let mut others = chosen[index + 1..].iter();

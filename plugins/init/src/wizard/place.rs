@@ -16,7 +16,6 @@ pub(super) const ALWAYS: [&str; 4] = [
     "server/pyproject.toml",
 ];
 
-/// Expands `~` as a shell does in an argument.
 pub(super) fn expanded(answer: &str, home: Option<&Path>) -> PathBuf {
     match (answer.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),

@@ -23,7 +23,6 @@ pub(super) struct Step {
     form: Question,
 }
 
-/// The part of a selection that an answer sets.
 #[derive(Clone, Copy)]
 pub(super) enum Sets {
     Target,
@@ -65,7 +64,6 @@ impl Step {
         }
     }
 
-    /// Reports whether the question applies, given the answers to earlier questions.
     pub(super) fn applies(&self, selection: &Selection) -> bool {
         let draft = &selection.draft;
         let is_web = || bot_type(selection) == BotType::Web;
@@ -126,7 +124,6 @@ impl Step {
         question
     }
 
-    /// Returns the command-line options that answer the question.
     pub(super) fn flag(&self) -> Option<String> {
         match self.sets() {
             Sets::Way => None,
@@ -228,7 +225,6 @@ fn target(answer: &str, selection: &Selection) -> Result<Target, String> {
     }
 }
 
-/// Returns the features offered in the multiple-choice question for extras.
 fn extras() -> impl Iterator<Item = Feature> {
     let all = Feature::ALL.into_iter();
     all.filter(|feature| extra(*feature).is_some())

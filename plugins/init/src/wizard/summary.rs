@@ -63,7 +63,6 @@ pub(super) fn agree(
     }
 }
 
-/// Formats an answer with the labels of the chosen values.
 fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catalogue) -> String {
     let values = match (answer.as_bool(), answer.as_many()) {
         (Some(true), _) => vec!["yes".to_owned()],
@@ -81,7 +80,6 @@ fn labels(step: &Step, answer: &Answer, selection: &Selection, catalogue: &Catal
     labels.join(", ")
 }
 
-/// Returns the notes for the transports or the service selected in a step.
 fn notes<'c>(
     step: &Step,
     answer: Answer,

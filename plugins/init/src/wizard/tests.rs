@@ -78,7 +78,7 @@ fn session(ui: Script, answers: Value) -> Session {
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
 
-/// Returns the selection that results from scripted answers, without a user.
+/// Returns the selection that results from scripted answers without prompts.
 fn answered(answers: Value) -> Result<Selection, Failure> {
     ask(
         &mut session(Script::default(), answers),
@@ -111,7 +111,6 @@ fn keys(asked: &[Question]) -> Vec<&str> {
     asked.iter().map(|question| question.key.as_str()).collect()
 }
 
-/// Returns the answers to all questions, by key.
 fn whole() -> Vec<(&'static str, Value)> {
     vec![
         ("target", json!("no-such-folder")),
@@ -164,7 +163,6 @@ fn whole_draft() -> Draft {
     }
 }
 
-/// Returns the switches from `whole_draft` with the given changes.
 fn switches(but: &[(Feature, Option<bool>)]) -> Switches {
     let mut switches = whole_draft().switches;
     for (feature, said) in but {

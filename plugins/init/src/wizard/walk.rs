@@ -29,7 +29,6 @@ pub(super) struct Walk<'a> {
 /// The result of replaying the answers.
 struct Replay {
     selection: Selection,
-    /// The answered steps, in order.
     answered: Vec<&'static Step>,
     /// The first applicable step without a valid answer.
     open: Option<&'static Step>,
@@ -85,7 +84,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports whether the user has answered the question in this run.
     pub(super) fn has_asked(&self, step: &Step) -> bool {
         self.answers.contains_key(step.key())
     }

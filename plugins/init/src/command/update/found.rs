@@ -1,5 +1,3 @@
-//! Reads a project's record for an update.
-
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -22,9 +20,7 @@ use crate::update::{Base, brought, differences};
 
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The recorded configuration. [`resolved`](Found::resolved) adds options introduced after the record was written.
     pub(super) config: Map<String, Value>,
-    /// Whether the record was merged from two branches.
     pub(super) is_merged: bool,
     /// Whether the archive contains every generated file.
     is_whole: bool,

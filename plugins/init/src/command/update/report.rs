@@ -145,7 +145,6 @@ impl Report<'_> {
         format!("{}:{line}", conflict.path)
     }
 
-    /// Returns the path of a folder in the project, quoted for the shell.
     fn folder(&self, below: &str) -> String {
         let shown = directory(&self.target.shown);
         let shown = shown.trim_end_matches('/');

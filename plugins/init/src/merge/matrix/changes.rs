@@ -28,7 +28,6 @@ struct Table {
     rewrite: Vec<Rewrite>,
 }
 
-/// An option change that applies to several projects.
 #[derive(Deserialize)]
 struct Said {
     bases: Vec<String>,
@@ -46,7 +45,6 @@ struct Rewrite {
     older_without: Option<Vec<String>>,
 }
 
-/// Returns all changes, in a fixed order.
 pub(in crate::merge) fn all() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(made);
     &CHANGES

@@ -1,5 +1,3 @@
-//! Edits that users make to their projects.
-
 mod by_hand;
 
 use serde::Deserialize;
@@ -37,7 +35,6 @@ impl Step {
 }
 
 impl Edit {
-    /// Returns the edited project, or `None` if the edit does not apply to it.
     pub(super) fn apply(&self, all: &[Self], project: &Files) -> Option<Files> {
         let mut edited = project.clone();
         (self.step.iter()).try_for_each(|step| step.apply(&mut edited))?;
@@ -60,7 +57,6 @@ struct Table {
     edit: Vec<Edit>,
 }
 
-/// Returns all edits, in a fixed order.
 pub(super) fn all() -> Vec<Edit> {
     let table: Table = toml::from_str(include_str!("edits.toml")).unwrap();
     let by_hand = by_hand::EDITS.iter().map(|(name, work)| Edit {

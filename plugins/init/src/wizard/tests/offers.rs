@@ -1,5 +1,3 @@
-//! Tests for the choices that the questions offer.
-
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,5 +1,3 @@
-//! Tests for the target folder and existing files in it.
-
 use serde_json::json;
 
 use super::{ENTER, keys, nothing_given, talk, whole_draft};

@@ -1,5 +1,3 @@
-//! Tests with scripted answers instead of a user.
-
 use serde_json::{Map, Value, json};
 
 use super::{answered, nothing_given, talk, whole, whole_draft};
