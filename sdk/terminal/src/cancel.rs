@@ -15,7 +15,6 @@ use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 pub use work::Guard;
 use work::Work;
 
-/// The interval between checks for a request.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A counter for the user's requests to stop. All clones share the count.
@@ -26,9 +25,7 @@ pub struct Cancel(Arc<CancelState>);
 struct CancelState {
     count: AtomicU8,
     terminated: AtomicBool,
-    /// Whether the first request came from [`Cancel::terminate`].
     terminated_first: AtomicBool,
-    /// The signals that also count as requests.
     signals: Option<StopSignals>,
     work: Arc<Work>,
     /// The function to run before the process exits without waiting for its work.

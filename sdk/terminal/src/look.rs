@@ -1,5 +1,3 @@
-//! The terminal's properties, detected once.
-
 use std::io::{IsTerminal, stderr, stdout};
 
 use anstream::{AutoStream, ColorChoice};
@@ -71,7 +69,6 @@ pub fn columns() -> usize {
     size().0
 }
 
-/// Returns the current number of columns and rows of the terminal.
 pub fn size() -> (usize, usize) {
     terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
         (usize::from(width.0), usize::from(height.0))

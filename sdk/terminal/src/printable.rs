@@ -1,5 +1,3 @@
-//! Removes terminal control sequences from untrusted text.
-
 use anstream::adapter::strip_str;
 
 /// Returns `text` without the characters and sequences that can control a terminal: control characters other than line feed and tab, escape

@@ -11,7 +11,6 @@ use crate::platform::{input, output};
 pub use crate::signal::StopSignal;
 use bot_cli_protocol::failure::Failure;
 
-/// The interval between checks for signals.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Standard input that handles stop signals during reads. A separate thread for the signals would noticeably delay a plugin's start.

@@ -53,7 +53,6 @@ impl Progress {
         *shown = Some(line);
     }
 
-    /// Hides the line while `print` writes.
     pub fn pause(&self, print: impl FnOnce()) {
         let shown = self.lock();
         match shown.as_ref() {
@@ -99,7 +98,6 @@ impl Line {
     }
 }
 
-/// Truncates the message so that the numbers fit beside it.
 fn text(message: &str, current: Option<u64>, total: Option<u64>, columns: usize) -> String {
     let numbers = match (current, total) {
         (Some(current), Some(total)) => format!(" {current}/{total}"),

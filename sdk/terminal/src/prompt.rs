@@ -1,5 +1,3 @@
-//! Prompts at a terminal.
-
 mod frame;
 mod hidden;
 mod key;
@@ -47,7 +45,6 @@ enum KeyOutcome {
     Back,
 }
 
-/// A question and the input so far.
 trait Prompt {
     fn press(&mut self, key: Key) -> KeyOutcome;
 
@@ -92,7 +89,6 @@ fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answe
     answer
 }
 
-/// Passes keys to `prompt` until the prompt returns an answer.
 fn put(
     question: &Question,
     prompt: &mut dyn Prompt,
@@ -119,7 +115,6 @@ fn put(
     }
 }
 
-/// Returns the lines above the question: its details, and the problem with the previous answer.
 fn above(question: &Question, color: bool) -> String {
     let mut above = String::new();
     if let Some(details) = &question.details {
@@ -134,7 +129,6 @@ fn above(question: &Question, color: bool) -> String {
     above
 }
 
-/// Returns the help line below the question, if any.
 fn help(question: &Question) -> Option<String> {
     let long = question.choices.len() > PAGE;
     let keys = match question.kind {

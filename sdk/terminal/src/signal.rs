@@ -1,5 +1,3 @@
-//! The signals that stop a process, on every system.
-
 /// A signal that stops a process, or the equivalent event of a Windows console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]

@@ -1,5 +1,3 @@
-//! Text tables.
-
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Truncates `text` to a width in columns. Truncated text ends with `…`.

@@ -9,7 +9,6 @@ use crate::process::is_passing;
 use crate::ui::withdrawn;
 use bot_cli_protocol::failure::{Exit, Failure};
 
-/// The interval between checks for a request to stop.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Standard input that is read only while the input is wanted.

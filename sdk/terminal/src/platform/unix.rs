@@ -1,5 +1,3 @@
-//! System-specific code for Unix.
-
 pub mod input;
 pub mod output;
 pub mod process;

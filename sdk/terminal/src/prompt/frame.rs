@@ -8,14 +8,12 @@ use crate::stream::to_stderr;
 use crate::{look, one_line};
 
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
-/// The style for chosen text, the selected row and help.
 pub const CHOSEN: Style = AnsiColor::BrightCyan.on_default();
 pub const WRONG: Style = AnsiColor::BrightRed.on_default();
 pub const PLAIN: Style = Style::new();
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Text without line breaks.
     Text(Style, String),
     LineEnd,
     /// The position of the cursor. Without this piece, the cursor is at the end.
@@ -40,7 +38,6 @@ impl Frame {
         Self { color, drawn: None }
     }
 
-    /// Draws the pieces in place of the previous ones.
     pub fn draw(&mut self, pieces: &[Piece]) {
         let (columns, rows) = look::size();
         let layout = Layout::new(pieces, columns, rows, self.color);
@@ -49,7 +46,6 @@ impl Frame {
         self.drawn = Some(layout);
     }
 
-    /// Draws the final pieces and moves the cursor below them.
     pub fn finish(mut self, pieces: &[Piece]) {
         self.draw(pieces);
         to_stderr("\n");

@@ -31,7 +31,6 @@ pub struct Hidden<'a> {
     enter: Option<Key>,
     /// Whether the user is pasting text that the terminal does not mark.
     burst: bool,
-    /// Whether the input has paused.
     quiet: bool,
 }
 

@@ -1,5 +1,3 @@
-//! Decodes a terminal's bytes into keys.
-
 use zeroize::Zeroizing;
 
 /// The maximum number of bytes to store from an escape sequence.
@@ -50,7 +48,6 @@ impl Decoder {
         }
     }
 
-    /// Reports whether the current sequence or character is incomplete.
     pub fn is_open(&self) -> bool {
         !self.pending.is_empty()
     }
@@ -119,9 +116,7 @@ impl Decoder {
 }
 
 enum Decoded {
-    /// More bytes are needed.
     Open,
-    /// Bytes that have no meaning for prompts.
     Nothing,
     Key(Key),
 }
@@ -149,7 +144,6 @@ fn character(bytes: &[u8], key: fn(char) -> Key) -> Decoded {
     }
 }
 
-/// Decodes the bytes after ESC.
 fn sequence(bytes: &[u8]) -> Decoded {
     match bytes {
         // Function keys of the Linux console.
@@ -165,7 +159,6 @@ fn sequence(bytes: &[u8]) -> Decoded {
     }
 }
 
-/// Decodes `ESC [ parameters last`.
 fn control(parameters: &[u8], last: u8) -> Option<Key> {
     let text = std::str::from_utf8(parameters).ok()?;
     let first = text

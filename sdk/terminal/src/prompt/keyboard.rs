@@ -1,5 +1,3 @@
-//! Reads keys from the terminal without echo.
-
 use std::io;
 use std::time::Duration;
 
@@ -13,7 +11,6 @@ use bot_cli_protocol::failure::Failure;
 /// The time limit for the rest of an escape sequence. A key that the user presses after Esc arrives later.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// The interval between checks of the terminal's size.
 const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +18,6 @@ pub enum Event {
     Key(Key),
     /// The display may be outdated, because the terminal was resized or a paste has ended.
     Redraw,
-    /// No key arrived within the given time.
     Nothing,
 }
 
@@ -81,7 +77,6 @@ impl<'a, 'w> Keyboard<'a, 'w> {
         }
     }
 
-    /// Reports whether more input is available.
     pub fn is_busy(&mut self) -> Result<bool, Failure> {
         self.waiting.for_input(Some(Duration::ZERO))
     }

@@ -1,5 +1,3 @@
-//! An editable line of text.
-
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::key::Key;
@@ -22,7 +20,6 @@ impl Line {
         self.text.is_empty()
     }
 
-    /// Returns the text before the cursor and the text after it.
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_at(self.cursor)
     }
@@ -68,14 +65,12 @@ impl Line {
         self.cursor += character.len_utf8();
     }
 
-    /// Returns the offset of the character before the cursor.
     fn before(&self) -> usize {
         let (before, _) = self.parts();
         let last = before.graphemes(true).next_back();
         self.cursor - last.map_or(0, str::len)
     }
 
-    /// Returns the offset after the character at the cursor.
     fn after(&self) -> usize {
         let (_, rest) = self.parts();
         self.cursor + rest.graphemes(true).next().map_or(0, str::len)

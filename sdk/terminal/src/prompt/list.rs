@@ -10,7 +10,6 @@ use super::{KeyOutcome, Prompt};
 use crate::{cut, look, one_line};
 use bot_cli_protocol::question::{Answer, Choice, Question, QuestionKind};
 
-/// The maximum number of visible rows.
 pub const PAGE: usize = 12;
 
 /// The number of columns reserved for the cursor, the mark, and one blank column.
@@ -21,9 +20,7 @@ pub struct List<'a> {
     help: &'a [Piece],
     rows: Vec<Row>,
     filter: Line,
-    /// The indexes of the rows that match the filter.
     left: Vec<usize>,
-    /// An index into `left`.
     cursor: usize,
     several: bool,
 }
@@ -69,7 +66,6 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Returns the index of the row at the cursor, if any row matches the filter.
     fn current(&self) -> Option<usize> {
         self.left.get(self.cursor).copied()
     }

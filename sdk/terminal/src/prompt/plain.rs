@@ -22,7 +22,6 @@ const BACK: &str = "back";
 /// The answer that selects none of the choices.
 const NONE: &str = "none";
 
-/// Asks `question` until the answer is valid.
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let is_hidden = question.kind == QuestionKind::Password;
     let _hidden = is_hidden
@@ -77,7 +76,6 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// Returns the text that precedes the user's input.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();

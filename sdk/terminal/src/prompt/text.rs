@@ -1,5 +1,3 @@
-//! Text and confirm prompts.
-
 use serde_json::Value;
 
 use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
@@ -118,7 +116,6 @@ pub fn answered(message: &str, answer: &str) -> Vec<Piece> {
     ]
 }
 
-/// Returns the pieces that show the line and its cursor.
 pub fn typed(line: &Line) -> [Piece; 3] {
     let (before, rest) = line.parts();
     [
@@ -128,7 +125,6 @@ pub fn typed(line: &Line) -> [Piece; 3] {
     ]
 }
 
-/// Handles a key other than Enter.
 pub fn on_line(line: &mut Line, key: Key) -> KeyOutcome {
     if key == Key::Escape || (key == Key::Control('d') && line.is_empty()) {
         return KeyOutcome::Back;

@@ -12,7 +12,6 @@ pub fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
-/// Escapes a character for use in a `$'…'` string.
 fn escaped(character: char) -> String {
     match character {
         '\\' | '\'' => format!("\\{character}"),

@@ -1,5 +1,3 @@
-//! The signals that stop a process.
-
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
