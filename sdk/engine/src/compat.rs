@@ -77,7 +77,6 @@ impl User {
         ))
     }
 
-    /// Checks that the plugin supports this version of the command.
     fn requirement(&self, manifest: &Manifest) -> Result<(), Refused> {
         let (executable, version) = (&self.executable, &self.version);
         let Some(range) = manifest.requires.get(executable) else {

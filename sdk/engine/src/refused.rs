@@ -1,5 +1,3 @@
-//! The refusal of a plugin with a role.
-
 use std::fmt;
 
 /// The reason why a plugin with a role is not used.
@@ -26,7 +24,6 @@ impl Refused {
     }
 }
 
-/// Writes the reason and the remedy on one line.
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)?;

@@ -1,5 +1,3 @@
-//! Finds secrets backends.
-
 use std::path::PathBuf;
 
 use super::Discovery;

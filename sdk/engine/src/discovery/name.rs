@@ -1,5 +1,3 @@
-//! Plugin names.
-
 use std::fmt;
 
 /// The prefix of a plugin's file name.

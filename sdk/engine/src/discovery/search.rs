@@ -1,5 +1,3 @@
-//! Searches the plugin folders.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -192,7 +190,6 @@ impl Discovery {
     }
 }
 
-/// Reports whether two paths refer to the same file, and therefore to the same plugin.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |file: &Path| {
         let facts = fs::metadata(file).ok()?;

@@ -96,7 +96,6 @@ pub struct Trust {
 pub struct HostFile {
     folder: PathBuf,
     owner: UserId,
-    /// Whether every user can change or replace the executable.
     writable_by_others: bool,
 }
 

@@ -25,7 +25,6 @@ use bot_cli_protocol::{
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 
-/// The interval at which cancellation and deadlines are checked.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The maximum number of events to store while a question is open. Beyond this limit, the plugin blocks on its output.
@@ -193,7 +192,6 @@ impl Plugin {
         }
     }
 
-    /// Waits at most `patience` for the next event.
     fn next_event(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
         let pending = self.pending.pop_front();
         pending.map_or_else(|| self.process.streams.next(patience), Ok)
@@ -365,7 +363,6 @@ impl Plugin {
         self.give_up(violation, ui)
     }
 
-    /// Returns the reply, or a failure if the reply is too late.
     fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
         let late = open.stop_sequence.late();
         late.map_or(Ok(reply), |late| Err(late.by(&self.name)))

@@ -18,7 +18,6 @@ pub struct Listener {
     warned: bool,
     /// Whether the plugin received a password, which may appear in any later output. The host's own messages then don't quote such output.
     pub discreet: bool,
-    /// Whether all output is hidden from the user.
     pub muted: bool,
 }
 
@@ -92,7 +91,6 @@ impl Listener {
         }
     }
 
-    /// Logs a note for the plugin's author.
     pub fn note(&self, what: &str, ui: &mut dyn Ui) {
         ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
     }

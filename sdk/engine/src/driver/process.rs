@@ -32,7 +32,6 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the plugin as the leader of its own process group.
     pub fn start(launch: &Launch) -> io::Result<Self> {
         let mut command = Command::new(&launch.program);
         command

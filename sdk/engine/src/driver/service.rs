@@ -14,13 +14,10 @@ use bot_cli_protocol::{
 };
 use bot_cli_terminal::ui::{self, Capabilities, Ui};
 
-/// The answer to a request from the plugin.
 #[derive(Debug)]
 pub struct Served {
     pub line: Outgoing,
-    /// Whether the reply contains a password.
     pub secret: bool,
-    /// Whether the user cancelled the question.
     pub cancelled: bool,
 }
 

@@ -10,7 +10,6 @@ use bot_cli_terminal::cancel::Cancel;
 pub enum StopAction {
     /// Send the `cancel` message with this reason.
     Tell(&'static str),
-    /// Tell the user that the plugin is still running, and how to end it.
     Remind,
     Terminate,
     /// Send KILL, and stop waiting.
@@ -42,7 +41,6 @@ enum Stage {
 }
 
 impl<'a> StopSequence<'a> {
-    /// Creates the state for a request that is being sent to the plugin.
     pub fn new(patience: Patience, cancel: &'a Cancel) -> Self {
         Self {
             patience,
@@ -55,12 +53,10 @@ impl<'a> StopSequence<'a> {
         }
     }
 
-    /// Records that a message was sent or received at `now`.
     pub fn hear(&mut self, now: Instant) {
         self.heard = now;
     }
 
-    /// Returns the action that is due at `now`.
     pub fn advance(&mut self, now: Instant) -> Option<StopAction> {
         let over = |since: Instant, patience| now.saturating_duration_since(since) >= patience;
         let limit = self.patience.reply.unwrap_or(Duration::MAX);
@@ -102,7 +98,6 @@ impl<'a> StopSequence<'a> {
         self.late.clone().filter(|_| !self.cancel.requested())
     }
 
-    /// Returns the time between the `cancel` message and TERM.
     fn patience(&self) -> Duration {
         if self.cancel.terminated() {
             self.patience.told

@@ -21,7 +21,6 @@ use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
 type Act = Box<dyn Fn()>;
 
-/// A user interface that records its output and returns prepared answers.
 #[derive(Default)]
 struct Recorder {
     seen: Vec<String>,

@@ -1,5 +1,3 @@
-//! Protocol violations and their error messages.
-
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::{Id, MAX_LINE};
 

@@ -1,5 +1,3 @@
-//! Processes on Unix.
-
 mod group;
 mod orphans;
 mod stat;

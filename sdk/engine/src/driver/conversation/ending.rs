@@ -33,7 +33,6 @@ impl Plugin {
         Violation::WantsTerminal.by(&self.name)
     }
 
-    /// Returns the failure for a plugin that was stopped before it replied.
     pub(super) fn stopped(&self, open: &Open<'_>) -> Failure {
         let late = open.stop_sequence.late().map(|late| late.by(&self.name));
         late.unwrap_or_else(|| open.cancel.explain(Failure::cancelled()))

@@ -1,5 +1,3 @@
-//! Tests the output and the questions of a running plugin.
-
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! Tests for stopping a plugin.
-
 use std::time::Duration;
 
 use serde_json::json;

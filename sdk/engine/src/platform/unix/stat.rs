@@ -1,10 +1,7 @@
-//! Reads the parent, group and session of a process.
-
 use std::fs;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// A process, with its parent, group and session.
 #[derive(Debug, Clone, Copy)]
 pub struct Stat {
     pub process: Pid,
