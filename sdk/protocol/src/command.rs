@@ -1,5 +1,3 @@
-//! A plugin's command tree: its subcommands, options and positional arguments.
-
 use serde::{Deserialize, Serialize};
 
 /// The specification of a command.

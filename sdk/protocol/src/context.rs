@@ -1,5 +1,3 @@
-//! The context in which a command runs: the user's environment and the host's capabilities.
-
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"

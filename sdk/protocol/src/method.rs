@@ -1,5 +1,3 @@
-//! Parameters and results of the protocol methods.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -3,10 +3,8 @@
 use crate::CommandSpec;
 use crate::failure::{Exit, Failure};
 
-/// The maximum number of suggestions.
 const MOST: usize = 3;
 
-/// The minimum similarity of a suggestion.
 const LEAST: f64 = 0.8;
 
 /// The score deduction for partial matches, which ranks full matches first.

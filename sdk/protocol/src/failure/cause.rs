@@ -1,5 +1,3 @@
-//! Causes of failures, and conversions from other errors.
-
 use std::error::Error;
 use std::io;
 use std::sync::Arc;

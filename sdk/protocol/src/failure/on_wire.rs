@@ -1,5 +1,3 @@
-//! Conversions between failures and protocol errors.
-
 use super::{Exit, Failure};
 use crate::{ErrorData, ErrorObject, VERSION, codes};
 

@@ -1,5 +1,3 @@
-//! Answers to questions.
-
 use serde_json::{Value, json};
 
 use crate::secret::Secret;

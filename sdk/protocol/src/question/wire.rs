@@ -1,5 +1,3 @@
-//! Questions as represented in the protocol.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
