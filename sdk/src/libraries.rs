@@ -1,11 +1,11 @@
-//! The libraries for plugins in other languages, as files for the folder of a new plugin.
+//! The libraries for plugins in other languages, as files to copy into a new plugin.
 
-/// A library of which each plugin has a copy.
+/// A library that is copied into each plugin.
 #[derive(Debug)]
 pub struct Library {
-    /// The folder in that of the plugin.
+    /// The library's folder within the plugin's folder.
     pub folder: &'static str,
-    /// The path of each file in `folder`, with its contents.
+    /// The path of each file relative to `folder`, with the file's contents.
     pub files: &'static [(&'static str, &'static str)],
 }
 
@@ -44,7 +44,6 @@ mod tests {
 
     use super::{Library, PYTHON, TYPESCRIPT};
 
-    /// Returns the paths of the files in `below`, a folder of a library.
     fn files(library: &str, below: &str) -> BTreeSet<String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(library);
         let entries = fs::read_dir(folder.join(below)).unwrap();

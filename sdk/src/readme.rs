@@ -1,6 +1,5 @@
 //! Tests that the code blocks in `README.md` compile, and that the plugin shown there is one of the examples.
 
-/// The code blocks in `README.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Blocks;

@@ -29,7 +29,6 @@ pub struct Session {
     status: u8,
 }
 
-/// The user interface and its scripted answers, shared with the plugins that the command runs.
 struct Shown {
     ui: RefCell<Box<dyn Ui>>,
     answers: Map<String, Value>,

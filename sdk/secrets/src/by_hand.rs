@@ -10,7 +10,6 @@ use bot_cli_protocol::{Manifest, Role};
 use bot_cli_sdk::plugin::{Command, Declared};
 use bot_cli_sdk::session::Session;
 
-/// The command of a backend.
 #[doc(hidden)]
 #[derive(clap::Parser)]
 #[command(name = declared::<B>().name, version = declared::<B>().version, about = declared::<B>().about, after_help = usage::<B>())]

@@ -32,7 +32,7 @@ pub struct Error {
 /// The error for a failed change, including the outcome of the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeError {
-    /// The error.
+    /// The reason that the change failed.
     #[serde(flatten)]
     pub cause: Error,
     /// The outcome of the change. If the member is absent, the outcome is unknown.

@@ -1,5 +1,3 @@
-//! Serves the backend methods.
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -1,5 +1,3 @@
-//! Runs a plugin as an ordinary command.
-
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;

@@ -14,9 +14,7 @@ use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::process::{HeedfulInput, StopSignal};
 
-/// A message for the thread that waits for the host's replies.
 pub enum HostReply {
-    /// The reply to a request from this plugin.
     To(Id, Result<Value, ErrorObject>),
     Cancelled,
     /// The error for an invalid line.
@@ -38,7 +36,6 @@ struct State {
 }
 
 impl OpenRequests {
-    /// Creates an empty list. `waker` is the channel to the thread that waits for the host's reply.
     pub fn new(waker: Sender<HostReply>, output: Output) -> Self {
         Self(Arc::new(Mutex::new(State {
             requests: Vec::new(),
@@ -120,7 +117,6 @@ impl OpenRequests {
         }
     }
 
-    /// Records that the host will send no more replies.
     pub fn input_ended(&self) {
         self.lock().waker = None;
     }

@@ -1,5 +1,3 @@
-//! Sends messages to the host.
-
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -23,7 +23,6 @@ use bot_cli_protocol::{
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
-/// The interval between checks for cancelled or withdrawn requests.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A line from the host that requires a reply.
@@ -45,9 +44,7 @@ pub struct Incoming {
 pub struct Listener<I> {
     pub input: I,
     pub open_requests: OpenRequests,
-    /// The channel to the thread that serves requests.
     pub work: Sender<Work>,
-    /// The channel to the thread that waits for the host's reply.
     pub replies: Sender<HostReply>,
 }
 
@@ -121,14 +118,12 @@ pub fn refuse(error: ErrorObject, output: &Output) {
 /// The maximum length, in bytes, of the text in one `output` notification.
 const PIECE: usize = 512 * 1024;
 
-/// A user interface for one request, provided by the host.
 pub struct Peer {
     pub id: Id,
     pub capabilities: Capabilities,
     pub cancel: Cancel,
     pub output: Output,
     pub replies: Rc<Receiver<HostReply>>,
-    /// The number of requests sent so far, used to generate request IDs.
     pub asked: u64,
 }
 

@@ -33,7 +33,6 @@ use bot_cli_terminal::process::HeedfulInput;
 /// The time limit for work after the host exits or a signal arrives, slightly below the protocol's limit of 5 seconds.
 const GRACE: Duration = Duration::from_millis(4_800);
 
-/// The connection to the host, and the plugin's initial working directory.
 struct Host {
     output: Output,
     answers: Rc<Receiver<HostReply>>,

@@ -1,5 +1,3 @@
-//! Runs a single command, either for a host or directly.
-
 use clap::ArgMatches;
 
 use super::{Command, describe, usage};

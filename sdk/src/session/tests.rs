@@ -1,5 +1,3 @@
-//! Tests of sessions with and without a scripted user.
-
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -1,5 +1,3 @@
-//! Tests of the test harness and of behaviour shared by all commands.
-
 use std::io;
 
 use serde_json::json;

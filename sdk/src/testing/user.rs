@@ -1,5 +1,3 @@
-//! A scripted user for tests.
-
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,7 +35,6 @@ impl User {
         !self.answers.is_empty()
     }
 
-    /// Combines the outcome of a run with everything that the user saw.
     pub fn tell(&self, outcome: Outcome) -> Ran {
         let seen = std::mem::take(&mut *self.seen());
         let status = outcome.status;

@@ -31,7 +31,6 @@ fn document() -> String {
     std::fs::read_to_string(package().join("BACKENDS.md")).unwrap()
 }
 
-/// Returns the messages in the example files, each with its file name.
 fn lines() -> Vec<(String, String)> {
     examples(package())
         .into_iter()
