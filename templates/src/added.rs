@@ -1,4 +1,4 @@
-//! The record `plugins.lock` of what `plugin add` has put into the user's folders `plugins` and `packs`, which are beside it.
+//! The record `plugins.lock`, which lists what `plugin add` installed in the folders `plugins` and `packs` next to it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pack;
 
-/// The name of the record.
+/// The record's file name.
 pub const RECORD: &str = "plugins.lock";
 
 const VERSION: u32 = 1;
@@ -28,18 +28,18 @@ pub struct Entry {
     /// The plugin's own version.
     #[serde(default)]
     pub version: String,
-    /// What is installed.
+    /// Whether a file or a folder is installed.
     pub form: Form,
     /// The address, or the absolute path of the source file, folder or archive.
     pub from: String,
     /// The checksum of the installed file or folder.
     pub sha256: String,
-    /// The checksum of the archive that it came in.
+    /// The checksum of the archive from which the entry was installed, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive_sha256: Option<String>,
 }
 
-/// What is installed.
+/// The form of an installed plugin, pack or backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {

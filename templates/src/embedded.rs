@@ -1,5 +1,3 @@
-//! Access to the embedded files.
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

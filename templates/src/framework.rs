@@ -1,5 +1,3 @@
-//! Facts about the framework release that projects use.
-
 /// A framework release, its supported Python versions and its container image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framework {

@@ -121,7 +121,6 @@ fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
 }
 
 impl Finder<'_> {
-    /// Decides whether a pack is used, and stores its manifest in `manifest`.
     fn standing(
         &mut self,
         name: &str,

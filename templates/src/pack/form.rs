@@ -23,7 +23,6 @@ pub const SITE: Form = Form(120, is_site, "one like `https://acme.example`");
 pub const VALUE: Form = Form(80, is_value, "a plain line without backticks");
 
 impl Form {
-    /// Returns the problem with `text`, if any.
     pub fn problem(&self, text: &str) -> Option<String> {
         let Self(longest, fits, form) = self;
         if text.is_empty() {

@@ -1,5 +1,3 @@
-//! Names that are reserved in generated code.
-
 /// A list of names, separated by spaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Names(&'static str);
@@ -11,7 +9,6 @@ impl Names {
     }
 }
 
-/// Python keywords, which can't be identifiers.
 pub const KEYWORDS: Names = Names(include_str!("names/keywords.txt"));
 
 pub const BUILTINS: Names = Names(include_str!("names/builtins.txt"));

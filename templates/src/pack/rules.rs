@@ -19,7 +19,6 @@ pub enum Origin<'a> {
     Pack(&'a str),
 }
 
-/// The suffixes of credential variable names.
 const CREDENTIALS: [&str; 5] = [
     "_API_KEY",
     "_SECRET",
@@ -122,7 +121,6 @@ impl Found {
         }
     }
 
-    /// Checks the user-facing strings and the package requirements.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &form::LABEL);
         for (field, text, form) in [

@@ -1,5 +1,3 @@
-//! Identifiers and variables that are already in use.
-
 use std::collections::BTreeMap;
 
 use super::form::shown;

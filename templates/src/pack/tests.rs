@@ -38,7 +38,6 @@ fn read_acme(providers: Value) -> Contents {
     read("acme", providers, None, &mut Taken::default()).unwrap()
 }
 
-/// Returns the first reason why the modified service is rejected.
 fn reason(change: impl FnOnce(&mut Value)) -> String {
     let contents = read_acme(providers(change));
     assert_eq!(contents.providers, []);

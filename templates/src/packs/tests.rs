@@ -1,5 +1,3 @@
-//! Tests for finding packs: the packs that are used, and the reasons why others aren't.
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -46,7 +44,6 @@ impl Fixture {
         mode(&file, 0o755);
     }
 
-    /// Writes a pack in a folder and returns the path of its `pack.toml`.
     fn folder_pack(&self, name: &str) -> PathBuf {
         let folder = format!(".local/share/bot-cli/packs/{name}");
         self.write(&format!("{folder}/providers/acme.toml"), PROVIDER_FILE);

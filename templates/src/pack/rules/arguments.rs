@@ -1,5 +1,3 @@
-//! Rules for the arguments of a service.
-
 use std::collections::BTreeSet;
 
 use super::Found;
@@ -65,7 +63,6 @@ impl Found {
         }
     }
 
-    /// Checks an argument's default and choices.
     fn unset(&mut self, field: &str, arg: &Arg) {
         let defaults = [&arg.default, &arg.class_default];
         let texts = defaults.into_iter().flatten();

@@ -108,7 +108,6 @@ impl Found {
     }
 }
 
-/// Returns each module with the names imported from it.
 fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let further = service.imports.iter().map(|(module, names)| {
         let names = names.iter().map(String::as_str);
@@ -129,7 +128,6 @@ fn brought(service: &Service) -> BTreeMap<String, &str> {
     brought.collect()
 }
 
-/// Returns the package name from a requirement.
 fn name(requirement: &str) -> &str {
     requirement.split(['[', '>']).next().unwrap_or_default()
 }
