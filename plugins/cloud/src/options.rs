@@ -550,7 +550,7 @@ pub struct Login {
 
 #[derive(Debug, Clone, Subcommand)]
 pub enum OrganizationsCommand {
-    /// List them
+    /// List the organizations
     List(Wanted),
     /// Set the default organization
     Use {
@@ -570,7 +570,7 @@ pub enum OrganizationsCommand {
 
 #[derive(Debug, Clone, Subcommand)]
 pub enum RegionsCommand {
-    /// List them
+    /// List the regions
     List(Wanted),
 }
 

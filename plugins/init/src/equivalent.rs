@@ -83,8 +83,7 @@ fn differing(target: &str, how: &[&str], values: &Value, usual: &Map<String, Val
     words.join(" ")
 }
 
-/// Returns the command that writes only the guides. The command has an empty standard input, because `bot-cli init DIR` prompts at a
-/// terminal.
+/// Returns the command that writes only the guides, with an empty standard input, because `bot-cli init DIR` prompts when run in a terminal.
 pub fn guides_command(target: &str) -> String {
     without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }

@@ -66,8 +66,8 @@ pub struct Kit {
     pub variables: Vec<(OsString, OsString)>,
     /// The time limit for a reply or an exit if the protocol sets no limit.
     pub patience: Duration,
-    /// The maximum length of a line sent to the plugin, in bytes. Set a lower value for a shell script: shells read byte by byte, and need
-    /// seconds for a line of the protocol's maximum length.
+    /// The maximum length of a line sent to the plugin, in bytes. Lower it for a shell script: shells read one byte at a time, and take
+    /// seconds to read a line of the protocol's maximum length.
     pub longest_line: usize,
 }
 

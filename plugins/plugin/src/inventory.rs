@@ -30,11 +30,11 @@ pub struct Row {
 /// The status, reason and hint for a plugin that is not used.
 type Unused = (&'static str, String, Option<String>);
 
-/// The status of a pack or backend for one command, or its status independent of any command.
+/// The status of a pack or backend, either for one command or in general.
 #[derive(Default)]
 struct View {
     place: PathBuf,
-    /// The command's name, or `None` for the status independent of any command.
+    /// The command's name, or `None` for the general status.
     by: Option<String>,
     unused: Option<Unused>,
     /// The usable services of a pack, if they are known. `left_out` contains the unusable services.

@@ -84,7 +84,7 @@ pub struct Obtain {
     /// Sum that the file or archive must have (required to add from an address)
     #[arg(long, value_name = "SUM")]
     pub sha256: Option<String>,
-    /// Check everything, show what changes, and change nothing
+    /// Check everything and show what would change, without changing it
     #[arg(long)]
     pub dry_run: bool,
     /// Do not ask about what was downloaded

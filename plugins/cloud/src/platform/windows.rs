@@ -112,7 +112,7 @@ pub fn program(word: &str) -> OsString {
     which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
 }
 
-/// Detaches the command from this process and its console, so that it continues after both have ended.
+/// Detaches the command from this process and its console, so that it keeps running after both exit.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | DETACHED_PROCESS)
 }

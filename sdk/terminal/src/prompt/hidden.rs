@@ -170,7 +170,7 @@ mod tests {
     use crate::prompt::frame::Piece;
     use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 
-    /// Returns the answer to these bytes, and the line counts that were shown. `|` in `bytes` is a pause.
+    /// Types `bytes` at a hidden prompt, where `|` is a pause. Returns the answer and the line counts shown.
     fn typed(bytes: &str) -> (Option<String>, Vec<String>) {
         let question = Question::new(QuestionKind::Password, "k", "Token");
         let mut prompt = Hidden::new(&question, None);

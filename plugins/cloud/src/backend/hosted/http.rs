@@ -1,6 +1,7 @@
 //! HTTP requests and responses: URLs, time limits, size limits and retries.
 //!
-//! Only this module and the sign-in are asynchronous. This module also tracks how far any attempt at a change may have progressed.
+//! Only this module and the sign-in are asynchronous. It also tracks whether the service may have processed a
+//! request that failed.
 
 pub mod connect;
 mod exchange;
@@ -31,20 +32,20 @@ const FAILURES: u32 = 5;
 /// The furthest point that any attempt at a request may have reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// The service did not carry out any attempt.
+    /// The service processed no attempt.
     Nothing,
-    /// An attempt has ended, and the service may have carried it out.
+    /// An attempt has ended, and the service may have processed it.
     Ended,
-    /// The service may still carry out an attempt.
+    /// An attempt may still be in progress.
     UnderWay,
 }
 
-/// The rule for repeating a request that the service may already have carried out.
+/// The retry policy for a request that the service may already have processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// The request is idempotent and can always be repeated.
+    /// The request is idempotent.
     Always,
-    /// The request is repeated only if the service has not carried out any attempt, because each attempt has its own effect.
+    /// Each attempt has its own effect: retried only if the service has processed none.
     IfNotDone,
 }
 

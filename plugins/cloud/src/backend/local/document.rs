@@ -24,7 +24,6 @@ pub struct Set {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Contents {
-    /// The values of a secret set, by key.
     #[serde(serialize_with = "exposed_values")]
     Secret(BTreeMap<String, Secret>),
     ImagePullSecret {

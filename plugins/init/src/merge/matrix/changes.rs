@@ -41,7 +41,7 @@ struct Said {
 struct Rewrite {
     name: String,
     step: Vec<Step>,
-    /// The steps lead back to an older version's templates, which lack these files.
+    /// The files to remove from the rewritten project, which then is the older version. If absent, it is the newer one.
     older_without: Option<Vec<String>>,
 }
 
