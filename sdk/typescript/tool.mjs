@@ -2,7 +2,7 @@
 // `build` writes the plugin as one executable file with its manifest; `test` runs the tests.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const OUT = 'build';
@@ -26,8 +26,15 @@ async function bundle(source) {
   const file = `${OUT}/bot-cli-${manifest.name}`;
   // These two characters would end the comment.
   const line = JSON.stringify(manifest).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`);
-  writeFileSync(file, `#!/usr/bin/env node\n// ${'bot-cli-plugin'}: ${line}\n${code}`);
-  chmodSync(file, 0o755);
+  // A command may be running the file that is replaced.
+  const draft = `${OUT}/.bot-cli-${manifest.name}.${process.pid}`;
+  try {
+    writeFileSync(draft, `#!/usr/bin/env node\n// ${'bot-cli-plugin'}: ${line}\n${code}`);
+    chmodSync(draft, 0o755);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
   console.log(`built ${file}`);
 }
 

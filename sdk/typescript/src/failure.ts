@@ -40,9 +40,9 @@ export class Failure extends ErrorReply {
 
 export const cancelled = (exit: Exit = 'cancelled') => new Failure(exit, 'cancelled', 'cancelled');
 
-/** Refuses a version of which only `1.x` is served. */
-export function requireVersion(version: unknown): void {
-  if (typeof version !== 'string') throw new ErrorReply(-32602, 'a version must be a text');
-  if (version.split('.')[0] === '1') return;
-  throw new ErrorReply(-32022, `version \`${version}\` is not supported`, { supported: ['1.0'] });
+/** The refusal of a version; only `1.x` is served. */
+export function refusedVersion(version: unknown): ErrorReply | undefined {
+  if (typeof version !== 'string') return new ErrorReply(-32602, 'a version must be a text');
+  if (version.split('.')[0] === '1') return undefined;
+  return new ErrorReply(-32022, `version \`${version}\` is not supported`, { supported: ['1.0'] });
 }

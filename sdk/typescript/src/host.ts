@@ -2,7 +2,7 @@
 // ended at any time.
 
 import { Worker } from 'node:worker_threads';
-import { cancelled, ErrorReply, type Reply } from './failure.js';
+import { cancelled, ErrorReply, refusedVersion, type Reply } from './failure.js';
 import type { Order, Report } from './main.js';
 import type { Plugin } from './plugin.js';
 import type { Request } from './serve.js';
@@ -67,8 +67,10 @@ export function listen(plugin: Plugin): void {
     current = waiting.shift();
     if (!current && told !== undefined) return exit(told);
     if (!current) return void (ended && process.stdout.write('', () => process.exit(0)));
-    const { id, method } = current;
+    const { id, method, params } = current;
+    const refused = refusedVersion(params.protocol ?? '1.0');
     if (unwanted.has(id) || told !== undefined) reply({ error: unfinished() });
+    else if (refused) reply(refused);
     else if (method === 'describe') reply({ result: plugin.manifest });
     else if (!Object.hasOwn(plugin.methods, method)) reply(new ErrorReply(-32601, 'there is no such method'));
     else {

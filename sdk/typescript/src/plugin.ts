@@ -3,7 +3,7 @@
 import type { Arguments } from './arguments.js';
 import { type Command, describe, type Group, isGroup } from './command.js';
 import { complete } from './complete.js';
-import { ErrorReply, requireVersion } from './failure.js';
+import { ErrorReply } from './failure.js';
 import { help } from './help.js';
 import { read, values } from './parse.js';
 import type { Session } from './session.js';
@@ -46,8 +46,7 @@ export function plugin<const A extends Arguments>(settings: About & Environment 
 /** Without the members that are absent, as in the file. */
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-function argv({ protocol = '1.0', argv }: Record<string, unknown>): string[] {
-  requireVersion(protocol);
+function argv({ argv }: Record<string, unknown>): string[] {
   if (Array.isArray(argv) && argv.every((word) => typeof word === 'string')) return argv;
   throw new ErrorReply(-32602, '`params.argv` must be a list of texts');
 }

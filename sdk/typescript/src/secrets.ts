@@ -1,6 +1,6 @@
 // Secrets backends: the methods of BACKENDS.md over a store.
 
-import { ErrorReply, requireVersion } from './failure.js';
+import { ErrorReply, refusedVersion } from './failure.js';
 import { type About, type Method, plain, type Plugin } from './plugin.js';
 import type { Session } from './session.js';
 
@@ -71,7 +71,7 @@ interface Settings extends About {
   open(scope: Scope, session: Session): Awaitable<Store>;
 }
 
-type Params = Scope & Put & PutImagePullSecret & { keys: string[]; secrets: string; protocol?: string };
+type Params = Scope & Put & PutImagePullSecret & { keys: string[]; secrets: string };
 type Serve = (store: Store, params: Params, session: Session) => Awaitable<object>;
 
 const METHODS: Record<string, [required: (keyof Params)[], serve: Serve]> = {
@@ -100,7 +100,8 @@ export function secretsBackend({ name, open, ...about }: Settings): Plugin {
   const begin: Method = async (params, session) => {
     check(params, []);
     if (store) throw new ErrorReply(-32600, '`secrets/open` was served already');
-    requireVersion(params.secrets);
+    const refused = refusedVersion(params.secrets);
+    if (refused) throw refused;
     const opened = await open({ settings: {}, ...params }, session);
     store = opened;
     const pull = opened.putImagePullSecret && opened.credentials;
@@ -135,7 +136,6 @@ const FORMS: Record<string, (value: unknown) => boolean> = {
 
 /** Refuses parameters that are missing or have another form. */
 function check(params: Record<string, unknown>, required: string[]): void {
-  requireVersion(params.protocol ?? '1.0');
   for (const [name, isRight] of Object.entries(FORMS)) {
     if ((params[name] ?? null) === null) delete params[name];
     if (name in params ? isRight(params[name]) : !required.includes(name)) continue;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,10 +16,11 @@ const file = join(folder, 'build/bot-cli-sample');
 const scratch = mkdtempSync(join(tmpdir(), 'bot-cli-sdk-'));
 after(() => rmSync(scratch, { recursive: true }));
 
-before(() => {
+function build(): void {
   const built = spawnSync(process.execPath, [join(sdk, 'tool.mjs'), 'build'], { cwd: folder, encoding: 'utf8' });
   assert.equal(built.status, 0, built.stderr);
-});
+}
+before(build);
 
 interface Message {
   id?: unknown;
@@ -70,6 +71,20 @@ class Started {
 
 const cancel = { method: 'cancel', params: { id: 1, reason: 'user' } };
 
+test('an executable that is in use stays as it is when it is built again', () => {
+  const held = openSync(file, 'r');
+  try {
+    const [before, { ino }] = [readFileSync(file), statSync(file)];
+    build();
+    assert.notEqual(statSync(file).ino, ino);
+    assert.deepEqual(readFileSync(held), before);
+    assert.equal(statSync(file).mode & 0o777, 0o755);
+    assert.deepEqual(readdirSync(join(folder, 'build')).sort(), ['bot-cli-sample', 'package.json']);
+  } finally {
+    closeSync(held);
+  }
+});
+
 test('the manifest is one line of the file, and the answer to `describe`', async () => {
   const [first, second] = readFileSync(file, 'utf8').split(/[\n\u2028]/);
   assert.equal(first, '#!/usr/bin/env node');
@@ -77,6 +92,17 @@ test('the manifest is one line of the file, and the answer to `describe`', async
   plugin.send({ id: 1, method: 'describe', params: { protocol: '1.0' } });
   const { result } = await plugin.next();
   assert.deepEqual(result, JSON.parse(second?.replace('// bot-cli-plugin: ', '') ?? ''));
+  plugin.process.stdin.end();
+  assert.deepEqual(await plugin.end(), [0, []]);
+});
+
+test('another major version of the protocol is refused, whatever the method', async () => {
+  const plugin = new Started();
+  for (const method of ['describe', 'nothing', 'run', 'complete']) {
+    plugin.send({ id: 1, method, params: { protocol: '2.0', argv: [] } });
+    const { error } = await plugin.next();
+    assert.deepEqual([error?.code, error?.data], [-32022, { supported: ['1.0'] }]);
+  }
   plugin.process.stdin.end();
   assert.deepEqual(await plugin.end(), [0, []]);
 });
