@@ -22,7 +22,7 @@ const (
 	version = "0.1.0"
 	help    = "Greets somebody\n\nUsage: bot-cli " + name + " [--language en|de] [WHO]\n"
 	// All that listing, help and completion read: bot-cli finds the text in the executable. Keep it in step with `work` and `candidates`.
-	manifest = `@MANIFEST@{"protocol":"1.0","name":"@NAME@","version":"0.1.0","about":"Greets somebody","command":{"name":"@NAME@","about":"Greets somebody","arguments":[{"name":"who","kind":"positional","about":"Who is greeted","value_name":"WHO","completion":"dynamic"},{"name":"language","kind":"option","long":"language","about":"In which language","value_name":"LANGUAGE","default":"en","values":[{"value":"en"},{"value":"de"}]}]}}`
+	manifest = `@MANIFEST@{"protocol":"1.0","name":"@NAME@","version":"` + version + `","about":"Greets somebody","command":{"name":"@NAME@","about":"Greets somebody","arguments":[{"name":"who","kind":"positional","about":"Who is greeted","value_name":"WHO","completion":"dynamic"},{"name":"language","kind":"option","long":"language","about":"In which language","value_name":"LANGUAGE","default":"en","values":[{"value":"en"},{"value":"de"}]}]}}`
 )
 
 var greetings = map[string]string{"en": "Hello", "de": "Hallo"}
@@ -83,6 +83,21 @@ func candidates(words []string) []object {
 	return found
 }
 
+// run does the work, or tells about it.
+func run(words []string, user host) (string, any, error) {
+	for _, word := range words {
+		switch word {
+		case "--":
+			return work(words, user)
+		case "-h", "--help":
+			return help, object{"help": help}, nil
+		case "-V", "--version":
+			return "bot-cli-" + name + " " + version + "\n", object{"name": name, "version": version}, nil
+		}
+	}
+	return work(words, user)
+}
+
 type object = map[string]any
 
 // A failure ends the run with an exit status and a message for the user.
@@ -130,9 +145,11 @@ type params struct {
 // A plugin hears the host while it works: what is not wanted any more ends with the process.
 type plugin struct {
 	wire     io.Writer
-	writing  sync.Mutex // The lock of `wire`, `open` and `unwanted`.
+	writing  sync.Mutex // The lock of all that follows but the channels.
 	open     []json.RawMessage
 	unwanted map[string]bool
+	asked    int    // How many questions there were.
+	question string // The id of the one that is open.
 	requests chan message
 	answers  chan *message
 }
@@ -175,10 +192,9 @@ func (p *plugin) hear(line []byte) {
 		said.Method == nil && said.Result == nil && said.Error == nil {
 		p.refuse(-32600, "the line is not a message")
 	} else if said.Method == nil {
-		select {
-		case p.answers <- &said:
-		default: // Nobody has asked.
-		}
+		p.writing.Lock()
+		p.answer(string(said.ID), &said)
+		p.writing.Unlock()
 	} else if said.ID != nil && string(said.ID) != "null" {
 		p.writing.Lock()
 		p.open = append(p.open, said.ID)
@@ -213,12 +229,30 @@ func (p *plugin) cancel(given json.RawMessage) {
 	}
 	if isOpen && wanted == 0 {
 		p.end(130)
-	} else if isOpen {
-		// A request that is wanted gets its reply first.
-		select {
-		case p.answers <- nil:
-		default:
-		}
+	} else if isOpen && string(p.open[0]) == string(meant.ID) {
+		p.answer(p.question, nil) // A request that is wanted gets its reply first.
+	}
+}
+
+// ask asks, unless the request is cancelled already.
+func (p *plugin) ask(request json.RawMessage, question object) bool {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if p.unwanted[string(request)] {
+		return false
+	}
+	p.asked++
+	id := fmt.Sprintf("ask-%d", p.asked)
+	p.question = `"` + id + `"`
+	p.write(object{"id": id, "method": "ask", "params": question})
+	return true
+}
+
+// answer gives the open question its answer, or nil if none is wanted.
+func (p *plugin) answer(id string, given *message) {
+	if id == p.question && id != "" {
+		p.question = ""
+		p.answers <- given
 	}
 }
 
@@ -242,6 +276,7 @@ func (p *plugin) serve(request message) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	p.open = p.open[1:]
+	delete(p.unwanted, string(request.ID))
 	p.write(reply(request.ID, result, err))
 }
 
@@ -257,14 +292,7 @@ func (p *plugin) result(request message) (any, error) {
 	} else if *request.Method == "complete" {
 		return object{"candidates": candidates(append([]string{""}, given.Argv...))}, nil
 	}
-	for _, word := range given.Argv {
-		if word == "--help" {
-			return object{"text": help, "data": object{"help": help}}, nil
-		} else if word == "--version" {
-			return object{"text": name + " " + version + "\n", "data": object{"name": name, "version": version}}, nil
-		}
-	}
-	text, data, err := work(given.Argv, &user{p, request.ID, given})
+	text, data, err := run(given.Argv, &user{p, request.ID, given})
 	return object{"text": text, "data": data}, err
 }
 
@@ -287,19 +315,14 @@ func (u *user) ask(key, message string) (string, error) {
 		data := object{"code": "input_required", "inputs": []object{question}}
 		return "", &failure{2, "`" + key + "` is missing, and there is no terminal to ask on", data}
 	}
-	u.plugin.send(object{"id": "ask-" + key, "method": "ask", "params": question})
-	for answer := range u.plugin.answers {
-		var given struct{ Action, Value string }
-		if answer == nil {
-			break
-		} else if string(answer.ID) != `"ask-`+key+`"` {
-			continue
-		} else if json.Unmarshal(answer.Result, &given) == nil && given.Action == "accept" {
-			return given.Value, nil
-		}
-		break
+	if !u.plugin.ask(u.id, question) {
+		return "", cancelled(130)
 	}
-	return "", cancelled(130)
+	var given struct{ Action, Value string }
+	if answer := <-u.plugin.answers; answer == nil || json.Unmarshal(answer.Result, &given) != nil || given.Action != "accept" {
+		return "", cancelled(130)
+	}
+	return given.Value, nil
 }
 
 func (u *user) progress(message string) {
@@ -346,25 +369,15 @@ func (terminal) progress(string) {}
 
 // command is the plugin as an ordinary command.
 func command(words []string) int {
-	has := func(wanted string) bool {
-		for _, word := range words {
-			if word == wanted {
-				return true
-			}
+	isJSON := false
+	for _, word := range words {
+		if word == "--manifest" { // A constant that nothing uses is not in the executable.
+			fmt.Println(manifest)
+			return 0
 		}
-		return false
+		isJSON = isJSON || word == "--json"
 	}
-	if has("--help") || has("-h") {
-		fmt.Print(help)
-		return 0
-	} else if has("--version") {
-		fmt.Println(name, version)
-		return 0
-	} else if has("--manifest") {
-		fmt.Println(manifest)
-		return 0
-	}
-	text, data, err := work(words, terminal{})
+	text, data, err := run(words, terminal{})
 	var failed *failure
 	if errors.As(err, &failed) {
 		fmt.Fprintln(os.Stderr, "error: "+failed.message)
@@ -372,7 +385,7 @@ func command(words []string) int {
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return 1
-	} else if has("--json") {
+	} else if isJSON {
 		shown, _ := json.MarshalIndent(data, "", "  ")
 		text = string(shown) + "\n"
 	}

@@ -28,7 +28,7 @@ func plugged(words ...string) *exec.Cmd {
 	return command
 }
 
-func run(argv, more string) string {
+func request(argv, more string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"run","params":{"protocol":"1.0","argv":%s%s}}`, argv, more)
 }
 
@@ -64,13 +64,13 @@ func expect(t *testing.T, said any, part string) {
 const asking = `,"capabilities":{"ask":{"kinds":["text"]}}`
 
 func TestGreets(t *testing.T) {
-	said := spoken(t, run(`["moon","--language","de"]`, ""))
+	said := spoken(t, request(`["moon","--language","de"]`, ""))
 	expect(t, said[0], `"data":{"language":"de","who":"moon"},"text":"Hallo, moon.\n"`)
 }
 
 func TestAsks(t *testing.T) {
-	expect(t, spoken(t, run("[]", `,"answers":{"who":"ada"}`)), "Hello, ada.")
-	expect(t, spoken(t, run("[]", "")), `"code":"input_required"`)
+	expect(t, spoken(t, request("[]", `,"answers":{"who":"ada"}`)), "Hello, ada.")
+	expect(t, spoken(t, request("[]", "")), `"code":"input_required"`)
 	command := plugged()
 	input, _ := command.StdinPipe()
 	output, _ := command.StdoutPipe()
@@ -78,14 +78,20 @@ func TestAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewReader(output)
-	fmt.Fprintln(input, run("[]", asking))
+	fmt.Fprintln(input, request("[]", asking))
 	question, _ := lines.ReadString('\n')
-	expect(t, json.RawMessage(question), `"id":"ask-who"`)
-	fmt.Fprintln(input, `{"jsonrpc":"2.0","id":"ask-who","result":{"action":"accept","value":"ada"}}`)
+	expect(t, json.RawMessage(question), `"id":"ask-1"`)
+	// An answer to another question and the end of a request that waits are not for this one.
+	fmt.Fprintln(input, `{"jsonrpc":"2.0","id":"ask-0","result":{"action":"accept","value":"bob"}}`)
+	fmt.Fprintln(input, `{"jsonrpc":"2.0","id":2,"method":"run","params":{"protocol":"1.0","argv":["moon"]}}`)
+	fmt.Fprintln(input, `{"jsonrpc":"2.0","method":"cancel","params":{"id":2}}`)
+	fmt.Fprintln(input, `{"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept","value":"ada"}}`)
 	progress, _ := lines.ReadString('\n')
 	expect(t, json.RawMessage(progress), `"message":"Greeting ada"`)
 	reply, _ := lines.ReadString('\n')
 	expect(t, json.RawMessage(reply), "Hello, ada.")
+	unwanted, _ := lines.ReadString('\n')
+	expect(t, json.RawMessage(unwanted), `"code":130`)
 	input.Close()
 	if err := command.Wait(); err != nil {
 		t.Fatal(err)
@@ -111,7 +117,7 @@ func TestEndsAtOnceAndRepliesOnce(t *testing.T) {
 		}
 		// A question that nobody answers is work without an end.
 		input, lines := bufio.NewWriter(pipe), bufio.NewReader(output)
-		fmt.Fprintln(input, run("[]", asking))
+		fmt.Fprintln(input, request("[]", asking))
 		input.Flush()
 		lines.ReadString('\n')
 		began := time.Now()
@@ -134,8 +140,10 @@ func TestCompletes(t *testing.T) {
 }
 
 func TestIsACommand(t *testing.T) {
-	output, err := plugged("world").Output()
-	if err != nil || string(output) != "Hello, world.\n" {
-		t.Fatal(string(output), err)
+	for word, said := range map[string]string{"world": "Hello, world.\n", "-h": help, "-V": "bot-cli-" + name + " 0.1.0\n"} {
+		output, err := plugged(word).Output()
+		if err != nil || string(output) != said {
+			t.Fatal(string(output), err)
+		}
 	}
 }
