@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,6 +43,16 @@ class Cancelled(BaseException):
 
     It comes out of whatever the command is doing, like `KeyboardInterrupt`. `finally` and `with` tidy up; after 0.8 s the process ends anyway.
     """
+
+
+def defect(error: BaseException) -> str:
+    """Returns the type of an error and its place in the author's code. The words of the error may have a value in them."""
+    import traceback  # noqa: PLC0415
+
+    own = (os.path.dirname(__file__), os.path.dirname(os.__file__), "<")
+    places = [it for it in traceback.extract_tb(error.__traceback__) if not it.filename.startswith(own)]
+    place = f" at {os.path.basename(places[-1].filename)}:{places[-1].lineno}" if places else ""
+    return f"internal error: `{type(error).__name__}`{place}"
 
 
 def cancelled(status: int = CANCELLED) -> Failure:

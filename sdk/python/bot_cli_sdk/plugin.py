@@ -14,7 +14,7 @@ from . import _terminal
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server
 from .command import Command, table
-from .failure import USAGE, Failure, Refused
+from .failure import USAGE, Failure, Refused, defect
 from .session import Json, Session
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -107,7 +107,7 @@ class Plugin:
 
                 returned = asyncio.run(returned)
         except Failure as failure:
-            if failure.code == "usage" and "hints" not in failure.data:
+            if failure.code in ("usage", "input_required") and "hints" not in failure.data:
                 failure.data["hints"] = [" ".join(["bot-cli", self.name, *([command.name] if command else []), "--help"])]
             raise
         except OSError as error:
@@ -117,9 +117,10 @@ class Plugin:
                 import traceback  # noqa: PLC0415
 
                 traceback.print_exc()
-            told = "" if session.knows_password else f": {error}"
+            if session.knows_password:
+                raise Failure(defect(error), code="internal") from error
             hints = ["`-v` shows where it happened"]
-            raise Failure(f"internal error: `{type(error).__name__}`{told}", code="internal", hints=hints) from error
+            raise Failure(f"internal error: `{type(error).__name__}`: {error}", code="internal", hints=hints) from error
         return _reply(returned, session.withheld)
 
     def _help(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NoReturn, cast
 
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server, members
-from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, Cancelled, Failure, Refused
+from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, Cancelled, Failure, Refused, defect
 from .session import Json, Session
 
 _EXITS = {
@@ -94,7 +94,7 @@ class Backend:
     """Subclass it, and define `open`, `sets`, `load` and `apply`.
 
     The library reads and checks every request, compares `prior`, names and limits, and reports what became of a change: `not_done` before `apply`,
-    `unknown` where `apply` fails and does not say more, and nothing of an unexpected exception but its type.
+    `unknown` where `apply` fails and does not say more, and nothing of an unexpected exception but its type and the line of yours that raised it.
     """
 
     name: ClassVar[str]
@@ -205,8 +205,7 @@ class _Served:
         except Exception as error:
             if isinstance(error, Refused):
                 raise
-            failure = Refusal("internal", f"internal error: `{type(error).__name__}`")
-            raise self._with_effect(failure, self._effect) from None
+            raise self._with_effect(Refusal("internal", defect(error)), self._effect) from None
 
     def _with_effect(self, failure: Failure, effect: str | Json | None) -> Failure:
         if self._effect and effect:

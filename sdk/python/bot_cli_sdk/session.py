@@ -181,10 +181,10 @@ class Session:
 
 
 def _input_required(missing: Sequence[Question]) -> Failure:
-    flags = [question.flag for question in missing if question.flag]
-    message = "an answer is missing" if len(missing) == 1 else f"{len(missing)} answers are missing"
+    flags = ", ".join(question.flag for question in missing if question.flag)
+    message = f"`{missing[0].flag or missing[0].key}` is missing" if len(missing) == 1 else f"{len(missing)} answers are missing"
     fields = [{"field": it.key, "problem": "missing", **({"flag": it.flag} if it.flag else {})} for it in missing]
-    hints = [f"answer with {', '.join(f'`{flag}`' for flag in flags)}"] if flags else []
+    hints = [f"answer with {flags}"] if flags else []
     inputs = [question.wire() for question in missing]
     message += ", and there is no terminal to ask on"
     return Failure(message, code="input_required", exit=USAGE, hints=hints, fields=fields, inputs=inputs)

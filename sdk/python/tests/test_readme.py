@@ -44,21 +44,30 @@ class Readme(unittest.TestCase):
         self.assertEqual(len(json.loads(ran.stdout)["rolled"]), 2)
 
     def test_the_backend_keeps_what_it_is_given(self) -> None:
-        self.assertEqual(self.manifest("backend.py", "bot-cli-secrets-memory")["secrets"], "1.0")
+        self.assertEqual(self.manifest("backend.py", "bot-cli-secrets-drawer")["secrets"], "1.0")
+        file = self.folder / "sets"
+        opening = {"secrets": "1.0", "settings": {"file": str(file)}}
         with Host(self.folder / "backend.py", env=ENVIRONMENT) as host:
-            opened = host.request("secrets/open", secrets="1.0", settings={"size": "1"})
+            opened = host.request("secrets/open", **opening)
             self.assertEqual(opened.result["can"], ["values"])
             for name, entries, expected in (
                 ("prod", {"A": "1"}, None),
                 ("prod", {"A": "2"}, {"code": "conflict", "effect": "not_done"}),
-                ("more", {"A": "2"}, {"code": "refused", "effect": "not_done"}),
                 ("-", {"A": "2"}, {"code": "invalid_name", "effect": "not_done"}),
                 ("big", {"A": "x" * 1001}, {"code": "too_large", "effect": "not_done", "bytes": {"size": 1001, "limit": 1000}}),
             ):
                 reply = host.request("secrets/put", name=name, entries=entries, prior="absent")
                 self.assertEqual(reply.data, expected)
+        # The next command starts another process.
+        with Host(self.folder / "backend.py", env=ENVIRONMENT) as host:
+            host.request("secrets/open", **opening)
             self.assertEqual(host.request("secrets/values", name="prod").result, {"values": {"A": "1"}})
             self.assertEqual(host.request("secrets/credentials", name="prod").code, "not_found")
+            file.write_text("[]")
+            reply = host.request("secrets/values", name="prod")
+            self.assertEqual(reply.error["message"], "internal error: `AttributeError` at backend.py:39")
+            file.write_text("{")
+            self.assertEqual(host.request("secrets/values", name="prod").code, "unavailable")
 
     def test_the_pack_is_in_the_manifest(self) -> None:
         manifest = self.manifest("pack.py", "bot-cli-pack-tide")
