@@ -220,7 +220,12 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
     };
     let problem = "must be `local`, `hosted` or a backend that is installed";
     let failure = Failure::new(Exit::Usage, "unknown_backend", message);
-    failure.field("backend", Some("--backend"), problem)
+    let failure = failure.field("backend", Some("--backend"), problem);
+    if source == Source::Config {
+        failure.hint("bot-cli cloud config set backend ''")
+    } else {
+        failure
+    }
 }
 
 /// Parses the keyring setting. `auto` selects the keyring if one is available.

@@ -193,10 +193,11 @@ fn stage(
     let _guard = session.guard();
     let staging = home.staging()?;
     let (source, from) = match download::address(given)? {
-        None => (
-            Source::Local,
-            std::path::absolute(session.cwd().join(given))?,
-        ),
+        None => {
+            let from = std::path::absolute(session.cwd().join(given))?;
+            crate::unbuilt::refuse(&from)?;
+            (Source::Local, from)
+        }
         Some(url) => {
             let file = staging.path().join(candidate::GIVEN);
             download::fetch(&url, &file, options.timeout, session)?;

@@ -350,6 +350,20 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
 }
 
 #[test]
+fn a_missing_backend_of_the_configuration_is_taken_out_by_the_line_of_the_hint() {
+    let user = with_both();
+    user.done(&["config", "set", "backend", "vault"]);
+    std::fs::remove_file(user.plugins().join("bot-cli-secrets-vault")).unwrap();
+    let run = user.run(&["secrets", "list"]);
+    let hint = "hint: bot-cli cloud config set backend ''\n";
+    assert!(run.stderr.contains(hint), "{run:?}");
+    user.done(&["config", "set", "backend", ""]);
+    user.done(&["secrets", "list", "--backend", "local"]);
+    let run = user.run(&["secrets", "list"]);
+    assert!(!run.stderr.contains("no backend"), "{run:?}");
+}
+
+#[test]
 fn backends_and_their_settings_are_completed_and_none_is_started() {
     let user = with_both();
     script(&user, "acme", &manifest("acme", "1.0"));

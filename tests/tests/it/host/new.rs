@@ -52,6 +52,39 @@ fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
 }
 
 #[test]
+fn a_source_that_must_be_built_is_no_plugin() {
+    let bench = bench();
+    let source = "the source of a plugin\nhint: build it, and give the executable:";
+    for (lang, given, line) in [
+        (
+            "python",
+            "bot-cli-python/plugin.py",
+            "python3 WORK/bot-cli-python/plugin.py --build",
+        ),
+        (
+            "python",
+            "./bot-cli-python",
+            "python3 WORK/bot-cli-python/plugin.py --build",
+        ),
+        (
+            "typescript",
+            "bot-cli-typescript",
+            "npm run build --prefix WORK/bot-cli-typescript",
+        ),
+    ] {
+        let _ = bench.run(&["plugin", "new", lang, "--lang", lang]).unwrap();
+        let work = bench.path("work").display().to_string();
+        let line = line.replace("WORK", &work);
+        let file = given.trim_start_matches("./");
+        for command in ["add", "check"] {
+            let ran = bench.run(&["plugin", command, given]).unwrap();
+            let expected = format!("error: `{work}/{file}` is {source} {line}\n");
+            assert_eq!((ran.status, ran.stderr), (Some(2), expected));
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let bench = bench();
     let name = "the name must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most";
