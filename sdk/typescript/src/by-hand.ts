@@ -33,7 +33,7 @@ export async function byHand(plugin: Plugin, words: string[]): Promise<void> {
     return;
   }
   const { code, message, data } = reply.error as { code: number; message: string; data: Problem };
-  const hints = [...(data.code === 'input_required' ? [`bot-cli ${name} asks for it`] : []), ...(data.hints ?? [])];
+  const hints = [...(data.code === 'input_required' ? ['start it with `bot-cli` to be asked'] : []), ...(data.hints ?? [])];
   if (json) console.log(JSON.stringify({ error: { message, ...data } }, null, 2));
   else console.error([`error: ${message}`, ...hints.map((hint) => `hint: ${hint}`)].join('\n'));
   process.exitCode = code;

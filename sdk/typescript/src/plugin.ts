@@ -33,6 +33,7 @@ export function plugin<const A extends Arguments>(settings: About & Environment 
     if (asked === 'version') return { text: `bot-cli ${name} ${version}\n`, data: { name, version } };
     if (asked === 'help' || (isGroup(node) && problems.length === 0)) return { text: help(reading), data: { help: help(reading) } };
     const given = values(reading);
+    session.usage = `${reading.path.join(' ')} --help`;
     const outcome = (isGroup(node) ? undefined : await node.run(given, session)) ?? {};
     const result = typeof outcome === 'string' ? { text: outcome, data: outcome.trimEnd() } : outcome;
     return { ...result, text: session.held + (result.text ?? '') };

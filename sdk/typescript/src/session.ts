@@ -26,6 +26,8 @@ type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; 
 export class Session {
   /** What could not be shown at once, and belongs in front of the text of the result. */
   held = '';
+  /** The command that shows the usage. */
+  usage = '';
   readonly context: Context;
 
   /** `signal` is aborted when the user cancels: pass it on to `fetch`, timers and child processes. */
@@ -92,7 +94,7 @@ export class Session {
       else if (question.accepts(preset)) found[key] = preset;
       else if (fail('missing')) inputs.push(question.wire(key));
     }
-    if (fields.length > 0) throw unanswered(fields, inputs);
+    if (fields.length > 0) throw unanswered(fields, inputs, this.usage);
     let problem: string | undefined;
     for (let at = 0, next = asked[0]; next; next = asked[at]) {
       const [key, question] = next;
@@ -110,13 +112,13 @@ export class Session {
 }
 
 /** The failure where answers are missing or not possible. */
-function unanswered(fields: Field[], inputs: object[]): Failure {
+function unanswered(fields: Field[], inputs: object[], usage: string): Failure {
   const invalid = fields.filter(({ problem }) => problem !== 'missing');
   const message = invalid.map(({ field, problem }) => `\`${field}\` ${problem}`).join('; ');
   if (message) return new Failure('usage', 'invalid_input', message, { fields });
   const flags = fields.flatMap(({ flag }) => flag ?? []);
-  const hints = flags.length > 0 ? [`answer with ${flags.join(', ')}`] : [];
-  const what = fields.length === 1 ? `the answer to \`${fields[0]?.field}\` is missing` : `${fields.length} answers are missing`;
+  const hints = flags.length > 0 ? [`answer with ${flags.join(', ')}`] : usage ? [usage] : [];
+  const what = fields.length === 1 ? `\`${fields[0]?.flag ?? fields[0]?.field}\` is missing` : `${fields.length} answers are missing`;
   const data = { fields, hints, inputs };
   return new Failure('usage', 'input_required', `${what}, and there is no terminal to ask on`, data);
 }

@@ -236,5 +236,5 @@ test('it is an ordinary command', () => {
   assert.match(by('greet', '--help').stdout, /Usage: bot-cli sample greet <WHO>\n/);
   const failed = by('fail');
   assert.deepEqual([failed.status, failed.stderr], [4, 'error: the door is shut\nhint: knock\n']);
-  assert.match(by('ask').stderr, /hint: bot-cli sample asks for it\n/);
+  assert.match(by('ask').stderr, /hint: start it with `bot-cli` to be asked\nhint: bot-cli sample ask --help\n/);
 });
