@@ -117,10 +117,8 @@ class Plugin:
                 import traceback  # noqa: PLC0415
 
                 traceback.print_exc()
-            if session.knows_password:
-                raise Failure(defect(error), code="internal") from error
-            hints = ["`-v` shows where it happened"]
-            raise Failure(f"internal error: `{type(error).__name__}`: {error}", code="internal", hints=hints) from error
+            told = "" if session.knows_password else f": {error}"
+            raise Failure(defect(error) + told, code="internal") from error
         return _reply(returned, session.withheld)
 
     def _help(self) -> str:
