@@ -18,17 +18,21 @@ pub use file::{FromFile, parse as parse_file};
 /// A project's configuration.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
+    /// Contains the services.
     pub catalogue: &'c Catalogue,
     /// The project name as entered by the user.
     pub project_name: String,
     /// The name for packages and agents, derived from the project name: 3 to 63 characters from `[a-z0-9-]`.
     pub slug: String,
+    /// Web or telephony.
     pub bot_type: BotType,
     /// The transports in the order specified by the user, without duplicates.
     pub transports: Vec<&'static Transport>,
     /// The AI services of the speech pipeline.
     pub pipeline: Pipeline<'c>,
+    /// The video avatar service.
     pub video: Option<&'c Service>,
+    /// The web client.
     pub client: Client,
     /// The optional features.
     pub features: Features,
