@@ -3,7 +3,8 @@
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
 the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
 that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
-words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong.
+words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong, `--stall`
+has speech with these words never come.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import math
 import struct
 import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
@@ -104,6 +106,8 @@ class Api(BaseHTTPRequestHandler):
             case "/v1/chat/completions":
                 return self.chat(json.loads(body))
             case "/v1/audio/speech":
+                if any(words in body.decode() for words in self.script.stall):
+                    threading.Event().wait()
                 return self.reply("audio/pcm", speech(json.loads(body)["input"]))
             case "/v1/audio/transcriptions":
                 return self.reply("application/json", json.dumps({"text": self.script.hear}))
@@ -176,6 +180,7 @@ def main():
     parser = parser_of_scripts(__doc__)
     parser.add_argument("--fail", action="append", default=[], metavar="WORDS", help="words that are refused")
     parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
+    parser.add_argument("--stall", action="append", default=[], metavar="WORDS")
     parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
     Api.script = parser.parse_args()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)

@@ -1,8 +1,9 @@
 """A stand-in for OpenAI's speech-to-speech API on loopback.
 
 It prints its address and serves until it is ended. Each response of a session is the answer to what came since the last
-one: the words, and a tone in place of the voice. The options are those of `stand_in_openai.py`, and `--fail` has words
-end the session with an error. What it is told to say to the user, it says.
+one: the words, and a tone in place of the voice. The options are those of `stand_in_openai.py`. `--fail` has words lead
+to an error, after which the framework hears nothing more, and `--stumble` to a response that fails. What it is told to
+say to the user, it says.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from stand_in_openai import answer, call, parser_of_scripts, speech, words
+from stand_in_openai import answer, call, parser_of_scripts, scripted, speech, words
 
 # A tenth of a second of sound.
 CHUNK = 4_800
@@ -43,34 +44,44 @@ async def converse(socket: ServerConnection, script: argparse.Namespace) -> None
             case {"type": "response.create"}:
                 if script.fail and script.fail in heard:
                     error = {"type": "server_error", "code": "server_error", "message": "The service is out of order."}
-                    return await say("error", error=error)
-                if called := call(script, heard, offered):
-                    await request(say, called)
+                    await say("error", error=error)
+                elif script.stumble and script.stumble in heard:
+                    details = {"error": {"type": "server_error", "message": "The service stumbled."}}
+                    await say("response.done", response=RESPONSE | {"status": "failed", "status_details": details})
+                elif called := call(script, heard, offered):
+                    await respond(say, scripted(script, heard), called)
                 else:
                     await respond(say, heard.partition(TOLD)[2] or answer(script, heard))
                 heard = ""
 
 
-async def request(say: Any, called: dict[str, Any]) -> None:
+RESPONSE = {"id": "response-1", "status": "in_progress"}
+
+
+async def respond(say: Any, words: str | None, called: dict[str, Any] | None = None) -> None:
+    await say("response.created", response=RESPONSE)
+    output = [await speak(say, words)] if words else []
+    output += [await request(say, called)] if called else []
+    await say("response.done", response=RESPONSE | {"status": "completed", "output": output})
+
+
+async def request(say: Any, called: dict[str, Any]) -> dict[str, Any]:
     """Have a function called; its result comes back as an item, before the next response."""
     number = next(CALLS)
     item = {"id": f"item-{number}", "type": "function_call", "name": called["name"], "call_id": f"call-{number}"}
-    response = {"id": f"response-{number}", "status": "in_progress"}
-    place = {"response_id": response["id"], "item_id": item["id"], "output_index": 0, "call_id": item["call_id"]}
+    place = {"response_id": RESPONSE["id"], "item_id": item["id"], "output_index": 0, "call_id": item["call_id"]}
     arguments = json.dumps(called["arguments"])
     done = item | {"arguments": arguments, "status": "completed"}
-    await say("response.created", response=response)
     await say("conversation.item.added", item=item | {"arguments": "", "status": "in_progress"})
     await say("response.function_call_arguments.delta", delta=arguments, **place)
     await say("response.function_call_arguments.done", arguments=arguments, **place)
     await say("conversation.item.done", item=done)
-    await say("response.done", response=response | {"status": "completed", "output": [done]})
+    return done
 
 
-async def respond(say: Any, words: str) -> None:
+async def speak(say: Any, words: str) -> dict[str, Any]:
     item = {"id": "item-1", "type": "message", "role": "assistant", "content": []}
-    place = {"response_id": "response-1", "item_id": "item-1", "output_index": 0, "content_index": 0}
-    await say("response.created", response={"id": "response-1", "status": "in_progress"})
+    place = {"response_id": RESPONSE["id"], "item_id": item["id"], "output_index": 0, "content_index": 0}
     await say("conversation.item.added", item=item)
     sound = speech(words)
     for begin in range(0, len(sound), CHUNK):
@@ -78,12 +89,13 @@ async def respond(say: Any, words: str) -> None:
         await say("response.output_audio.delta", delta=delta, **place)
     await say("response.output_audio_transcript.delta", delta=words, **place)
     await say("conversation.item.done", item=item)
-    await say("response.done", response={"id": "response-1", "status": "completed", "output": [item]})
+    return item
 
 
 async def main() -> None:
     parser = parser_of_scripts(__doc__)
     parser.add_argument("--fail", metavar="WORDS")
+    parser.add_argument("--stumble", metavar="WORDS")
     script = parser.parse_args()
     async with serve(lambda socket: converse(socket, script), "127.0.0.1", 0) as server:
         print(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)

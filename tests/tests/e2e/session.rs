@@ -67,16 +67,58 @@ fn a_fault_is_heard_and_logged_without_the_key() {
     assert!(!log.contains(KEY), "{log}");
 }
 
+/// The caller hears nothing, and stays on the line until the bot has given up.
 #[test]
-fn a_bot_without_its_voice_does_not_apologize() {
+fn a_bot_without_its_voice_ends_the_session() {
     let session = Session::cascade(&["--refuse", "/v1/audio/speech"]);
-    let mut running = session.hold(&[("", &["llm_response"]), ("Hello?", &["llm_response"])]);
-    running.line_with(OVER);
-    assert!(running.log().contains("OpenAITTSService#0 exception"));
-    assert!(!running.log().contains("Sorry"));
+    let mut running = session.hold(&[("", &["llm_response", SILENCE])]);
+    running.line_with("OpenAITTSService#0 exception");
+    running.line_with("the bot is silent");
 }
 
-/// Nothing could be said any more.
+#[test]
+fn a_goodbye_that_is_stuck_does_not_keep_the_session_from_ending() {
+    let session = Session::cascade(&["--say", "hang up=It was a pleasure.", "--stall", "Goodbye"]);
+    let mut running = session.hold(&[
+        ("", &["tts_response"]),
+        (
+            "Please hang up.",
+            &["tts_response, text_contains: pleasure", SILENCE],
+        ),
+    ]);
+    running.line_with("the bot is silent");
+}
+
+#[test]
+fn a_bot_that_speaks_while_it_hangs_up_finishes_both() {
+    let words = "hang up=It was a pleasure to talk to you about all of this, and I hope that it helped you a lot.";
+    let spoken = "tts_response, text_contains: helped you a lot";
+    for session in [
+        Session::cascade(&["--say", words]),
+        Session::realtime(&["--say", words]),
+    ] {
+        // A goodbye that is missed would be waited for longer than the line is held.
+        session.bot.set("STUCK_SECS", "90");
+        let mut running = session.hold(&[
+            ("", &["tts_response"]),
+            ("Please hang up.", &[spoken, GOODBYE, SILENCE]),
+        ]);
+        running.line_with(HUNG_UP);
+    }
+}
+
+#[test]
+fn a_speech_to_speech_service_that_stumbles_apologizes_and_goes_on() {
+    let session = Session::realtime(&["--stumble", "do you stumble"]);
+    session.hold(&[
+        ("", &["tts_response"]),
+        ("Why do you stumble?", &[SORRY]),
+        ("What is the capital of France?", &[PARIS]),
+        ("Again, why do you stumble?", &[SORRY]),
+    ]);
+}
+
+/// Nothing can be said any more.
 #[test]
 fn a_speech_to_speech_service_that_fails_ends_the_session() {
     let session = Session::realtime(&["--fail", "out of order"]);
@@ -85,7 +127,7 @@ fn a_speech_to_speech_service_that_fails_ends_the_session() {
         ("Are you out of order?", &[SILENCE]),
     ]);
     running.line_with("The service is out of order.");
-    running.line_with(HUNG_UP);
+    running.line_with("the bot is silent");
 }
 
 #[test]
