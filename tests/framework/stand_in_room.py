@@ -21,6 +21,8 @@ ENDPOINT = "room@sip.example.com"
 RTVI = "rtvi-ai"
 # How long the bot is silent once it has finished, and how long it may take to begin.
 SILENCE, PATIENCE = 1.0, 60.0
+# How long it rings at whoever does not answer a transfer.
+RINGING = 4.0
 LOUD = 500
 
 _properties: dict[str, dict[str, Any]] = {}
@@ -85,6 +87,7 @@ class Client:
         self.events = event_handler
         self.left, self.connected, self.answered = threading.Event(), threading.Event(), threading.Event()
         self.ready, self.loud, self.told = threading.Event(), threading.Event(), threading.Condition()
+        self.ringing = threading.Event()
         self.seen: dict[str, Any] = {"room": None, "token": None, "dialled": [], "said": [], "problem": None}
         self.samples: list[int] = []
         self.rate = 0
@@ -165,7 +168,7 @@ class Client:
         """Until the bot has said something."""
         await_(self.loud, "the bot never said anything")
         length = -1
-        while length != len(self.samples):
+        while length != len(self.samples) or self.ringing.is_set():
             length = len(self.samples)
             self.left.wait(SILENCE)
         self.seen["seconds"] = round(len(self.samples) / self.rate, 2)
@@ -187,13 +190,20 @@ class Client:
         self.answered.set()
 
     def sip_call_transfer(self, settings: Any, completion: Callable[..., None]) -> None:
-        """Whoever the caller is transferred to answers."""
+        """Whoever the caller is transferred to answers, or with TRANSFER_FAILS nobody does after a while."""
         if not _properties[self.seen["room"]].get("enable_dialout"):
             return completion("the room calls nobody")
         self.seen["transferred"] = settings
         completion(None)
-        answered = self.events.on_dialout_answered
-        threading.Thread(target=answered, args=({"sessionId": "transfer-1"},), daemon=True).start()
+        ends = self.ring_in_vain if "TRANSFER_FAILS" in os.environ else self.events.on_dialout_answered
+        threading.Thread(target=ends, args=({"sessionId": "transfer-1"},), daemon=True).start()
+
+    def ring_in_vain(self, data: dict[str, str]) -> None:
+        self.ringing.set()
+        self.left.wait(RINGING)
+        self.events.on_dialout_error(data)
+        self.left.wait(SILENCE)
+        self.ringing.clear()
 
     def add_custom_audio_track(
         self, track_name: str, audio_track: Track, completion: Callable[..., None], **_: Any

@@ -117,10 +117,30 @@ fn a_caller_whom_twilio_brought_to_a_room_is_transferred() {
 }
 
 #[test]
-fn a_machine_that_answers_hears_a_message_and_a_person_the_greeting() {
+fn a_caller_in_a_room_whose_transfer_fails_is_told_and_not_asked_before() {
+    for (transport, told) in [
+        ("hosted_rtc_pstn_dialin", CALLER),
+        ("hosted_rtc_pstn_dialout", CALLEE),
+    ] {
+        let mut bot = acting(transport, told, "transfer_call", &[]);
+        bot.set("SILENCE_SECS", "2");
+        let world = called(&bot, transport, &[("TRANSFER_FAILS", "1")]);
+        let spoken = bot.models.read();
+        let told = spoken.split_once("Sorry, I could not put you through.");
+        let (before, _) = told.unwrap_or_else(|| panic!("{world}: {spoken}"));
+        assert!(!before.contains("Are you still there?"), "{spoken}");
+    }
+}
+
+#[test]
+fn a_machine_that_answers_hears_a_message_and_a_person_also_a_silent_one_the_greeting() {
     let transport = "hosted_rtc_pstn_dialout";
     let mut bot = acting(transport, CALLEE, "current_time", &["--voicemail"]);
-    for (says, machine) in [("Hello?", false), ("Leave a message after the tone.", true)] {
+    for (says, machine) in [
+        ("Hello?", false),
+        ("", false),
+        ("Leave a message after the tone.", true),
+    ] {
         let world = called(&bot, transport, &[("MACHINE_SAYS", says)]);
         let room = &world["rooms"][0];
         assert_eq!(room["problem"], Value::Null, "{world}");
