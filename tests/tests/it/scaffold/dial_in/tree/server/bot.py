@@ -25,7 +25,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import call_of, in_room_of_call, introduce, warn_about_calls
+from calls import call_of, in_room_of_call, introduce, not_connected, warn_about_calls
 from noise import noise_filter
 from services import create_llm, create_stt, create_tts
 from session import look_after
@@ -109,6 +109,10 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         await runner.cancel()
 
     if call is not None:
+
+        @transport.event_handler("on_dialout_error")
+        async def on_dialout_error(transport, data):
+            await not_connected(worker, data)
 
         @transport.event_handler("on_dialin_error")
         async def on_dialin_error(transport, data):

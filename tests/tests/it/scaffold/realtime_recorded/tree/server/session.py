@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from loguru import logger
 from pipecat.frames.frames import (
+    BotSpeakingFrame,
     BotStartedSpeakingFrame,
     BotStoppedSpeakingFrame,
     EndFrame,
     ErrorFrame,
+    Frame,
     FunctionCallCancelFrame,
     InterruptionFrame,
     LLMMessagesAppendFrame,
@@ -24,6 +27,7 @@ SILENCE_SECS = 20  # how long a user may be silent before the bot asks
 QUESTIONS = 2  # how often it asks before it hangs up
 SESSION_SECS = 15 * 60  # the longest session
 WARNING_SECS = 60  # how long before its end the user is told
+STUCK_SECS = 10  # how long the bot waits for its own voice
 
 STILL_THERE = "Are you still there?"
 SORRY = "Sorry, something went wrong on my side."
@@ -39,25 +43,46 @@ async def say(worker: PipelineWorker, words: str) -> None:
     )
 
 
-async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
-    """Have the service say these words, then end the session; also when it stays silent."""
-    speaking = asyncio.Event()
+async def said(worker: PipelineWorker, words: str) -> bool:
+    """Say these words, and return whether that is done; False if a service is stuck."""
+    with suppress(TimeoutError):  # What is being said comes first.
+        await asyncio.wait_for(worker.flush_pipeline(), STUCK_SECS)
+    frames: asyncio.Queue[Frame] = asyncio.Queue()
+    speech = (BotStartedSpeakingFrame, BotSpeakingFrame, BotStoppedSpeakingFrame)
+    started = False
 
     @worker.event_handler("on_frame_reached_upstream")
     async def on_frame_reached_upstream(worker, frame):
-        if isinstance(frame, BotStartedSpeakingFrame):
-            speaking.set()
-        elif isinstance(frame, BotStoppedSpeakingFrame) and speaking.is_set():
-            await worker.queue_frame(EndFrame())
+        if isinstance(frame, speech):
+            frames.put_nowait(frame)
 
-    async def end_if_silent():
-        await asyncio.sleep(10)
-        if not speaking.is_set():
-            await worker.queue_frame(EndFrame())
-
-    worker.add_reached_upstream_filter((BotStartedSpeakingFrame, BotStoppedSpeakingFrame))
+    worker.add_reached_upstream_filter(speech)
     await say(worker, words)
-    in_background(worker, end_if_silent())
+    with suppress(TimeoutError):
+        while True:
+            frame = await asyncio.wait_for(frames.get(), STUCK_SECS)
+            if isinstance(frame, BotStartedSpeakingFrame):
+                started = True
+            elif isinstance(frame, BotStoppedSpeakingFrame) and started:
+                return True
+    return False
+
+
+async def say_or_end(worker: PipelineWorker, words: str) -> None:
+    """Say these words; if that is impossible, end the session at once."""
+    if not await said(worker, words):
+        # An `EndFrame` would wait for the service that is stuck.
+        await worker.cancel(reason="the bot is silent")
+
+
+async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
+    """Say these words, then end the session; also when they can't be said."""
+
+    async def end():
+        await say_or_end(worker, words)
+        await worker.queue_frame(EndFrame())
+
+    in_background(worker, end())
 
 
 def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, None]) -> None:
@@ -109,13 +134,16 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     async def on_pipeline_error(worker, frame: ErrorFrame):
         nonlocal apologized
         # The framework has logged it, without credentials. The model speaks about faults of tools.
-        if apologized or frame.category is ErrorCategory.APPLICATION:
+        if frame.category is ErrorCategory.APPLICATION:
             return
-        apologized = True
-        if isinstance(frame.processor, LLMService):
-            await hang_up(worker, SORRY)
-        else:
-            await say(worker, SORRY)
+        service = frame.processor
+        if isinstance(service, LLMService) and not service.is_usable:
+            await worker.cancel(reason="the bot can no longer speak")
+        elif not apologized:
+            apologized = True
+            # During the transfer of a call, the bot doesn't wait for the user.
+            await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+            in_background(worker, say_or_end(worker, SORRY))
 
     worker.add_reached_upstream_filter((FunctionCallCancelFrame,))
 

@@ -108,7 +108,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         await runner.cancel()
 
     if call is not None:
-        dialer = Dialer(runner)
+        dialer = Dialer(runner, worker)
 
         @transport.event_handler("on_joined")
         async def on_joined(transport, data):

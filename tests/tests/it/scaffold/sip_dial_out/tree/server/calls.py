@@ -8,7 +8,7 @@ from typing import Any
 
 from loguru import logger
 from pipecat.adapters.llm.schemas.direct_function import tool_options
-from pipecat.frames.frames import BotStoppedSpeakingFrame, FunctionCallResultProperties
+from pipecat.frames.frames import FunctionCallResultProperties, UserIdleTimeoutUpdateFrame
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import (
@@ -25,7 +25,7 @@ from pipecat.services.llm_service import FunctionCallParams
 from pipecat.transports.daily.transport import DailySIPTransferFrame
 from pipecat.workers.runner import WorkerRunner
 
-from session import in_background, say
+from session import SILENCE_SECS, in_background, said, say
 
 CONNECTING = "One moment, I will put you through."
 NOT_CONNECTED = "Sorry, I could not put you through."
@@ -116,20 +116,23 @@ async def introduce(context: LLMContext, runner_args: RunnerArguments) -> None:
 class Dialer:
     """Calls somebody, and again if that fails."""
 
-    def __init__(self, runner: WorkerRunner) -> None:
+    def __init__(self, runner: WorkerRunner, worker: PipelineWorker) -> None:
         self._runner = runner
+        self._worker = worker
         self._failures = 0
         self._answered = False
 
-    async def dial(self, transport: Any, call: dict[str, str]) -> None:
-        """Call; a failure may also be reported later."""
+    async def dial(self, transport: Any, call: dict[str, str], pause: float = 0) -> None:
+        """Call after a pause; a failure may also be reported later."""
+        await asyncio.sleep(pause)
         _, error = await transport.start_dialout(call)
         if error:
             await self.failed(transport, call, error)
 
     async def failed(self, transport: Any, call: dict[str, str], error: Any) -> None:
-        """Call again after a while, or give up."""
+        """Call again after a while, or give up; after an answer, it is a transfer that failed."""
         if self._answered:
+            await not_connected(self._worker, error)
             return
         self._failures += 1
         if self._failures == DIAL_ATTEMPTS:
@@ -137,8 +140,8 @@ class Dialer:
             await self._runner.cancel()
         else:
             logger.warning(f"The call failed, and is tried again: {error}")
-            await asyncio.sleep(DIAL_PAUSE_SECS * 2 ** (self._failures - 1))
-            await self.dial(transport, call)
+            pause = DIAL_PAUSE_SECS * 2 ** (self._failures - 1)
+            in_background(self._worker, self.dial(transport, call, pause))
 
     async def answered(self) -> bool:
         """Return whether the callee has answered; if it is a person after a transfer, leave."""
@@ -160,25 +163,21 @@ async def transfer_call(params: FunctionCallParams) -> None:
 
 async def put_through(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
     """Announce the transfer, then transfer the call; if that fails, the conversation goes on."""
-    heard = asyncio.Event()
-
-    @worker.event_handler("on_frame_reached_upstream")
-    async def on_frame_reached_upstream(worker, frame):
-        if isinstance(frame, BotStoppedSpeakingFrame):
-            heard.set()
-
-    worker.add_reached_upstream_filter((BotStoppedSpeakingFrame,))
-    await say(worker, CONNECTING)
-    try:
-        async with asyncio.timeout(10):
-            await heard.wait()
-    except TimeoutError:
+    # Whoever waits for a person may be silent.
+    await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=0))
+    if not await said(worker, CONNECTING):
         logger.warning("The transfer was not announced")
     try:
         await transfer(worker, runner_args)
     except Exception as error:
-        logger.error(f"The call could not be transferred: {error}")
-        await say(worker, NOT_CONNECTED)
+        await not_connected(worker, error)
+
+
+async def not_connected(worker: PipelineWorker, error: object) -> None:
+    """Tell the caller that nobody was reached, and go on."""
+    logger.error(f"The call could not be transferred: {error}")
+    await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+    await say(worker, NOT_CONNECTED)
 
 
 def setting(name: str) -> str:
@@ -197,7 +196,8 @@ async def transfer(worker: PipelineWorker, runner_args: RunnerArguments) -> None
         endpoint = runner_args.body.get("transfer_to") if runner_args.body else None
         if not endpoint:
             raise ValueError("TRANSFER_NUMBER is not set for `server.py`")
-        settings = {"toEndPoint": endpoint}
-        await worker.queue_frame(DailySIPTransferFrame(settings=settings))
+        frame = DailySIPTransferFrame(settings={"toEndPoint": endpoint})
+        frame.interruptible = False
+        await worker.queue_frame(frame)
         return
     raise ValueError("this session is not a telephone call")

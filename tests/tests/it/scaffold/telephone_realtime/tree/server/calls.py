@@ -5,18 +5,20 @@ import base64
 import json
 import os
 import re
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 import aiohttp
+from fastapi import WebSocketDisconnect
 from loguru import logger
 from pipecat.adapters.llm.schemas.direct_function import tool_options
-from pipecat.frames.frames import BotStoppedSpeakingFrame, FunctionCallResultProperties
+from pipecat.frames.frames import FunctionCallResultProperties, UserIdleTimeoutUpdateFrame
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import CallData, RunnerArguments, WebSocketRunnerArguments
 from pipecat.services.llm_service import FunctionCallParams
 
-from session import in_background, say
+from session import SILENCE_SECS, in_background, said, say
 from settings import problems
 
 CONNECTING = "One moment, I will put you through."
@@ -134,25 +136,21 @@ async def transfer_call(params: FunctionCallParams) -> None:
 
 async def put_through(worker: PipelineWorker, runner_args: RunnerArguments) -> None:
     """Announce the transfer, then transfer the call; if that fails, the conversation goes on."""
-    heard = asyncio.Event()
-
-    @worker.event_handler("on_frame_reached_upstream")
-    async def on_frame_reached_upstream(worker, frame):
-        if isinstance(frame, BotStoppedSpeakingFrame):
-            heard.set()
-
-    worker.add_reached_upstream_filter((BotStoppedSpeakingFrame,))
-    await say(worker, CONNECTING)
-    try:
-        async with asyncio.timeout(10):
-            await heard.wait()
-    except TimeoutError:
+    # Whoever waits for a person may be silent.
+    await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=0))
+    if not await said(worker, CONNECTING):
         logger.warning("The transfer was not announced")
     try:
         await transfer(worker, runner_args)
     except Exception as error:
-        logger.error(f"The call could not be transferred: {error}")
-        await say(worker, NOT_CONNECTED)
+        await not_connected(worker, error)
+
+
+async def not_connected(worker: PipelineWorker, error: object) -> None:
+    """Tell the caller that nobody was reached, and go on."""
+    logger.error(f"The call could not be transferred: {error}")
+    await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+    await say(worker, NOT_CONNECTED)
 
 
 def setting(name: str) -> str:
@@ -190,6 +188,7 @@ async def transfer(worker: PipelineWorker, runner_args: RunnerArguments) -> None
             case other:
                 raise ValueError(f"{other} can't transfer a call")
         # When a session ends while its stream is open, the framework hangs up the call.
-        await runner_args.websocket.close()
+        with suppress(WebSocketDisconnect):  # the carrier has closed it
+            await runner_args.websocket.close()
         return
     raise ValueError("this session is not a telephone call")

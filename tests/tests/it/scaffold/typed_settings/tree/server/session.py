@@ -2,12 +2,17 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from loguru import logger
 from pipecat.frames.frames import (
+    BotSpeakingFrame,
+    BotStartedSpeakingFrame,
+    BotStoppedSpeakingFrame,
     EndFrame,
     ErrorFrame,
+    Frame,
     InterruptionFrame,
     TTSSpeakFrame,
     UserIdleTimeoutUpdateFrame,
@@ -21,6 +26,7 @@ SILENCE_SECS = 20  # how long a user may be silent before the bot asks
 QUESTIONS = 2  # how often it asks before it hangs up
 SESSION_SECS = 15 * 60  # the longest session
 WARNING_SECS = 60  # how long before its end the user is told
+STUCK_SECS = 10  # how long the bot waits for its own voice
 
 STILL_THERE = "Are you still there?"
 SORRY = "Sorry, something went wrong on my side."
@@ -33,10 +39,46 @@ async def say(worker: PipelineWorker, words: str) -> None:
     await worker.queue_frame(TTSSpeakFrame(words))
 
 
-async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
-    """Say these words, then end the session."""
+async def said(worker: PipelineWorker, words: str) -> bool:
+    """Say these words, and return whether that is done; False if a service is stuck."""
+    with suppress(TimeoutError):  # What is being said comes first.
+        await asyncio.wait_for(worker.flush_pipeline(), STUCK_SECS)
+    frames: asyncio.Queue[Frame] = asyncio.Queue()
+    speech = (BotStartedSpeakingFrame, BotSpeakingFrame, BotStoppedSpeakingFrame)
+    started = False
+
+    @worker.event_handler("on_frame_reached_upstream")
+    async def on_frame_reached_upstream(worker, frame):
+        if isinstance(frame, speech):
+            frames.put_nowait(frame)
+
+    worker.add_reached_upstream_filter(speech)
     await say(worker, words)
-    await worker.queue_frame(EndFrame())
+    with suppress(TimeoutError):
+        while True:
+            frame = await asyncio.wait_for(frames.get(), STUCK_SECS)
+            if isinstance(frame, BotStartedSpeakingFrame):
+                started = True
+            elif isinstance(frame, BotStoppedSpeakingFrame) and started:
+                return True
+    return False
+
+
+async def say_or_end(worker: PipelineWorker, words: str) -> None:
+    """Say these words; if that is impossible, end the session at once."""
+    if not await said(worker, words):
+        # An `EndFrame` would wait for the service that is stuck.
+        await worker.cancel(reason="the bot is silent")
+
+
+async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
+    """Say these words, then end the session; also when they can't be said."""
+
+    async def end():
+        await say_or_end(worker, words)
+        await worker.queue_frame(EndFrame())
+
+    in_background(worker, end())
 
 
 def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, None]) -> None:
@@ -88,8 +130,13 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     async def on_pipeline_error(worker, frame: ErrorFrame):
         nonlocal apologized
         # The framework has logged it, without credentials. The model speaks about faults of tools.
-        if apologized or frame.category is ErrorCategory.APPLICATION:
+        if frame.category is ErrorCategory.APPLICATION:
             return
-        apologized = True
-        if not isinstance(frame.processor, TTSService):
-            await say(worker, SORRY)
+        service = frame.processor
+        if isinstance(service, TTSService) and not service.is_usable:
+            await worker.cancel(reason="the bot can no longer speak")
+        elif not apologized:
+            apologized = True
+            # During the transfer of a call, the bot doesn't wait for the user.
+            await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+            in_background(worker, say_or_end(worker, SORRY))
