@@ -54,6 +54,10 @@ class Watched:
             async def queue_frames(self, frames):
                 watched.greetings += sum(isinstance(frame, LLMRunFrame) for frame in frames)
 
+            def create_task(self, coroutine, *_args, **_kwargs):
+                """Nothing has set the worker up."""
+                return asyncio.create_task(coroutine)
+
         make = bot.create_transport
 
         async def create_transport(*args):
