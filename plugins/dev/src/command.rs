@@ -54,9 +54,10 @@ impl Plugin for Options {
             said,
             heard,
             running: Vec::new(),
+            transport,
             opens: self.open,
         };
-        let ended = work.run(transport);
+        let ended = work.run();
         let cancel = work.shown.session.cancel().clone();
         let is_urgent = cancel.count() > 1;
         stop(std::mem::take(&mut work.running), || {
@@ -76,13 +77,15 @@ struct Work<'a> {
     said: Sender<Said>,
     heard: Receiver<Said>,
     running: Vec<Running>,
+    /// The only transport that the user wants.
+    transport: Option<&'static Transport>,
     /// Whether to open the bot's page in the browser once the bot is ready.
     opens: bool,
 }
 
 impl Work<'_> {
     /// Runs the programs until one of them exits and can't be restarted. Returns the exit status of that program.
-    fn run(&mut self, transport: Option<&'static Transport>) -> Result<u8, Failure> {
+    fn run(&mut self) -> Result<u8, Failure> {
         let project = self.project;
         let has_client = project
             .client
@@ -107,7 +110,7 @@ impl Work<'_> {
         keys.explain(&mut self.shown)?;
 
         let mut snapshot = Snapshot::of(&project.server);
-        let options = self.run_options(transport);
+        let options = self.run_options();
         self.start_bot(&keys, &options)?;
         let mut awaited = vec![self.options.port];
         if let Some(client) = has_client {
@@ -137,7 +140,7 @@ impl Work<'_> {
             if !awaited.is_empty() {
                 awaited.retain(|port| !ports::answers(*port));
                 if awaited.is_empty() {
-                    self.ready(transport)?;
+                    self.ready()?;
                 }
             }
             if reloads {
@@ -166,10 +169,11 @@ impl Work<'_> {
         self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
     }
 
-    fn run_options(&self, transport: Option<&Transport>) -> Vec<String> {
-        let several = self.project.transports.len() > 1 && self.project.client.is_some()
-            || self.options.eval.is_some();
-        let only = transport.or_else(|| {
+    fn run_options(&self) -> Vec<String> {
+        let serves_all = self.project.client.is_some() || self.call_server().is_some();
+        let several =
+            self.project.transports.len() > 1 && serves_all || self.options.eval.is_some();
+        let only = self.transport.or_else(|| {
             let first = self.main_transport();
             first.filter(|_| !several)
         });
@@ -191,21 +195,30 @@ impl Work<'_> {
         words
     }
 
-    /// Returns the first web transport, or the first transport of any type if there is no web transport.
+    /// Returns the first web transport. Without one, returns the transport of the call server, or the first.
     fn main_transport(&self) -> Option<&'static Transport> {
         let all = &self.project.transports;
-        let in_browser = all.iter().find(|one| one.bot_type == BotType::Web);
-        in_browser.or(all.first()).copied()
+        let mut in_browser = all.iter().filter(|one| one.bot_type == BotType::Web);
+        let in_browser = in_browser.next().copied();
+        in_browser
+            .or_else(|| self.call_server())
+            .or(all.first().copied())
+    }
+
+    /// Returns the transport whose calls `server.py` prepares, if the bot serves it.
+    fn call_server(&self) -> Option<&'static Transport> {
+        let is_served = |one: &&&Transport| {
+            let wanted = self
+                .transport
+                .is_none_or(|it| it.runner_key == one.runner_key);
+            one.call_server.is_some() && wanted && self.options.eval.is_none()
+        };
+        self.project.transports.iter().find(is_served).copied()
     }
 
     fn start_bot(&mut self, keys: &Keys, options: &[String]) -> Result<(), Failure> {
         let mut programs = vec![(BOT, "bot.py", options)];
-        if self
-            .project
-            .transports
-            .iter()
-            .any(|one| one.call_server.is_some())
-        {
+        if self.call_server().is_some() {
             programs.push((SERVER, "server.py", &[]));
         }
         for (name, file, options) in programs {
@@ -312,7 +325,7 @@ impl Work<'_> {
     }
 
     /// Shows the bot's address or starts the evaluation. The caller must first wait until all ports accept connections.
-    fn ready(&mut self, transport: Option<&'static Transport>) -> Result<(), Failure> {
+    fn ready(&mut self) -> Result<(), Failure> {
         if let Some(file) = &self.options.eval {
             let mut uv = Program::Uv.command(&self.project.server)?;
             let file = self.scenarios(file);
@@ -329,7 +342,12 @@ impl Work<'_> {
             uv.args(["--bot-url", &address]);
             return self.start(EVAL, uv);
         }
-        let (address, message) = self.reached(transport);
+        let (address, message) = self.reached();
+        let served = self.transport.or_else(|| self.main_transport());
+        if served.is_some_and(|one| one.carrier) && self.options.proxy.is_none() {
+            let message = "no call reaches the bot without a tunnel and `--proxy YOUR_HOST`";
+            self.shown.event(&Event::Warning { message });
+        }
         self.shown.event(&Event::Ready {
             address: address.as_deref(),
             message: &message,
@@ -356,13 +374,13 @@ impl Work<'_> {
     }
 
     /// Returns the URL of the bot's page, if any, and a message that explains how to reach the bot.
-    fn reached(&self, transport: Option<&'static Transport>) -> (Option<String>, String) {
+    fn reached(&self) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));
         if let Some(client) = &self.project.client {
             return open(format!("http://localhost:{}", client.port));
         }
-        match transport.or_else(|| self.main_transport()) {
+        match self.transport.or_else(|| self.main_transport()) {
             Some(one) if one.avatar.is_some() => open(format!("http://localhost:{port}/daily")),
             Some(one) if one.bot_type == BotType::Web && one.no_client.is_none() => {
                 open(format!("http://localhost:{port}/client/"))

@@ -124,8 +124,11 @@ impl Keys {
                 });
             }
         }
-        for name in stored.iter().filter(|name| file.contains(name.as_str())) {
-            let message = format!("`.env` has {name}, too: that of the set is used");
+        let hidden = stored.iter().filter(|name| file.contains(name.as_str()));
+        let hidden: Vec<&str> = hidden.map(|name| name.as_str()).collect();
+        if !hidden.is_empty() {
+            let names = hidden.join(", ");
+            let message = format!("not used, because the set wins over `.env`: {names}");
             shown.event(&Event::Warning { message: &message });
         }
         if !missing.is_empty() {

@@ -12,11 +12,15 @@ use serde_json::Value;
 
 /// Creates a bench with a project in its working directory.
 fn bench() -> Bench {
+    bench_with("--transport=p2p_webrtc")
+}
+
+fn bench_with(transports: &str) -> Bench {
     let bench = Bench::whole().unwrap();
     let uv = std::path::Path::new(env!("CARGO_BIN_EXE_it-uv"));
     bench.install(uv, "bin/uv").unwrap();
     let services = "--stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts";
-    let words = format!("init . --transport=p2p_webrtc --mode=cascade {services}");
+    let words = format!("init . {transports} --mode=cascade {services}");
     let made = bench.run(&words.split(' ').collect::<Vec<_>>()).unwrap();
     assert_eq!(made.status, Some(0), "{made:?}");
     bench
@@ -97,7 +101,7 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
     let expected = [
         "dev    | $ uv sync".to_owned(),
         "dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY".to_owned(),
-        "dev    | warning: `.env` has OPENAI_API_KEY, too: that of the set is used".to_owned(),
+        "dev    | warning: not used, because the set wins over `.env`: OPENAI_API_KEY".to_owned(),
         format!(
             "dev    | not set: CARTESIA_API_KEY (bot-cli cloud secrets set work-secrets --backend local --from-template {})",
             bench.path("work/server/.env.example").display()
@@ -114,6 +118,36 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
     assert!(!String::from_utf8_lossy(&own).contains("c4n4ry"));
     dev.signal(Signal::TERM);
     assert_eq!(dev.status(), Some(143));
+}
+
+#[test]
+fn calls_are_prepared_only_for_a_bot_that_takes_them() {
+    let bench = bench_with(
+        "--transport=carrier_a --transport=carrier_a_hosted_rtc_sip --twilio-daily-sip-mode=dial-out",
+    );
+    let warning = "warning: no call reaches the bot without a tunnel and `--proxy YOUR_HOST`";
+    for (words, options, server, warned) in [
+        ("", "--port PORT", true, false),
+        ("--transport daily", "-t daily --port PORT", true, false),
+        ("--transport twilio", "-t twilio --port PORT", false, true),
+        (
+            "--transport twilio --proxy host",
+            "-t twilio --port PORT -x host",
+            false,
+            false,
+        ),
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let mut dev = Dev::start(&bench, &words);
+        let lines = dev.until("dev    | ready: ");
+        let has = |text: &str| lines.iter().any(|line| line.ends_with(text));
+        let options = options.replace("PORT", &dev.port.to_string());
+        assert!(has(&format!("$ uv run bot.py {options}")), "{lines:#?}");
+        assert_eq!(has("$ uv run server.py"), server, "{lines:#?}");
+        assert_eq!(has(warning), warned, "{lines:#?}");
+        dev.signal(Signal::TERM);
+        dev.status();
+    }
 }
 
 #[test]
