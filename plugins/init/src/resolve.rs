@@ -48,7 +48,8 @@ pub fn resolve<'c>(
     let calls_people = transports.is_empty() || directions.any(|it| it == Some(Direction::DialOut));
     let is_realtime = draft.mode.as_deref().map(str::trim) == Some("realtime");
     if draft.switch(Feature::Voicemail) == Some(true) && (is_realtime || !calls_people) {
-        let problem = "only for bots in cascade mode that call people (dial-out)";
+        let problem =
+            "only for cascade bots that call people: Daily PSTN or Twilio + Daily SIP, dial-out";
         problems.add(Feature::Voicemail.row().key, problem);
     }
     let avatar = transports.iter().find(|one| one.avatar.is_some());

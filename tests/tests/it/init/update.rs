@@ -151,6 +151,24 @@ fn new_variables_are_named() {
 }
 
 #[test]
+fn a_lock_file_that_is_old_is_written_again_and_the_project_is_found_from_below() {
+    let (folder, made) = project(&[]);
+    let sync = json!(["uv sync --project my-bot/server"]);
+    assert_eq!(updated(folder.path(), &["--tracing"])["next"], sync);
+    assert_eq!(
+        updated(folder.path(), &["--transcription"])["next"],
+        json!([])
+    );
+    let ran = run(&made.join("server"), &["--update"]);
+    let root = fs::canonicalize(&made).unwrap();
+    let hint = format!(
+        "it is in a project: `bot-cli init {} --update`",
+        root.display()
+    );
+    assert!(ran.stderr.contains(&hint), "{ran:?}");
+}
+
+#[test]
 fn edits_stay_and_every_file_is_told_of() {
     let (folder, made) = project(&[]);
     edit(

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_terminal::shell;
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
@@ -160,7 +161,15 @@ fn base(recorded: &Recorded, packed: &[u8], session: &mut Session) -> (Base, boo
 fn no_record(target: &Target) -> Failure {
     let shown = crate::wording::quoted(&target.shown);
     let message = format!("{shown} has no `{PROJECT}`, the record of how a project was made");
-    Failure::new(Exit::Usage, "no_record", message)
+    let failure = Failure::new(Exit::Usage, "no_record", message);
+    let mut above = target.path.ancestors().skip(1);
+    if let Some(root) = above.find(|it| it.join(PROJECT).is_file()) {
+        let root = shell::quoted(&root.display().to_string());
+        return failure.hint(format!(
+            "it is in a project: `bot-cli init {root} --update`"
+        ));
+    }
+    failure
         .hint("name the directory of a project that bot-cli made: `bot-cli init my-bot --update`")
         .hint("`--adopt` instead of `--update` writes the record of a project that was made otherwise")
 }

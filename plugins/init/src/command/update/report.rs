@@ -16,6 +16,7 @@
 //!   first conflicting line in the user's file before the update, starting at 1. `marker` is the line number of the first marker, or null
 //!   if no markers were written.
 //! - `restore`: a command that restores the replaced files, or null if no backup was made.
+//! - `next`: suggested commands. `--check` leaves it out.
 //!
 //! If the update has conflicts, the document also has an `error` member, as in the document for a failure, and the exit status is 1.
 
@@ -36,7 +37,7 @@ use crate::options::{Conflicts, Options};
 use crate::platform::copy_over;
 use crate::record::FOLDER;
 use crate::target::Target;
-use crate::transaction::{BEFORE, Old};
+use crate::transaction::{BEFORE, Change, Old};
 use crate::update::differences::{self, Difference};
 use crate::update::{About, Conflict, FATES, Note, Update, gone};
 
@@ -68,8 +69,9 @@ impl Report<'_> {
             session.exit_with(u8::from(!is_up_to_date));
             return Ok(Reply::text(text).data(document));
         }
+        document["next"] = self.next().into();
         let Some(failure) = self.failure() else {
-            return Ok(Reply::text(text).data(document));
+            return Ok(Reply::text(text).data(document).next_all(self.next()));
         };
         if session.context().format != Format::Json {
             session.output(&text);
@@ -83,6 +85,15 @@ impl Report<'_> {
             "hints": failure.hints,
         });
         Ok(Reply::text(text).data(document))
+    }
+
+    /// Returns the command that writes the lock file again, without which the image build would fail.
+    fn next(&self) -> Vec<String> {
+        let is_changed = |change: &Change| change.path == "server/pyproject.toml";
+        let changed = self.written && self.update.changes.iter().any(is_changed);
+        let server = format!("{}/server", directory(&self.target.shown));
+        let line = format!("uv sync --project {}", quoted(&server));
+        changed.then_some(line).into_iter().collect()
     }
 
     fn title(&self, is_up_to_date: bool) -> String {
