@@ -5,8 +5,6 @@ type Candidates = readonly (string | Candidate)[];
 
 interface Settings {
   about?: string;
-  /** Groups arguments in help. */
-  heading?: string;
   hidden?: boolean;
   /** Whether it may be given several times; the value is then a list, and that of a flag how often it was given. */
   repeatable?: boolean;
@@ -14,10 +12,6 @@ interface Settings {
   long?: string;
   /** One letter. */
   short?: string;
-  aliases?: readonly string[];
-  /** Whether it takes the words after `--`. */
-  last?: boolean;
-  valueName?: string;
   required?: boolean;
   /** The default value, as the user would write it. */
   default?: string;
@@ -29,10 +23,8 @@ interface Settings {
   completion?: 'file' | 'folder' | 'command' | ((words: readonly string[]) => Candidates | Promise<Candidates>);
 }
 
-type Name = 'long' | 'short' | 'aliases';
-type Positional = Omit<Settings, Name>;
-type Option = Omit<Settings, 'last'>;
-type Flag = Pick<Settings, Name | 'about' | 'heading' | 'hidden' | 'repeatable'>;
+type Positional = Omit<Settings, 'long' | 'short'>;
+type Flag = Pick<Settings, 'long' | 'short' | 'about' | 'hidden' | 'repeatable'>;
 
 /** An argument whose value in `run` is a `T`. */
 export interface Argument<T = unknown> {
@@ -51,7 +43,7 @@ type Value<S> = S extends { repeatable: true }
 type FlagValue<S> = S extends { repeatable: true } ? number : boolean;
 
 export const positional = <const S extends Positional>(settings: S): Argument<Value<S>> => ({ kind: 'positional', settings });
-export const option = <const S extends Option>(settings: S): Argument<Value<S>> => ({ kind: 'option', settings });
+export const option = <const S extends Settings>(settings: S): Argument<Value<S>> => ({ kind: 'option', settings });
 export const flag = <const S extends Flag>(settings: S): Argument<FlagValue<S>> => ({ kind: 'flag', settings });
 
 /** A `parse` for whole numbers. */
@@ -63,6 +55,6 @@ export function integer(text: string): number {
 /** The name of a key in the manifest and in errors: `dryRun` is `dry_run`. */
 export const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const longName = (key: string, { settings }: Argument) => settings.long ?? snake(key).replaceAll('_', '-');
-export const valueName = (key: string, { settings }: Argument) => settings.valueName ?? snake(key).toUpperCase();
+export const valueName = (key: string) => snake(key).toUpperCase();
 export const candidates = (list: Candidates = []): Candidate[] =>
   list.map((one) => (typeof one === 'string' ? { value: one } : one));

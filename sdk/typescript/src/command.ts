@@ -39,13 +39,13 @@ export function describe(name: string, node: Command | Group): object {
   if (isGroup(node)) return { ...shared, commands: Object.entries(node.commands).map(([name, node]) => describe(name, node)) };
   const described = declared(node).map(([key, argument]) => {
     const { kind, settings } = argument;
-    const { parse: _, valueName: __, values, completion, ...same } = settings;
+    const { parse: _, values, completion, ...same } = settings;
     return {
       name: snake(key),
       kind,
       ...same,
       ...(kind !== 'positional' && { long: longName(key, argument) }),
-      ...(kind !== 'flag' && { value_name: valueName(key, argument) }),
+      ...(kind !== 'flag' && { value_name: valueName(key) }),
       ...(values && { values: candidates(values) }),
       completion: typeof completion === 'function' ? 'dynamic' : completion,
     };

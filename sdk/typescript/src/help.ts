@@ -15,15 +15,15 @@ export function help({ path, node }: Reading): string {
     for (const [name, { about, hidden }] of Object.entries(node.commands)) if (!hidden) add('Commands', name, about);
   }
   for (const [key, argument] of shown) {
-    const { heading, short, required, repeatable, last } = argument.settings;
-    const value = `<${valueName(key, argument)}>`;
+    const { short, required, repeatable } = argument.settings;
+    const value = `<${valueName(key)}>`;
     if (argument.kind === 'positional') {
-      const name = `${last ? '-- ' : ''}${value}${repeatable ? '...' : ''}`;
+      const name = `${value}${repeatable ? '...' : ''}`;
       usage.push(required ? name : `[${name.replace(/[<>]/g, '')}]`);
-      add(heading ?? 'Arguments', value, about(argument));
+      add('Arguments', value, about(argument));
     } else {
       const name = `${short ? `-${short}, ` : '    '}--${longName(key, argument)}`;
-      add(heading ?? 'Options', argument.kind === 'flag' ? name : `${name} ${value}`, about(argument));
+      add('Options', argument.kind === 'flag' ? name : `${name} ${value}`, about(argument));
     }
   }
   add('Options', '-h, --help', 'Print help');

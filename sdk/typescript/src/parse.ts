@@ -29,19 +29,16 @@ export function read(name: string, root: Command | Group, words: readonly string
   const rest = [...words];
   while (isGroup(reading.node) && rest[0] && !rest[0].startsWith('-')) choose(reading, reading.node, `${rest.shift()}`);
   const named = declared(reading.node).filter(([, { kind }]) => kind !== 'positional');
-  const known = named.flatMap(([key, argument]): [string, Option][] => {
-    const { aliases = [], short } = argument.settings;
+  const known = named.map(([key, argument]): [string, Option] => {
+    const { short } = argument.settings;
     const type = argument.kind === 'flag' ? 'boolean' : 'string';
-    const names = [longName(key, argument), ...aliases];
-    return names.map((name, at) => [name, { found: [key, argument], type, ...(short && at === 0 && { short }) }]);
+    return [longName(key, argument), { found: [key, argument], type, ...(short && { short }) }];
   });
   const options = Object.fromEntries(known);
   const { tokens } = parseArgs({ args: rest, options, strict: false, tokens: true, allowPositionals: true });
-  let isBehind = false;
   for (const token of tokens) {
-    if (token.kind === 'option-terminator') isBehind = true;
-    else if (token.kind === 'positional') place(reading, token.value, isBehind);
-    else take(reading, options[token.name]?.found, token);
+    if (token.kind === 'positional') place(reading, token.value);
+    else if (token.kind === 'option') take(reading, options[token.name]?.found, token);
   }
   return reading;
 }
@@ -59,11 +56,9 @@ function choose(reading: Reading, { commands }: Group, word: string): void {
 }
 
 /** Gives a word to the next positional argument. */
-function place(reading: Reading, word: string, isBehind: boolean): void {
+function place(reading: Reading, word: string): void {
   const all = declared(reading.node).filter(([, { kind }]) => kind === 'positional');
-  const behind = all.filter(([, { settings }]) => settings.last);
-  const here = isBehind && behind.length > 0 ? behind : all.filter(([, { settings }]) => !settings.last);
-  const next = here.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
+  const next = all.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
   if (next) give(reading, next[0], word);
   else reading.problems.push(`unexpected argument${quoted(word)}`);
 }

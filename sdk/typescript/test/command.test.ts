@@ -8,11 +8,10 @@ import { BACK, request, run } from '../src/testing.js';
 const arguments_ = {
   who: positional({ about: 'Who is greeted', required: true, completion: (words) => ['moon', words.at(-1) ?? ''] }),
   rest: positional({ repeatable: true }),
-  behind: positional({ last: true, repeatable: true }),
   language: option({ about: 'In which language', short: 'l', values: ['en', { value: 'de', about: 'German' }], default: 'en' }),
   dryRun: flag({ about: 'Change nothing', short: 'n' }),
   loud: flag({ short: 'x', repeatable: true }),
-  times: option({ parse: integer, aliases: ['count'] }),
+  times: option({ parse: integer }),
 } as const;
 
 const sample = plugin({
@@ -25,9 +24,9 @@ const sample = plugin({
       aliases: ['g'],
       examples: 'Examples:\n  bot-cli sample greet ada',
       arguments: arguments_,
-      run({ who, rest, behind, language, dryRun, loud, times }) {
+      run({ who, rest, language, dryRun, loud, times }) {
         // The types follow from the declarations.
-        const typed: [string, string[], string[], 'en' | 'de', boolean, number, number | undefined] = [who, rest, behind, language, dryRun, loud, times];
+        const typed: [string, string[], 'en' | 'de', boolean, number, number | undefined] = [who, rest, language, dryRun, loud, times];
         return { data: typed };
       },
     }),
@@ -67,9 +66,9 @@ const data = async (...words: string[]) => (await run(sample, ['greet', ...words
 const message = async (...words: string[]) => (await run(sample, words)).failure?.message;
 
 test('words become typed values', async () => {
-  assert.deepEqual(await data('ada'), ['ada', [], [], 'en', false, 0, undefined]);
-  assert.deepEqual(await data('-xnxl', 'de', 'ada', 'b', '--count=3', 'c', '--', '-d', 'e'), ['ada', ['b', 'c'], ['-d', 'e'], 'de', true, 2, 3]);
-  assert.deepEqual(await data('ada', '-lde', '--dry-run', '--json', '-v'), ['ada', [], [], 'de', true, 0, undefined]);
+  assert.deepEqual(await data('ada'), ['ada', [], 'en', false, 0, undefined]);
+  assert.deepEqual(await data('-xnxl', 'de', 'ada', 'b', '--times=3', 'c', '--', '-d', 'e'), ['ada', ['b', 'c', '-d', 'e'], 'de', true, 2, 3]);
+  assert.deepEqual(await data('ada', '-lde', '--dry-run', '--json', '-v'), ['ada', [], 'de', true, 0, undefined]);
   assert.deepEqual((await run(sample, ['g', 'ada'])).exit, 0);
 });
 
@@ -102,12 +101,11 @@ test('help and version are results', async () => {
     text,
     `Greets
 
-Usage: bot-cli sample greet [OPTIONS] <WHO> [REST...] [-- BEHIND...]
+Usage: bot-cli sample greet [OPTIONS] <WHO> [REST...]
 
 Arguments:
-  <WHO>     Who is greeted
+  <WHO>   Who is greeted
   <REST>
-  <BEHIND>
 
 Options:
   -l, --language <LANGUAGE>  In which language [default: en] [possible values: en, de]
