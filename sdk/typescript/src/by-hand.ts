@@ -24,8 +24,7 @@ export async function byHand(plugin: Plugin, words: string[]): Promise<void> {
   };
   const context = { format: json ? 'json' : 'text', interactive: process.stdin.isTTY, terminal: process.stdout.isTTY };
   const params = { argv: words, capabilities: { stdin: {}, ...(!json && { output: {} }) }, context };
-  const request = { id: 1, method: 'run', params };
-  const reply = await serve(plugin, request, link, new AbortController().signal, console.error);
+  const reply = await serve(plugin, { id: 1, method: 'run', params }, link, new AbortController().signal, console.error);
   if ('result' in reply) {
     const { text = '', data = null, exit = 0 } = reply.result as Result;
     process.stdout.write(json ? `${JSON.stringify(data, null, 2)}\n` : text);

@@ -10,9 +10,6 @@ interface Shared {
   about: string;
   /** Replaces `about` at the start of full help. */
   details?: string;
-  /** Printed at the end of help; begin it with a heading. */
-  examples?: string;
-  aliases?: readonly string[];
   hidden?: boolean;
 }
 
@@ -34,8 +31,8 @@ export const isGroup = (node: Command | Group): node is Group => 'commands' in n
 export const declared = (node: Command | Group) => Object.entries(isGroup(node) ? {} : (node.arguments ?? {}));
 
 export function describe(name: string, node: Command | Group): object {
-  const { about, details, examples, aliases, hidden } = node;
-  const shared = { name, about, details, examples, aliases, hidden };
+  const { about, details, hidden } = node;
+  const shared = { name, about, details, hidden };
   if (isGroup(node)) return { ...shared, commands: Object.entries(node.commands).map(([name, node]) => describe(name, node)) };
   const described = declared(node).map(([key, argument]) => {
     const { kind, settings } = argument;

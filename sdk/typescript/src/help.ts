@@ -31,7 +31,7 @@ export function help({ path, node }: Reading): string {
     const width = Math.max(...rows.map(([name]) => name.length));
     return [`${heading}:`, ...rows.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`.trimEnd())].join('\n');
   });
-  return `${[node.details ?? node.about, usage.join(' '), ...parts, node.examples ?? ''].join('\n\n').trimEnd()}\n`;
+  return `${[node.details ?? node.about, usage.join(' '), ...parts].join('\n\n')}\n`;
 }
 
 function about({ settings: { about = '', default: preset, values } }: Argument): string {

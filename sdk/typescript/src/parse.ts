@@ -30,9 +30,8 @@ export function read(name: string, root: Command | Group, words: readonly string
   while (isGroup(reading.node) && rest[0] && !rest[0].startsWith('-')) choose(reading, reading.node, `${rest.shift()}`);
   const named = declared(reading.node).filter(([, { kind }]) => kind !== 'positional');
   const known = named.map(([key, argument]): [string, Option] => {
-    const { short } = argument.settings;
-    const type = argument.kind === 'flag' ? 'boolean' : 'string';
-    return [longName(key, argument), { found: [key, argument], type, ...(short && { short }) }];
+    const { kind, settings: { short } } = argument;
+    return [longName(key, argument), { found: [key, argument], type: kind === 'flag' ? 'boolean' : 'string', ...(short && { short }) }];
   });
   const options = Object.fromEntries(known);
   const { tokens } = parseArgs({ args: rest, options, strict: false, tokens: true, allowPositionals: true });
@@ -50,7 +49,7 @@ const quoted = (word: string) =>
 const give = ({ given }: Reading, key: string, value: string) => (given[key] = [...(given[key] ?? []), value]);
 
 function choose(reading: Reading, { commands }: Group, word: string): void {
-  const found = Object.entries(commands).find(([name, { aliases }]) => name === word || aliases?.includes(word));
+  const found = Object.entries(commands).find(([name]) => name === word);
   if (found) [reading.path[reading.path.length], reading.node] = found;
   else reading.problems.push(`\`${reading.path.join(' ')}\` has no such command${quoted(word)}`);
 }

@@ -20,13 +20,11 @@ export interface Plugin {
 }
 
 export type About = { name: string; version: string; about: string };
-/** The environment variables that it reads. */
-type Environment = { environment?: { name: string; about: string }[] };
 
 /** A plugin with one command, or with a group of commands; the name is `NAME` in `bot-cli NAME`. */
-export function plugin<const A extends Arguments>(settings: About & Environment & (Command<A> | Group)): Plugin {
+export function plugin<const A extends Arguments>(settings: About & (Command<A> | Group)): Plugin {
   const root = settings as Command | Group;
-  const { name, version, about, environment } = settings;
+  const { name, version, about } = settings;
   const run: Method = async (params, session) => {
     const reading = read(name, root, argv(params));
     const { node, asked, problems } = reading;
@@ -39,7 +37,7 @@ export function plugin<const A extends Arguments>(settings: About & Environment 
     return { ...result, text: session.held + (result.text ?? '') };
   };
   return {
-    manifest: plain({ protocol: '1.0', name, version, about, environment, command: describe(name, root) }),
+    manifest: plain({ protocol: '1.0', name, version, about, command: describe(name, root) }),
     methods: { run, complete: async (params) => ({ candidates: await complete(name, root, argv(params)) }) },
   };
 }

@@ -21,8 +21,6 @@ const sample = plugin({
   commands: {
     greet: command({
       about: 'Greets',
-      aliases: ['g'],
-      examples: 'Examples:\n  bot-cli sample greet ada',
       arguments: arguments_,
       run({ who, rest, language, dryRun, loud, times }) {
         // The types follow from the declarations.
@@ -69,7 +67,6 @@ test('words become typed values', async () => {
   assert.deepEqual(await data('ada'), ['ada', [], 'en', false, 0, undefined]);
   assert.deepEqual(await data('-xnxl', 'de', 'ada', 'b', '--times=3', 'c', '--', '-d', 'e'), ['ada', ['b', 'c', '-d', 'e'], 'de', true, 2, 3]);
   assert.deepEqual(await data('ada', '-lde', '--dry-run', '--json', '-v'), ['ada', [], 'de', true, 0, undefined]);
-  assert.deepEqual((await run(sample, ['g', 'ada'])).exit, 0);
 });
 
 test('all problems are reported at once, and no word that may be a secret is shown', async () => {
@@ -113,9 +110,6 @@ Options:
   -x, --loud
       --times <TIMES>
   -h, --help                 Print help
-
-Examples:
-  bot-cli sample greet ada
 `,
   );
   assert.match((await run(sample, [])).text, /Commands:\n {2}greet {2}Greets\n {2}inner {2}Has more\n/);
