@@ -7,6 +7,5 @@ export { main } from './main.js';
 export { providerPack, type PackProvider, type PackService } from './pack.js';
 export { plugin, type Plugin } from './plugin.js';
 export { confirm, multiselect, password, Question, select, text, type Choice } from './question.js';
-export { secretsBackend, StoreFailure, type Opened, type Prior, type Put, type PutImagePullSecret } from './secrets.js';
-export type { Scope, SecretSet, Store } from './secrets.js';
+export { Refusal, secretsBackend, type Change, type Listed, type Opened, type Scope, type Store, type Stored } from './secrets.js';
 export type { Context, Session } from './session.js';

@@ -15,8 +15,6 @@ export interface Plugin {
   readonly methods: Record<string, Method>;
   /** Whether requests build on those before them. The work then can't begin anew between them, and no defect is shown. */
   readonly isStateful?: boolean;
-  /** Methods that are finished even if the user cancels. */
-  readonly finished?: readonly string[];
 }
 
 export type About = { name: string; version: string; about: string };

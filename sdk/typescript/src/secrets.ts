@@ -2,157 +2,196 @@
 
 import { ErrorReply, refusedVersion } from './failure.js';
 import { type About, type Method, plain, type Plugin } from './plugin.js';
+import { defect } from './serve.js';
 import type { Session } from './session.js';
 
 type Awaitable<T> = T | Promise<T>;
+type Texts = Record<string, string>;
 
-/** What the user chose; a store chooses what is absent. */
-export type Scope = { organization?: string; region?: string; settings: Record<string, string> };
+/** What the user chose; a backend chooses what is absent. */
+export type Scope = { organization?: string; region?: string; settings: Texts };
 
-/** Where the store keeps its sets, and its rules. */
+/** Where the sets are, in a few words, and the rules for them. */
 export interface Opened {
-  organization?: string;
   place: string;
+  organization?: string;
   regions?: { all: { code: string; name?: string }[]; default?: string };
   names?: { shortest: number; longest: number; capitals: boolean };
   limits?: { value_bytes?: number; set_bytes?: number; keys?: number };
 }
 
-type Status = 'ready' | 'pending' | 'failed';
-type Kind = 'secret' | 'image_pull_secret';
-export type SecretSet = { name: string; kind: Kind; region?: string; status?: Status; error?: string; keys?: string[] };
+/** A set of environment variables. */
+export type Secret = { kind: 'secret'; region?: string; values: Texts };
+/** The credentials of a container registry. */
+export type PullSecret = { kind: 'image_pull_secret'; region?: string; host: string; credentials: string };
+export type Stored = Secret | PullSecret;
+/** A set as a list shows it. */
+export type Listed = { name: string; kind: Stored['kind']; region?: string; status?: 'ready' | 'pending' | 'failed'; error?: string };
 
-/** The state of the set when the client read it. */
-export type Prior = 'absent' | { keys: string[] };
-export type Put = { name: string; region?: string; entries: Record<string, string>; prior: Prior };
-export type PutImagePullSecret = { name: string; region?: string; host: string; credentials: string; prior: Prior };
+/** A set as it is and as it shall be; `undefined` for no set. */
+export type Change = { name: string; before: Stored | undefined; after: Stored | undefined };
 
-/** A store that is open. The optional methods are its abilities. What changes something returns once everyone sees the change. */
 export interface Store {
   readonly opened: Opened;
-  list(region: string | undefined, session: Session): Awaitable<SecretSet[]>;
-  get(name: string, session: Session): Awaitable<SecretSet | null>;
-  values?(name: string, session: Session): Awaitable<Record<string, string> | null>;
-  credentials?(name: string, session: Session): Awaitable<{ host: string; credentials: string }>;
-  organizations?(session: Session): Awaitable<{ name: string; label?: string }[]>;
-  put(change: Put, session: Session): Awaitable<void>;
-  putImagePullSecret?(change: PutImagePullSecret, session: Session): Awaitable<void>;
-  /** Returns the keys that the set did not have. */
-  unset(change: { name: string; keys: string[]; prior?: Prior }, session: Session): Awaitable<string[]>;
-  /** Returns whether there was such a set. */
-  delete(change: { name: string; prior?: Prior }, session: Session): Awaitable<boolean>;
+  sets(session: Session): Awaitable<Listed[]>;
+  /** Returns a set, exactly as it was stored. */
+  load(name: string, session: Session): Awaitable<Stored | undefined>;
+  /** Makes a change: whole, or not at all. If it fails, a `Refusal` can say how far it came. */
+  apply(change: Change, session: Session): Awaitable<void>;
+  /** Runs a step during which nobody else changes a set. */
+  locked?<T>(step: () => Promise<T>): Promise<T>;
+  organizations?(session: Session): Awaitable<string[]>;
 }
 
-const STATUS = { unreachable: 7, timed_out: 7, unavailable: 7, not_signed_in: 4, not_allowed: 4, invalid_setting: 2 };
-type Refusal = 'not_found' | 'no_place' | 'conflict' | 'foreign' | 'immutable' | 'being_deleted' | 'too_large' | 'invalid_name';
-type Code = keyof typeof STATUS | Refusal | 'not_text' | 'refused' | 'not_supported' | 'internal';
+const EXITS: Record<string, number> = { unreachable: 7, timed_out: 7, unavailable: 7, not_signed_in: 4, not_allowed: 4 };
+/** What became of a change. Claim no more than is known. */
+type Effect = 'not_done' | 'done' | 'unknown' | { partly: { done: string[]; unknown: string[]; not_done: string[] } };
+type More = { hints?: string[]; retry_after?: number; bytes?: { size: number; limit: number }; key?: string };
 
-interface StoreFailureData {
-  /** What became of a change; claim no more than is known. Absent means unknown. */
-  effect?: 'not_done' | 'done' | 'unknown' | { partly: { done: string[]; unknown: string[]; not_done: string[] } };
-  hints?: string[];
-  retry_after?: number;
-  bytes?: { size: number; limit: number };
-  key?: string;
+/** A failure with a code that BACKENDS.md lists and words that have no value in them. */
+export class Refusal extends ErrorReply {
+  constructor(code: string, message: string, effect?: Effect, more: More = {}) {
+    super(EXITS[code] ?? 1, message, { code, ...(effect && { effect }), ...more });
+  }
 }
 
-/** A failure of a store. No value of a set may be in its message. */
-export class StoreFailure extends ErrorReply {
-  constructor(code: Code, message: string, data: StoreFailureData = {}) {
-    super({ ...STATUS }[code as string] ?? 1, message, { code, ...data });
+type Ability = 'values' | 'image_pull_secrets' | 'organizations';
+interface Settings extends About {
+  settings?: { name: string; about: string; required?: boolean }[];
+  requires?: Texts;
+  /** All of them by default. */
+  can?: Ability[];
+  /** Finds the place, asks what it has to ask, and changes nothing. */
+  open(scope: Scope, session: Session): Awaitable<Store>;
+}
+
+type Prior = 'absent' | { keys?: string[] };
+type Params = Scope & { name: string; keys?: string[]; entries?: Texts; host: string; credentials: string; prior?: Prior };
+
+/** The parameters that each method needs, and what must be in `can`. */
+const NEEDS: Record<string, string> = {
+  ...{ open: '', list: '', organizations: '', get: 'name', values: 'name', credentials: 'name', delete: 'name', unset: 'name keys' },
+  ...{ put: 'name entries prior', put_image_pull_secret: 'name host credentials prior' },
+};
+const ABILITIES: Record<string, Ability> = {
+  ...{ values: 'values', credentials: 'values', organizations: 'organizations', put_image_pull_secret: 'image_pull_secrets' },
+};
+
+const valuesOf = (set?: Stored) => (set?.kind === 'secret' ? set.values : {});
+
+async function answer(method: string, store: Store, params: Params, session: Session): Promise<object> {
+  const { name, region } = params;
+  if (/^(put|unset|delete)/.test(method)) return session.guard(() => change(method, store, params, session));
+  if (method === 'list') return { sets: (await store.sets(session)).filter((set) => !region || set.region === region) };
+  if (method === 'organizations') {
+    const names = (await store.organizations?.(session)) ?? [store.opened.organization];
+    return { organizations: names.flatMap((name) => (name === undefined ? [] : { name })) };
+  }
+  const set = await store.load(name, session);
+  if (method === 'get') return { set: set ? plain({ name, kind: set.kind, region: set.region, keys: Object.keys(valuesOf(set)) }) : null };
+  if (method === 'values') return { values: set?.kind === 'secret' ? set.values : null };
+  if (set?.kind !== 'image_pull_secret') throw new Refusal('not_found', 'there is no such image pull secret');
+  return { host: set.host, credentials: set.credentials };
+}
+
+async function change(method: string, store: Store, params: Params, session: Session): Promise<object> {
+  const { name, keys = [] } = params;
+  let effect = 'not_done' as Effect;
+  const step = async () => {
+    const before = await store.load(name, session);
+    compare(method, params, before);
+    const after = changed(method, params, before);
+    if (after && method !== 'unset') keepRules(store.opened, name, before, after);
+    effect = 'unknown';
+    if (after !== before) await store.apply({ name, before, after }, session);
+    effect = 'done';
+    const missing = keys.filter((key) => !Object.hasOwn(valuesOf(before), key));
+    return { unset: { missing }, delete: { deleted: before !== undefined } }[method] ?? {};
+  };
+  try {
+    return await (store.locked?.(step) ?? step());
+  } catch (problem) {
+    const { error } = problem instanceof ErrorReply ? problem : new Refusal('internal', defect(problem));
+    throw new ErrorReply(error.code, error.message, { effect, ...error.data });
+  }
+}
+
+/** Refuses a change of a set that is not as the user saw it. */
+function compare(method: string, { prior, keys, entries = {} }: Params, before?: Stored): void {
+  const conflict = (message: string) => new Refusal('conflict', message);
+  const kind = method === 'put_image_pull_secret' ? 'image_pull_secret' : 'secret';
+  if (before && method !== 'delete' && before.kind !== kind) throw conflict('the set is of the other kind');
+  if (!prior || (method === 'delete' && !before)) return;
+  if (method !== 'unset' && (prior === 'absent') !== !before) throw conflict('the set was created or deleted since it was read');
+  const [known, present] = [prior === 'absent' ? [] : (prior.keys ?? []), Object.keys(valuesOf(before))];
+  const compared = method === 'delete' ? [...known, ...present] : (keys ?? Object.keys(entries));
+  if (compared.some((key) => known.includes(key) !== present.includes(key))) throw conflict('its keys have changed since it was read');
+}
+
+/** Returns the set as it shall be: the one that is there, if there is nothing to do. */
+function changed(method: string, { region, entries, host, credentials, keys = [] }: Params, before?: Stored): Stored | undefined {
+  const [values, place] = [valuesOf(before), { ...(region && { region }), ...before }];
+  if (method === 'put') return { ...place, kind: 'secret', values: { ...values, ...entries } };
+  if (method === 'put_image_pull_secret') return { ...place, kind: 'image_pull_secret', host, credentials };
+  if (method === 'delete') return undefined;
+  const left = Object.entries(values).filter(([key]) => !keys.includes(key));
+  return left.length < Object.keys(values).length ? { ...place, kind: 'secret', values: Object.fromEntries(left) } : before;
+}
+
+/** Refuses a new name or a set that is not allowed. */
+function keepRules({ names, limits = {} }: Opened, name: string, before: Stored | undefined, after: Stored): void {
+  const { shortest, longest, capitals } = names ?? { shortest: 1, longest: 63, capitals: true };
+  const form = new RegExp(`^(?=.{${shortest},${longest}}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, capitals ? 'i' : '');
+  const message = `the name must have ${shortest} to ${longest} ${capitals ? '' : 'lower-case '}letters, digits and hyphens`;
+  if (!before && !form.test(name)) throw new Refusal('invalid_name', message);
+  const values = Object.entries(valuesOf(after)).map((texts) => texts.map((text) => Buffer.byteLength(text)));
+  const value_bytes = Math.max(0, ...values.map(([, value = 0]) => value));
+  const sizes = { value_bytes, set_bytes: values.flat().reduce((sum, size) => sum + size, 0), keys: values.length };
+  for (const [rule, limit] of Object.entries(limits) as [keyof typeof sizes, number][]) {
+    const bytes = rule !== 'keys' && { bytes: { size: sizes[rule], limit } };
+    if (sizes[rule] > limit) throw new Refusal('too_large', `the limit \`${rule}\` is ${limit}`, 'not_done', { ...bytes });
   }
 }
 
 /** The name is `NAME` in `--backend NAME`. */
-interface Settings extends About {
-  settings?: { name: string; about: string; required?: boolean }[];
-  requires?: Record<string, string>;
-  /** Opens the store, without changing anything. */
-  open(scope: Scope, session: Session): Awaitable<Store>;
-}
-
-type Params = Scope & Put & PutImagePullSecret & { keys: string[]; secrets: string };
-type Serve = (store: Store, params: Params, session: Session) => Awaitable<object>;
-
-const METHODS: Record<string, [required: (keyof Params)[], serve: Serve]> = {
-  list: [[], async (store, { region }, session) => ({ sets: await store.list(region, session) })],
-  get: [['name'], async (store, { name }, session) => ({ set: await store.get(name, session) })],
-  values: [['name'], async (store, { name }, session) => ({ values: await able(store, 'values')(name, session) })],
-  credentials: [['name'], (store, { name }, session) => able(store, 'credentials')(name, session)],
-  organizations: [[], async (store, _, session) => ({ organizations: await able(store, 'organizations')(session) })],
-  put: [['name', 'entries', 'prior'], async (store, params, session) => (await store.put(params, session)) ?? {}],
-  put_image_pull_secret: [
-    ['name', 'host', 'credentials', 'prior'],
-    async (store, params, session) => (await able(store, 'putImagePullSecret')(params, session)) ?? {},
-  ],
-  unset: [['name', 'keys'], async (store, params, session) => ({ missing: await store.unset(params, session) })],
-  delete: [['name'], async (store, params, session) => ({ deleted: await store.delete(params, session) })],
-};
-
-function able<M extends 'values' | 'credentials' | 'organizations' | 'putImagePullSecret'>(store: Store, name: M): NonNullable<Store[M]> {
-  const method = store[name];
-  if (!method) throw new StoreFailure('not_supported', 'this backend can not do that', { effect: 'not_done' });
-  return method.bind(store) as NonNullable<Store[M]>;
-}
-
-export function secretsBackend({ name, open, ...about }: Settings): Plugin {
+export function secretsBackend({ name, open, can = ['values', 'image_pull_secrets', 'organizations'], ...about }: Settings): Plugin {
   let store: Store | undefined;
-  const begin: Method = async (params, session) => {
-    check(params, []);
-    if (store) throw new ErrorReply(-32600, '`secrets/open` was served already');
+  const serve = (method: string): Method => async (params, session) => {
+    check(params, NEEDS[method]?.split(' ') ?? []);
+    if ((method === 'open') !== !store) throw new ErrorReply(-32600, '`secrets/open` must be the first request, and only that');
+    const ability = ABILITIES[method];
+    if (ability && !can.includes(ability)) throw new Refusal('not_supported', 'this backend can not do that', 'not_done');
+    if (store) return answer(method, store, params as Params, session);
     const refused = refusedVersion(params.secrets);
     if (refused) throw refused;
-    const opened = await open({ settings: {}, ...params }, session);
-    store = opened;
-    const pull = opened.putImagePullSecret && opened.credentials;
-    const can = { values: opened.values, image_pull_secrets: pull, organizations: opened.organizations };
-    return { ...opened.opened, can: Object.entries(can).flatMap(([name, isThere]) => (isThere ? name : [])) };
+    const found = await open({ settings: {}, ...params }, session);
+    const codes = found.opened.regions?.all.map(({ code }) => code) ?? [];
+    if (params.region && !codes.includes(String(params.region))) throw new Refusal('not_found', 'there is no such region');
+    store = found;
+    return { ...found.opened, can };
   };
-  const method = ([required, serve]: [string[], Serve]): Method => async (params, session) => {
-    check(params, required);
-    if (!store) throw new ErrorReply(-32600, 'the first request must be `secrets/open`');
-    keepRules(params as Params, store.opened);
-    return serve(store, params as Params, session);
-  };
-  const served = Object.entries(METHODS).map(([name, it]) => [`secrets/${name}`, method(it)]);
   return {
     manifest: plain({ protocol: '1.0', name: `secrets-${name}`, role: 'secrets-backend', secrets: '1.0', ...about }),
-    methods: { 'secrets/open': begin, ...Object.fromEntries(served) },
+    methods: Object.fromEntries(Object.keys(NEEDS).map((name) => [`secrets/${name}`, serve(name)])),
     isStateful: true,
-    finished: ['put', 'put_image_pull_secret', 'unset', 'delete'].map((name) => `secrets/${name}`),
   };
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const areTexts = (value: unknown, isList = false) =>
-  Object(value) === value && Array.isArray(value) === isList && Object.values(value as object).every(isText);
-const FORMS: Record<string, (value: unknown) => boolean> = {
-  ...{ organization: isText, region: isText, name: isText, host: isText, credentials: isText },
-  keys: (value) => areTexts(value, true),
-  entries: (value) => areTexts(value),
-  settings: (value) => areTexts(value),
-  prior: (value) => value === 'absent' || Object(value) === value,
+/** A value of the form of each parameter but `prior`. */
+const FORMS: Record<string, unknown> = {
+  ...{ organization: '', region: '', name: '', host: '', credentials: '', keys: [], entries: {}, settings: {} },
 };
+const form = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
+const fits = (name: string, value: unknown) =>
+  form(value) === form(FORMS[name]) && Object.values(Object(value)).every((text) => typeof text === 'string');
 
 /** Refuses parameters that are missing or have another form. */
-function check(params: Record<string, unknown>, required: string[]): void {
-  for (const [name, isRight] of Object.entries(FORMS)) {
-    if ((params[name] ?? null) === null) delete params[name];
-    if (name in params ? isRight(params[name]) : !required.includes(name)) continue;
+function check(params: Record<string, unknown>, needs: string[]): void {
+  for (const name of [...Object.keys(FORMS), 'prior']) {
+    const value = params[name] ?? undefined;
+    if (value === undefined) delete params[name];
+    const isPrior = value === 'absent' || (form(value) === 'object' && fits('keys', (value as Params).keys ?? []));
+    if (value === undefined ? !needs.includes(name) : name === 'prior' ? isPrior : fits(name, value)) continue;
     throw new ErrorReply(-32602, `\`${name}\` is missing or has another form`);
   }
-}
-
-/** Refuses a new name or a value that the store does not allow. */
-function keepRules({ name, prior, entries = {} }: Params, { names, limits }: Opened): void {
-  const { shortest, longest, capitals } = names ?? { shortest: 1, longest: 63, capitals: true };
-  const isName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(capitals ? name?.toLowerCase() : name);
-  if (prior === 'absent' && !(isName && name.length >= shortest && name.length <= longest)) {
-    const message = `the name must have ${shortest} to ${longest} ${capitals ? '' : 'lower-case '}letters, digits and hyphens`;
-    throw new StoreFailure('invalid_name', message, { effect: 'not_done' });
-  }
-  const limit = limits?.value_bytes ?? Infinity;
-  const size = Math.max(0, ...Object.values(entries).map((value) => Buffer.byteLength(value)));
-  if (size <= limit) return;
-  throw new StoreFailure('too_large', `a value must have at most ${limit} bytes`, { effect: 'not_done', bytes: { size, limit } });
 }

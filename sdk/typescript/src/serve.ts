@@ -11,13 +11,11 @@ type Show = (error: unknown) => void;
 export async function serve(plugin: Plugin, request: Request, link: Link, signal: AbortSignal, show: Show): Promise<Reply> {
   const { method, params } = request;
   const session = new Session(link, signal, params);
-  const isFinished = plugin.finished?.includes(method);
   try {
-    const serve = async () => (await plugin.methods[method]?.(params, session)) ?? {};
-    return { result: await (isFinished ? session.guard(serve) : serve()) };
+    return { result: (await plugin.methods[method]?.(params, session)) ?? {} };
   } catch (error) {
     if (error instanceof ErrorReply) return { error: error.error };
-    if (signal.aborted && !isFinished) return { error: cancelled().error };
+    if (signal.aborted) return { error: cancelled().error };
     if (!plugin.isStateful && !link.isSecret) show(error);
     return { error: { code: 1, message: defect(error), data: { code: 'internal' } } };
   }

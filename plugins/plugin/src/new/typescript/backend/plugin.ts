@@ -1,159 +1,113 @@
-// Keeps secrets in a folder that only its user can read, not encrypted: `bot-cli cloud secrets list --backend @SHORT@`.
+// A secrets backend: `bot-cli cloud secrets list --backend @SHORT@` works through it.
+//
+// It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: whoever can read it, or a backup of it,
+// has every value. Replace `read` and `write` by what keeps your secrets.
 
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { secretsBackend, StoreFailure, type Prior, type Put, type PutImagePullSecret, type SecretSet, type Store } from 'bot-cli-sdk';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Change, Refusal, secretsBackend, type Store, type Stored } from 'bot-cli-sdk';
 
-type Kept = { entries: Record<string, string> } | { host: string; credentials: string };
+/** The sets by `ORGANIZATION/NAME`. */
+type Sets = Record<string, Stored>;
 
-const isName = (text: string) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
-
-/** A file for each set, replaced as a whole or not at all. */
-class Folder implements Store {
+class FileStore implements Store {
   readonly opened;
+  readonly lock;
 
-  constructor(private readonly root: string, private readonly organization: string) {
-    const names = { shortest: 1, longest: 63, capitals: false };
-    this.opened = { organization, place: `${root}, not encrypted`, names, limits: { value_bytes: 1048576 } };
+  constructor(private readonly file: string, private readonly organization: string) {
+    this.lock = `${file}.lock`;
+    this.opened = { organization, place: `${file}, not encrypted`, limits: { value_bytes: 65536 } };
   }
 
-  list(): SecretSet[] {
-    const files = there(() => readdirSync(join(this.root, this.organization))) ?? [];
-    const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
-    return names.flatMap((name) => this.get(name) ?? []).map(({ keys: _, ...set }) => set);
+  organizations() {
+    const found = Object.keys(this.read()).map((path) => path.replace(/\/.*/, ''));
+    return [...new Set([...found, this.organization])].sort();
   }
 
-  get(name: string): SecretSet | null {
-    const kept = this.read(name);
-    if (!kept) return null;
-    return 'entries' in kept
-      ? { name, kind: 'secret', keys: Object.keys(kept.entries).sort() }
-      : { name, kind: 'image_pull_secret' };
+  sets() {
+    const own = Object.entries(this.read()).filter(([path]) => path.startsWith(this.path('')));
+    return own.map(([path, { kind }]) => ({ name: path.slice(this.path('').length), kind }));
   }
 
-  values(name: string): Record<string, string> | null {
-    const kept = this.read(name);
-    return kept && 'entries' in kept ? kept.entries : null;
+  load(name: string) {
+    return this.read()[this.path(name)];
   }
 
-  credentials(name: string): { host: string; credentials: string } {
-    const kept = this.read(name);
-    if (!kept || 'entries' in kept) throw new StoreFailure('not_found', 'there is no such image pull secret');
-    return kept;
+  apply({ name, after }: Change) {
+    const { [this.path(name)]: _, ...others } = this.read();
+    this.write(after ? { ...others, [this.path(name)]: after } : others);
   }
 
-  organizations(): { name: string }[] {
-    const names = there(() => readdirSync(this.root)) ?? [];
-    return [...new Set([...names, this.organization])].sort().map((name) => ({ name }));
-  }
-
-  put({ name, entries, prior }: Put): void {
-    const kept = this.before(name, prior);
-    if (kept && !('entries' in kept)) throw conflict('the set is an image pull secret');
-    this.write(name, { entries: { ...kept?.entries, ...entries } }, prior);
-  }
-
-  putImagePullSecret({ name, host, credentials, prior }: PutImagePullSecret): void {
-    const kept = this.before(name, prior);
-    if (kept && 'entries' in kept) throw conflict('the set is not an image pull secret');
-    this.write(name, { host, credentials }, prior);
-  }
-
-  unset({ name, keys }: { name: string; keys: string[] }): string[] {
-    const kept = this.read(name) ?? { entries: {} };
-    if (!('entries' in kept)) throw conflict('an image pull secret has no keys');
-    const missing = keys.filter((key) => !Object.hasOwn(kept.entries, key));
-    for (const key of keys) delete kept.entries[key];
-    if (missing.length < keys.length) this.write(name, kept, { keys: [] });
-    return missing;
-  }
-
-  delete({ name }: { name: string }): boolean {
-    if (!this.read(name)) return false;
-    attempt('not_done', () => rmSync(this.file(name)));
-    return true;
-  }
-
-  private file(name: string): string {
-    return join(this.root, this.organization, `${name}.json`);
-  }
-
-  private read(name: string): Kept | null {
-    const text = isName(name) ? there(() => readFileSync(this.file(name), 'utf8')) : undefined;
-    return text === undefined ? null : attempt('not_done', () => JSON.parse(text) as Kept);
-  }
-
-  /** The set to change, if it is still there as the user was told. */
-  private before(name: string, prior: Prior): Kept | null {
-    const kept = this.read(name);
-    if ((kept === null) !== (prior === 'absent')) throw conflict('the set was made or removed in the meantime');
-    return kept;
-  }
-
-  private write(name: string, kept: Kept, prior: Prior): void {
-    const folder = join(this.root, this.organization);
-    const draft = join(folder, `.${name}.${process.pid}`);
-    attempt('not_done', () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      try {
-        synced(draft, 'w', (file) => writeSync(file, JSON.stringify(kept)));
-        // A new file replaces nothing that another process made meanwhile.
-        if (prior === 'absent') linkSync(draft, this.file(name));
-        else renameSync(draft, this.file(name));
-      } finally {
-        rmSync(draft, { force: true });
-      }
-    });
-    // It is there now, and not yet sure to survive a loss of power.
-    attempt('unknown', () => synced(folder, 'r', () => undefined));
-  }
-}
-
-function synced(path: string, flags: string, use: (file: number) => unknown): void {
-  const file = openSync(path, flags, 0o600);
-  try {
-    use(file);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-const conflict = (message: string) => new StoreFailure('conflict', message, { effect: 'not_done' });
-
-/** What a failure of the system leaves is `effect`. Its words could have a value in them. */
-function attempt<T>(effect: 'not_done' | 'unknown', step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EEXIST') throw conflict('the set was made in the meantime');
-    throw new StoreFailure('unavailable', `the files of the sets can't be used: ${code ?? 'one is damaged'}`, { effect });
-  }
-}
-
-/** The result, or nothing if the file or folder is not there. */
-function there<T>(look: () => T): T | undefined {
-  return attempt('not_done', () => {
-    try {
-      return look();
-    } catch (error) {
-      if ((error as { code?: string }).code === 'ENOENT') return undefined;
-      throw error;
+  /**
+   * Node.js has no `flock`. A lock that a killed process has left is removed by the user, as git's: two processes that both judged it to be
+   * stale could both take it.
+   */
+  async locked<T>(step: () => Promise<T>) {
+    this.failing(() => mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 }));
+    for (const end = Date.now() + 4000; !this.failing(() => made(this.lock)); await sleep(10)) {
+      if (Date.now() > end) throw new Refusal('unavailable', `\`${this.lock}\` is there; remove it if no process uses it`, 'not_done');
     }
-  });
+    try {
+      return await step();
+    } finally {
+      rmSync(this.lock, { force: true });
+    }
+  }
+
+  private path(name: string): string {
+    return `${this.organization}/${name}`;
+  }
+
+  /** A file that can't be read is never taken for an empty one: a change would delete what is there. */
+  private read(): Sets {
+    return this.failing(() => (entry(this.file) ? JSON.parse(readFileSync(this.file, 'utf8')) : {}));
+  }
+
+  /** Replaces the file in one step. */
+  private write(sets: Sets): void {
+    const draft = `${this.file}.new`;
+    this.failing(() => {
+      rmSync(draft, { force: true });
+      writeFileSync(draft, JSON.stringify(sets, null, 1), { flag: 'wx', mode: 0o600, flush: true });
+      renameSync(draft, this.file);
+    });
+  }
+
+  failing<T>(step: () => T): T {
+    try {
+      return step();
+    } catch {
+      throw new Refusal('unavailable', `\`${this.file}\` can't be read or written`, 'not_done');
+    }
+  }
+}
+
+const entry = (path: string) => statSync(path, { throwIfNoEntry: false });
+
+/** Makes the lock, unless it is there. */
+function made(lock: string): boolean {
+  try {
+    writeFileSync(lock, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 export default secretsBackend({
   name: '@SHORT@',
   version: '0.1.0',
-  about: 'Keep secrets in a folder',
-  settings: [{ name: 'folder', about: 'The folder that keeps them (default: @NAME@ in the data folder)' }],
-  open({ organization = 'default', region, settings }) {
-    if (region) throw new StoreFailure('not_found', 'this backend has no regions');
-    if (!/^\w[\w-]{0,62}$/.test(organization)) throw new StoreFailure('not_found', 'there is no such organization');
-    const data = process.env.XDG_DATA_HOME ?? join(homedir(), '.local/share');
-    return new Folder(resolve(settings.folder ?? join(data, '@NAME@')), organization);
+  about: 'Keeps secret sets in a file of this user, not encrypted',
+  settings: [{ name: 'file', about: 'File that keeps the sets (default: ~/.local/share/@NAME@/sets.json)' }],
+  open({ organization = 'default', settings }, session) {
+    if (!/^[\w.-]+$/.test(organization)) throw new Refusal('not_found', 'there is no such organization');
+    const data = process.env.XDG_DATA_HOME || join(homedir(), '.local/share');
+    const store = new FileStore(resolve(settings.file ?? join(data, '@NAME@/sets.json')), organization);
+    const left = store.failing(() => entry(store.lock));
+    if (left && Date.now() - left.mtimeMs > 60_000) session.log('warn', `a process that was killed has left \`${store.lock}\`: remove it`);
+    return store;
   },
 });
