@@ -3,7 +3,7 @@
 mod other_languages;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
@@ -75,92 +75,63 @@ fn the_skeletons_of_the_documents_keep_every_required_rule() {
     }
 }
 
-#[test]
-fn plugins_in_node_and_python_pass_every_check() {
-    for (file, argvs) in [
-        ("tests/e2e/plugins/bot-cli-node", ["world", ""]),
-        ("../sdk/protocol/tests/examples/bot-cli-roll", ["3", ""]),
-    ] {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        let bench = bench();
-        let place = format!("plugins/{}", file.file_name().unwrap().display());
-        let text = fs::read_to_string(&file).unwrap();
-        bench.script(&place, &text).unwrap();
-        for argv in argvs {
-            check(&bench, &bench.path(&place), argv);
-        }
-    }
-}
-
-/// Secrets backends in other languages: the name, the file, and the setting for the storage location.
-const BACKENDS: [(&str, &str, &str); 2] = [
-    (
-        "shelf",
-        "../sdk/secrets/tests/examples/bot-cli-secrets-shelf",
-        "file",
-    ),
-    (
-        "folder",
-        "tests/e2e/plugins/bot-cli-secrets-folder",
-        "folder",
-    ),
-];
-
-/// Installs a secrets backend and returns its path in the bench.
-fn backend(bench: &Bench, file: &str, name: &str) -> String {
+/// Installs an example of a specification and returns its path.
+fn example(bench: &Bench, file: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let place = format!("plugins/{}", file.file_name().unwrap().display());
     let text = fs::read_to_string(file).unwrap();
-    let place = format!("plugins/bot-cli-secrets-{name}");
     bench.script(&place, &text).unwrap();
-    place
+    bench.path(&place)
 }
 
 #[test]
-fn secrets_backends_in_python_and_node_keep_the_whole_contract() {
-    for (name, file, setting) in BACKENDS {
-        let bench = bench();
-        let place = bench.path(&backend(&bench, file, name));
-        let kept = bench.path("kept");
-        let argv = format!("organization=scratch {setting}={}", kept.display());
-        check(&bench, &place, &argv);
-        // What the checks made is gone again.
-        let text = Command::new("grep")
-            .args(["-rl", "check-"])
-            .arg(&kept)
-            .output()
-            .unwrap();
-        assert!(text.stdout.is_empty(), "{name}: {text:?}");
+fn the_example_of_the_protocol_passes_every_check() {
+    let bench = bench();
+    let roll = example(&bench, "../sdk/protocol/tests/examples/bot-cli-roll");
+    for argv in ["3", ""] {
+        check(&bench, &roll, argv);
     }
+}
+
+const SHELF: &str = "../sdk/secrets/tests/examples/bot-cli-secrets-shelf";
+
+#[test]
+fn the_example_of_a_secrets_backend_keeps_the_whole_contract() {
+    let bench = bench();
+    let kept = bench.path("kept");
+    let argv = format!("organization=scratch file={}", kept.display());
+    check(&bench, &example(&bench, SHELF), &argv);
+    // What the checks made is gone again.
+    let text = fs::read_to_string(kept).unwrap();
+    assert!(!text.contains("check-"), "{text}");
 }
 
 #[test]
 fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
-    for (name, file, setting) in BACKENDS {
-        let mut bench = Bench::new(&[
-            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-            ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
-        ])
-        .unwrap();
-        backend(&bench, file, name);
-        let path = std::env::var("PATH").unwrap_or_default();
-        let own = ["plugins", "bin"].map(|folder| bench.path(folder).display().to_string());
-        bench.set("PATH", format!("{}:{path}", own.join(":")));
-        bench.shows(&format!(
-            "
-            $ bot-cli cloud config set {name}.{setting} [BENCH]/kept && bot-cli cloud config set backend {name}
-            ...
-            $ bot-cli cloud secrets set prod OPENAI_API_KEY=sk-1 --skip
-            ...
-            $ bot-cli cloud secrets run prod -- sh -c 'echo $OPENAI_API_KEY' 2>/dev/null
-            sk-1
-            $ bot-cli cloud secrets delete prod --skip
-            ...
-            $ bot-cli cloud secrets list --json 2>/dev/null | grep -c prod
-            0
-            = 1
-            "
-        ));
-    }
+    let mut bench = Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+    ])
+    .unwrap();
+    example(&bench, SHELF);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let own = ["plugins", "bin"].map(|folder| bench.path(folder).display().to_string());
+    bench.set("PATH", format!("{}:{path}", own.join(":")));
+    bench.shows(
+        "
+        $ bot-cli cloud config set shelf.file [BENCH]/kept && bot-cli cloud config set backend shelf
+        ...
+        $ bot-cli cloud secrets set prod OPENAI_API_KEY=sk-1 --skip
+        ...
+        $ bot-cli cloud secrets run prod -- sh -c 'echo $OPENAI_API_KEY' 2>/dev/null
+        sk-1
+        $ bot-cli cloud secrets delete prod --skip
+        ...
+        $ bot-cli cloud secrets list --json 2>/dev/null | grep -c prod
+        0
+        = 1
+        ",
+    );
 }
 
 #[test]
