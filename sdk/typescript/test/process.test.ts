@@ -24,8 +24,6 @@ before(build);
 
 interface Message {
   id?: unknown;
-  method?: string;
-  params?: { message?: string };
   result?: { text?: string };
   error?: { code: number; message: string; data: { code?: string } };
 }
@@ -96,9 +94,9 @@ test('the manifest is one line of the file, and the answer to `describe`', async
   assert.deepEqual(await plugin.end(), [0, []]);
 });
 
-test('another major version of the protocol is refused, whatever the method', async () => {
+test('another major version of the protocol is refused, also where there is no such method', async () => {
   const plugin = new Started();
-  for (const method of ['describe', 'nothing', 'run', 'complete']) {
+  for (const method of ['nothing', 'complete']) {
     plugin.send({ id: 1, method, params: { protocol: '2.0', argv: [] } });
     const { error } = await plugin.next();
     assert.deepEqual([error?.code, error?.data], [-32022, { supported: ['1.0'] }]);
@@ -170,16 +168,6 @@ test('a guarded step is finished', async () => {
   }
 });
 
-test('the end of the input at a question cancels it', async () => {
-  const plugin = new Started();
-  plugin.run(1, ['ask'], { capabilities: { ask: { kinds: ['text', 'password'] } } });
-  assert.equal((await plugin.next()).method, 'ask');
-  plugin.process.stdin.end();
-  const [exit, [reply]] = await plugin.end();
-  assert.equal(reply?.error?.code, 130);
-  assert.equal(exit, 0);
-});
-
 test('a plugin whose host is gone ends its work', { timeout: 20_000 }, async () => {
   const plugin = new Started();
   plugin.run(1, ['spin']);
@@ -215,15 +203,11 @@ test('a failure has its code, and a defect only its name', async () => {
   assert.doesNotMatch(plugin.stderr, /a defect with/);
 });
 
-test('a line that is no message is refused, and the next is served', async () => {
+test('a line that is too long is refused, and the next is served', async () => {
   const plugin = new Started();
-  plugin.process.stdin.write('nonsense\n\n\uFEFF{}\n42\n');
-  plugin.process.stdin.write(Buffer.from([0xff, 10]));
   plugin.process.stdin.write(`${'x'.repeat(9_000_000)}\n`);
   plugin.run(1, ['greet', 'ada']);
-  const codes = [];
-  for (let at = 0; at < 5; at += 1) codes.push((await plugin.next()).error?.code);
-  assert.deepEqual(codes, [-32700, -32700, -32600, -32700, -32600]);
+  assert.equal((await plugin.next()).error?.code, -32600);
   assert.equal((await plugin.next()).id, 1);
   plugin.process.stdin.end();
   assert.deepEqual(await plugin.end(), [0, []]);
