@@ -1,10 +1,12 @@
 //! Plugins in TypeScript and Go: what `plugin new` writes, the library for TypeScript, and its package.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
+use serde_json::json;
 
 use super::{bench, cancel, check};
 
@@ -94,16 +96,39 @@ fn a_new_plugin_in_go_passes_every_check_and_ctrl_c_ends_its_work() {
     let bench = bench();
     new(&bench, &["demo", "--lang", "go"]);
     let folder = bench.path("work/bot-cli-demo");
-    let build = "test -z \"$(gofmt -l .)\" && go vet && go test && go build";
+    let build = "test -z \"$(gofmt -l .)\" && go vet && go test && go build && \
+                 test \"$(./bot-cli-demo world)\" = 'Hello, world.'";
     script(&bench, &folder, build);
     for argv in ["world", ""] {
         check(&bench, &folder.join("bot-cli-demo"), argv);
     }
+    takes_only_its_own_answer(&folder.join("bot-cli-demo"));
     let source = folder.join("main.go");
     let progress = "user.progress(\"Greeting \" + who)";
     replace(&source, progress, &format!("{progress}\n\tselect {{}}"));
     script(&bench, &folder, "go build -vet=off 2>/dev/null || go build");
     cancel(&bench, &folder.join("bot-cli-demo"));
+}
+
+fn takes_only_its_own_answer(plugin: &Path) {
+    let mut command = Command::new(plugin);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut plugin = command.spawn().unwrap();
+    let mut input = plugin.stdin.take().unwrap();
+    let mut lines = BufReader::new(plugin.stdout.take().unwrap()).lines();
+    let run = json!({ "argv": [], "capabilities": { "ask": { "kinds": ["text"] } } });
+    let run = json!({ "jsonrpc": "2.0", "id": 1, "method": "run", "params": run });
+    writeln!(input, "{run}").unwrap();
+    assert!(lines.next().unwrap().unwrap().contains("\"ask-1\""));
+    for (id, value) in [("ask-0", "bob"), ("ask-1", "ada")] {
+        let answer = json!({ "action": "accept", "value": value });
+        let answer = json!({ "jsonrpc": "2.0", "id": id, "result": answer });
+        writeln!(input, "{answer}").unwrap();
+    }
+    drop(input);
+    let said: Vec<String> = lines.map(|line| line.unwrap()).collect();
+    assert!(said.last().unwrap().contains("Hello, ada."), "{said:?}");
+    assert!(plugin.wait().unwrap().success());
 }
 
 #[test]
