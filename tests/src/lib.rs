@@ -8,6 +8,7 @@
 pub mod bench;
 pub mod desktop;
 pub mod disk;
+pub mod document;
 pub mod downloads;
 pub mod e2e;
 pub mod executable;

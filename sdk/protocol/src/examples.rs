@@ -1,22 +1,10 @@
-//! Test helpers for specification documents: code blocks, example files and schemas. `bot-cli-secrets` also uses this file.
+//! Test helpers for specification documents: code blocks and schemas. `bot-cli-secrets` also uses this file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
-
-/// Reads the files in the package's `tests/examples` folder and returns their contents by file name.
-pub fn examples(package: &Path) -> BTreeMap<String, String> {
-    std::fs::read_dir(package.join("tests/examples"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            (name, std::fs::read_to_string(path).unwrap())
-        })
-        .collect()
-}
 
 pub fn is_json(name: &str) -> bool {
     Path::new(name)

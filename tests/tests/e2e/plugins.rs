@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::document::block;
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 use serde_json::Value;
 
@@ -36,11 +37,7 @@ fn check(bench: &Bench, plugin: &Path, argv: &str) {
 #[test]
 fn the_skeletons_of_the_documents_keep_every_required_rule() {
     let page = include_str!("../../../docs/src/authors/ten-minutes.md");
-    let block = |name: &str| {
-        let (_, rest) = page.split_once(&format!("<!-- {name} -->\n```")).unwrap();
-        let (_, rest) = rest.split_once('\n').unwrap();
-        rest.split_once("\n```\n").unwrap().0.to_owned() + "\n"
-    };
+    let block = |name| block(page, name).unwrap();
     let bench = bench();
     let new = ["plugin", "new", "snake", "--lang", "python"];
     assert_eq!(bench.run(&new).unwrap().status, Some(0));
@@ -76,31 +73,50 @@ fn the_skeletons_of_the_documents_keep_every_required_rule() {
 }
 
 /// Installs an example of a specification and returns its path.
-fn example(bench: &Bench, file: &str) -> PathBuf {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    let place = format!("plugins/{}", file.file_name().unwrap().display());
-    let text = fs::read_to_string(file).unwrap();
-    bench.script(&place, &text).unwrap();
-    bench.path(&place)
+fn example(bench: &Bench, document: &str, file: &str) -> PathBuf {
+    let text = block(document, &format!("example: {file}")).unwrap();
+    bench.script(&format!("plugins/{file}"), &text).unwrap()
+}
+
+/// Finds the plugins of the bench, and interpreters, which may be anywhere.
+fn find_plugins(bench: &mut Bench) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let own = ["plugins", "bin"].map(|folder| bench.path(folder).display().to_string());
+    bench.set("PATH", format!("{}:{path}", own.join(":")));
 }
 
 #[test]
-fn the_example_of_the_protocol_passes_every_check() {
-    let bench = bench();
-    let roll = example(&bench, "../sdk/protocol/tests/examples/bot-cli-roll");
+fn the_example_of_the_protocol_works_and_passes_every_check() {
+    let mut bench = bench();
+    let protocol = include_str!("../../../sdk/protocol/PROTOCOL.md");
+    let roll = example(&bench, protocol, "bot-cli-roll");
     for argv in ["3", ""] {
         check(&bench, &roll, argv);
     }
+    find_plugins(&mut bench);
+    bench.shows(
+        "
+        $ bot-cli roll 3 --json | grep -c '[1-6]'
+        3
+        $ bot-cli roll many
+        ! error: `dice` must be a number from 1 to 100
+        ! hint: bot-cli roll 3
+        = 2
+        ",
+    );
 }
 
-const SHELF: &str = "../sdk/secrets/tests/examples/bot-cli-secrets-shelf";
+fn shelf(bench: &Bench) -> PathBuf {
+    let backends = include_str!("../../../sdk/secrets/BACKENDS.md");
+    example(bench, backends, "bot-cli-secrets-shelf")
+}
 
 #[test]
 fn the_example_of_a_secrets_backend_keeps_the_whole_contract() {
     let bench = bench();
     let kept = bench.path("kept");
     let argv = format!("organization=scratch file={}", kept.display());
-    check(&bench, &example(&bench, SHELF), &argv);
+    check(&bench, &shelf(&bench), &argv);
     // What the checks made is gone again.
     let text = fs::read_to_string(kept).unwrap();
     assert!(!text.contains("check-"), "{text}");
@@ -113,10 +129,8 @@ fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
         ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
     ])
     .unwrap();
-    example(&bench, SHELF);
-    let path = std::env::var("PATH").unwrap_or_default();
-    let own = ["plugins", "bin"].map(|folder| bench.path(folder).display().to_string());
-    bench.set("PATH", format!("{}:{path}", own.join(":")));
+    shelf(&bench);
+    find_plugins(&mut bench);
     bench.shows(
         "
         $ bot-cli cloud config set shelf.file [BENCH]/kept && bot-cli cloud config set backend shelf

@@ -4,6 +4,7 @@ use std::fs;
 
 use bot_cli_templates::catalogue::{BotType, Catalogue};
 use bot_cli_tests::bench::{Bench, Ran};
+use bot_cli_tests::document::block;
 use serde_json::Value;
 
 #[test]
@@ -33,11 +34,9 @@ fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
 
 #[test]
 fn the_shell_plugin_is_that_of_the_protocol() {
-    let example = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../sdk/protocol/tests/examples/bot-cli-hello"
-    );
-    assert_eq!(passage("hello"), fs::read_to_string(example).unwrap());
+    let protocol = include_str!("../../../sdk/protocol/PROTOCOL.md");
+    let example = block(protocol, "example: bot-cli-hello");
+    assert_eq!(passage("hello"), example.unwrap());
 }
 
 #[test]
@@ -145,10 +144,5 @@ fn passage(name: &str) -> String {
         include_str!("../../../docs/src/guide/extend.md"),
         include_str!("../../../docs/src/guide/scripts.md"),
     ];
-    let mark = format!("<!-- {name} -->\n```");
-    let mut found = pages.iter().filter_map(|page| page.split_once(&mark));
-    let (_, rest) = found.next().unwrap();
-    let (_, rest) = rest.split_once('\n').unwrap();
-    let (block, _) = rest.split_once("\n```\n").unwrap();
-    format!("{block}\n")
+    pages.iter().find_map(|page| block(page, name)).unwrap()
 }

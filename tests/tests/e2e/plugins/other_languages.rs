@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::document::block;
 use serde_json::json;
 
 use super::{bench, cancel, check};
@@ -140,17 +141,10 @@ fn the_library_for_typescript_passes_its_own_tests() {
     script(&bench, &bench.path("work"), &copy);
 }
 
-/// Returns the code block of the library's README below the comment with this name.
-fn block(name: &str) -> String {
-    let page = include_str!("../../../../sdk/typescript/README.md");
-    let (_, rest) = page
-        .split_once(&format!("<!-- {name} -->\n```ts\n"))
-        .unwrap();
-    rest.split_once("\n```\n").unwrap().0.to_owned() + "\n"
-}
-
 #[test]
 fn the_package_of_npm_has_all_that_the_readme_uses() {
+    let page = include_str!("../../../../sdk/typescript/README.md");
+    let block = |name| block(page, name).unwrap();
     let bench = bench();
     let work = bench.path("work");
     let pack = format!(

@@ -11,6 +11,7 @@ use std::time::Duration;
 use bot_cli_plugin::conformance::Kit;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::document::block;
 use serde_json::Value;
 
 use super::bench;
@@ -159,8 +160,10 @@ fn a_crash_is_told_once_with_its_last_words() {
 
 #[test]
 fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
-    let hello =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/protocol/tests/examples/bot-cli-hello");
+    let protocol = include_str!("../../../../sdk/protocol/PROTOCOL.md");
+    let hello = block(protocol, "example: bot-cli-hello").unwrap();
+    let written = bench();
+    let hello = written.script("hello", &hello).unwrap();
     let init = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
     let cloud = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
     let plugin = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-plugin"));

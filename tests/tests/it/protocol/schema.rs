@@ -31,14 +31,9 @@ fn rows(lines: &str) -> impl Iterator<Item = (bool, &str)> {
 #[test]
 fn every_line_of_the_document_is_valid() {
     let message = validator(None);
-    let files = std::fs::read_dir(format!("{FOLDER}/tests/examples")).unwrap();
-    let lines = files
-        .map(|file| file.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
-        .flat_map(|path| {
-            let text = std::fs::read_to_string(path).unwrap();
-            text.lines().map(str::to_owned).collect::<Vec<_>>()
-        });
+    let document = include_str!("../../../../sdk/protocol/PROTOCOL.md");
+    let blocks = document.split("\n```json\n").skip(1);
+    let lines = blocks.flat_map(|rest| rest.split_once("\n```\n").unwrap().0.lines());
     for line in lines {
         assert!(message.is_valid(&line.parse().unwrap()), "{line}");
     }

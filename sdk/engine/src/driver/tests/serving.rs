@@ -1,11 +1,7 @@
-use std::path::Path;
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{QUICK, Recorder, launch, params, run_plugin};
 use crate::driver::run;
-use bot_cli_protocol::RunParams;
 use bot_cli_protocol::question::Answer;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_terminal::cancel::Cancel;
@@ -71,30 +67,5 @@ fn a_question_that_nobody_waits_for_any_more_is_withdrawn() {
         assert_eq!(format!("{result:?}"), expected);
         assert!(!cancel.requested(), "it was not the user who gave up");
         assert_eq!(ui.seen, ["ask name None", "withdrawn"]);
-    }
-}
-
-#[test]
-fn the_longer_plugin_of_the_document_works() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/tests/examples");
-    for (argv, expected) in [
-        (vec![], Ok(2)),
-        (vec!["3"], Ok(3)),
-        (vec!["many"], Err("`dice` must be a number from 1 to 100")),
-    ] {
-        let mut launch = launch("roll", QUICK);
-        launch.program = folder.join("bot-cli-roll");
-        launch.patience.reply = Some(Duration::from_secs(60));
-        let params = RunParams {
-            argv: argv.into_iter().map(str::to_owned).collect(),
-            answers: [("dice".to_owned(), json!("2"))].into_iter().collect(),
-            ..params()
-        };
-        let result = run(&launch, &params, &mut Recorder::default(), &Cancel::new()).result;
-        let rolled = result.map(|it| it.data["rolled"].as_array().unwrap().len());
-        assert_eq!(
-            rolled.map_err(|it| it.message),
-            expected.map_err(str::to_owned)
-        );
     }
 }
