@@ -283,7 +283,7 @@ class ByHand(unittest.TestCase):
     def test_failures(self) -> None:
         ran = by_hand("add")
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
-        self.assertIn("error: `name` is missing, and there is no terminal to ask on\n", ran.stderr)
+        self.assertIn("error: `name` is missing, and there is no terminal to ask on\nhint: start it with `bot-cli` to be asked\n", ran.stderr)
         ran = by_hand("fail", "typed", "--json")
         error = {"code": "not_signed_in", "message": "not signed in", "hints": ["zoo login"], "outcome": "not_done"}
         self.assertEqual((ran.returncode, json.loads(ran.stdout)), (4, {"error": error}))
