@@ -16,15 +16,13 @@ PROTOCOL = "1.0"
 
 
 def build_if_asked(manifest: dict[str, Any]) -> None:
-    """Serves `python3 plugin.py --build`."""
+    """Serves `python3 plugin.py --build`: writes `bot-cli-NAME` beside the source, and exits.
+
+    It has the modules and packages in that folder, but no tests; the same source gives the same bytes.
+    """
     source = Path(sys.argv[0])
-    if sys.argv[1:] == ["--build"] and source.suffix == ".py":
-        print(f"Created {os.path.relpath(build(source, manifest))}")
-        sys.exit()
-
-
-def build(source: Path, manifest: dict[str, Any]) -> Path:
-    """Writes `bot-cli-NAME` beside `source`. It has the modules and packages in that folder, but no tests; the same source gives the same bytes."""
+    if sys.argv[1:] != ["--build"] or source.suffix != ".py":
+        return
     import io  # noqa: PLC0415
     import zipfile  # noqa: PLC0415 - nothing that a plugin needs while it runs
 
@@ -38,7 +36,8 @@ def build(source: Path, manifest: dict[str, Any]) -> Path:
     draft.write_bytes(f"#!/usr/bin/env python3\n# {MARKER}{line}\n".encode() + archive.getvalue())
     draft.chmod(0o755)
     draft.replace(target)
-    return target
+    print(f"Created {os.path.relpath(target)}")
+    sys.exit()
 
 
 def _modules(source: Path) -> Iterator[tuple[str, Path]]:

@@ -18,25 +18,23 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, cast
 
-from .failure import Cancelled, Failure, Refused, cancelled
+from .failure import Cancelled, ErrorReply, Failure, Json, defect, members
 
 GRACE = 0.8
 LONGEST_LINE = 8 * 1024 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: the request under way may be cancelled
 
-Message = dict[str, Any]
-
 
 class Server:
     """Speaks the protocol over standard input and output, which prints and children no longer reach."""
 
-    def __init__(self, serve: Callable[[Server, str, Message], Message]) -> None:
+    def __init__(self, serve: Callable[[Server, str, Json], Json]) -> None:
         self._serve = serve
         self._wire = os.dup(1)
         os.dup2(2, 1)
-        self._requests: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._open: list[Any] = []  # the ids of requests without a reply, the one that is served first
         self._unwanted: list[Any] = []
@@ -62,9 +60,9 @@ class Server:
         sys.exit(self._told)
 
     def send(self, **message: Any) -> None:
-        line = encoded(message)
-        if len(line) > LONGEST_LINE:
-            raise Failure("the message is longer than 8 MiB", code="too_large")
+        self._write(encoded(message))
+
+    def _write(self, line: bytes) -> None:
         with self.guarded(), self._lock:
             try:
                 while line:
@@ -75,7 +73,7 @@ class Server:
     def notify(self, method: str, **params: Any) -> None:
         self.send(method=method, params={"id": self.id, **params})
 
-    def request(self, method: str, params: Message) -> Message:
+    def request(self, method: str, params: Json) -> Json:
         """Asks the host something. The end of the input counts as a user who cancels."""
         self._asked += 1
         id = f"{method}-{self._asked}"
@@ -114,39 +112,35 @@ class Server:
             if self._stops():
                 signal.raise_signal(_LOOK)  # the time for the rest begins now
 
-    def _reply(self, request: Message) -> None:
+    def _reply(self, request: Json) -> None:
         self.id, self._raised = request["id"], False
-        message: Message = {}
         try:
             try:
-                message = {"result": self._result(request)}
-            except (Failure, Refused) as failure:
-                message = {"error": failure.error()}
-            if len(encoded(message)) > LONGEST_LINE:
-                raise Failure("the result is longer than 8 MiB", code="too_large")
+                line = encoded({"id": self.id, "result": self._result(request)})
+            except ErrorReply as failure:
+                line = encoded({"id": self.id, "error": failure.error()})
         except Cancelled:
             self._guards = 1
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             _end_children()
             signal.signal(signal.SIGTERM, self._handle)
-            message = {"error": cancelled(130 if self._told in (0, 130) else 143).error()}
-        except Failure as failure:
-            message = {"error": failure.error()}
+            line = _cancelled(self.id, self._told or 130)
         except Exception as error:
-            message = {"error": Failure(f"internal error: `{type(error).__name__}`", code="internal").error()}
+            failure = error if isinstance(error, Failure) else Failure(defect(error), code="internal")
+            line = encoded({"id": self.id, "error": failure.error()})
         with self._lock:
             self._open.remove(self.id)
             self._unwanted = [id for id in self._unwanted if id != self.id]
-            self.send(id=self.id, **message)
+            self._write(line)
 
-    def _result(self, request: Message) -> Message:
+    def _result(self, request: Json) -> Json:
         params = members(request.get("params"))
         try:
             version = params.get("protocol", "1.0")
             if not isinstance(version, str):
-                raise Refused(-32602, "`protocol` must be a version")
+                raise ErrorReply(-32602, "`protocol` must be a version")
             if version.split(".")[0] != "1":
-                raise Refused(-32022, f"protocol version `{version}` is not supported", supported=["1.0"])
+                raise ErrorReply(-32022, f"protocol version `{version}` is not supported", supported=["1.0"])
             self._guards = 0
             self._look()
             return self._serve(self, request["method"], params)
@@ -187,7 +181,7 @@ class Server:
         self._lock.acquire()
         try:
             for id in self._open:
-                os.write(self._wire, encoded({"id": id, "error": cancelled(130 if status == 130 else 143).error()}))
+                os.write(self._wire, _cancelled(id, status))
             _end_children()
         finally:
             os._exit(status)
@@ -206,7 +200,7 @@ class Server:
     def _take(self, line: bytes) -> None:
         try:
             message = decoded(line)
-        except Refused as why:
+        except ErrorReply as why:
             self.send(id=None, error=why.error())
             return
         if message.get("method") == "cancel":
@@ -228,41 +222,36 @@ def _end_children() -> None:
         os.killpg(0, signal.SIGTERM)
 
 
-def encoded(message: Message) -> bytes:
+def _cancelled(id: Any, status: int) -> bytes:
+    return encoded({"id": id, "error": Failure("cancelled", code="cancelled", exit=130 if status == 130 else 143).error()})
+
+
+def encoded(message: Json) -> bytes:
     """Returns the line of a message. What is not Unicode, such as a part of a file's name, becomes `?`."""
-    text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, allow_nan=False, default=_plain)
-    return text.encode("utf-8", "replace") + b"\n"
+    text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, allow_nan=False, default=plain)
+    line = text.encode("utf-8", "replace") + b"\n"
+    if len(line) > LONGEST_LINE:
+        raise Failure(f"the {'message' if 'method' in message else 'result'} is longer than 8 MiB", code="too_large")
+    return line
 
 
-def members(value: Any) -> Message:
-    """Returns an object as it is, and anything else as an empty one."""
-    return cast("Message", value) if isinstance(value, dict) else {}
-
-
-def decoded(line: bytes) -> Message:
+def decoded(line: bytes) -> Json:
     if len(line.removesuffix(b"\r")) > LONGEST_LINE:
-        raise Refused(-32600, "the line is longer than 8 MiB")
+        raise ErrorReply(-32600, "the line is longer than 8 MiB")
     try:
-        message: Any = json.loads(line.decode())
+        message = members(json.loads(line.decode()))
     except (ValueError, RecursionError):
-        raise Refused(-32700, "the line is not JSON in UTF-8") from None
-    if not isinstance(message, dict):
-        raise Refused(-32600, "the line is not a message")
-    found = members(cast("Any", message))
-    id = found.get("id")
-    forms = (
-        found.get("jsonrpc") == "2.0",
-        isinstance(found.get("method", ""), str),
-        bool({"method", "result", "error"} & {*found}),
-        id is None or (isinstance(id, (int, str)) and not isinstance(id, bool)),
-        isinstance(found.get("params"), (dict, type(None))),
-    )
-    if not all(forms):
-        raise Refused(-32600, "the line is not a message")
-    return found
+        raise ErrorReply(-32700, "the line is not JSON in UTF-8") from None
+    id = message.get("id")
+    is_id = id is None or (isinstance(id, (int, str)) and not isinstance(id, bool))
+    is_call = isinstance(message.get("method"), str) and isinstance(message.get("params"), (dict, type(None)))
+    is_reply = "method" not in message and not {"result", "error"}.isdisjoint(message)
+    if message.get("jsonrpc") != "2.0" or not is_id or not (is_call or is_reply):
+        raise ErrorReply(-32600, "the line is not a message")
+    return message
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Makes JSON of what an author returns: fields of a dataclass, a list of a set, else its text."""
     if hasattr(value, "__dataclass_fields__"):
         return vars(cast("object", value))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from ._server import encoded
-from .failure import Cancelled, Failure
-from .session import Json, Session
+from ._server import plain
+from .failure import Cancelled, Failure, Json
+from .session import Session
 
 
 class Terminal:
@@ -50,7 +50,8 @@ def run(result: Callable[[Session], Json], argv: list[str]) -> NoReturn:
     given = {word for word in argv[:end] if word in own}
     argv = [word for word in argv[:end] if word not in own] + argv[end:]
     as_json, is_terminal = "--json" in given, sys.stderr.isatty()
-    capabilities: Json = {"stdin": {}} | ({} if as_json else {"output": {}}) | ({"progress": {}} if is_terminal else {})
+    offered = {"stdin": True, "output": not as_json, "progress": is_terminal}
+    capabilities: Json = {name: {} for name, is_offered in offered.items() if is_offered}
     context = {"format": "json" if as_json else "text", "quiet": bool({"-q", "--quiet"} & given), "interactive": is_terminal and sys.stdin.isatty()}
     context["verbosity"] = max((own[word] for word in given), default=0)
     terminal = Terminal()
@@ -72,8 +73,8 @@ def run(result: Callable[[Session], Json], argv: list[str]) -> NoReturn:
         for hint in asking + failure.data.get("hints", []):
             print(f"hint: {hint}", file=sys.stderr)
         sys.exit(failure.exit)
-    document = json.loads(encoded({"data": reply.get("data")}))["data"]
-    terminal.output.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n" if as_json else reply["text"])
+    document = json.dumps(reply["data"], indent=2, ensure_ascii=False, allow_nan=False, default=plain) if as_json else ""
+    terminal.output.write(f"{document}\n" if as_json else reply["text"])
     terminal.output.close()
     sys.exit(reply.get("exit", 0))
 

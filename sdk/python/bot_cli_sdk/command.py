@@ -8,10 +8,10 @@ import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, Union
 
-from .failure import USAGE, Failure
-from .session import Json, Kind, Question, Session
+from .failure import USAGE, Failure, Json, given
+from .session import Kind, Question, Session
 
 Complete = Literal["file", "folder", "command"] | Callable[[str], Iterable[str]]
 
@@ -39,7 +39,6 @@ _WORDS: dict[Any, tuple[Callable[[str], Any], str]] = {
     int: (int, "must be a whole number"),
     float: (float, "must be a number"),
 }
-Problem = tuple[str, str | None, str]  # of a field with its flag
 _ABSENT: Any = inspect.Parameter.empty
 
 
@@ -72,28 +71,34 @@ class Parameter:
         off = "no-" if self.default is True else ""
         self.long = None if self.positional or self.arg.password else off + self.name.replace("_", "-")
         self.flag = f"--{self.long}" if self.long else None
-        self.required = self.default is _ABSENT and not self.arg.ask and not self.is_flag and not self.arg.password
+        self.required = self.default is _ABSENT and not (self.arg.ask or self.arg.password or self.is_flag)
         if self.required and self.repeatable and not self.positional:
             self.required, self.default = False, list[Any]()
-
-    @property
-    def value_name(self) -> str:
-        return self.name.upper()
-
-    @property
-    def usage(self) -> str:
-        name = f"<{self.value_name}>" if self.required else f"[{self.value_name}]"
-        return name + ("..." if self.repeatable else "")
+        self.value_name = self.name.upper()
+        has_text = self.default not in (_ABSENT, None, []) and not isinstance(self.default, bool)
+        self.default_text = str(self.default) if has_text else None
 
     def manifest(self) -> Json:
         kind = "positional" if self.positional else "flag" if self.is_flag else "option"
-        complete = self.arg.complete
-        shown = self.default not in (_ABSENT, None, []) and not isinstance(self.default, bool)
-        members: Json = {"name": self.name, "kind": kind, "long": self.long, "short": self.arg.short, "about": self.about}
-        members |= {"value_name": None if self.is_flag else self.value_name, "required": self.required, "repeatable": self.repeatable}
-        members |= {"hidden": self.arg.hidden, "default": str(self.default) if shown else None}
-        members |= {"values": [{"value": value} for value in self.values], "completion": "dynamic" if callable(complete) else complete}
-        return {name: value for name, value in members.items() if value not in (None, False, [])}
+        found = given(name=self.name, kind=kind, long=self.long, short=self.arg.short, about=self.about, default=self.default_text)
+        found |= given(value_name=None if self.is_flag else self.value_name, values=[{"value": value} for value in self.values])
+        found |= given(required=self.required or None, repeatable=self.repeatable or None, hidden=self.arg.hidden or None)
+        return found | given(completion="dynamic" if callable(self.arg.complete) else self.arg.complete)
+
+    @property
+    def usage(self) -> str:
+        if not self.positional:
+            return (f"-{self.arg.short}, " if self.arg.short else "") + f"--{self.long}" + ("" if self.is_flag else f" <{self.value_name}>")
+        return (f"<{self.value_name}>" if self.required else f"[{self.value_name}]") + ("..." if self.repeatable else "")
+
+    @property
+    def described(self) -> str:
+        default = self.default_text and f"[default: {self.default_text}]"
+        values = f"[possible values: {', '.join(self.values)}]" if self.values else ""
+        return " ".join(part for part in (self.about, default, values) if part)
+
+    def problem(self, what: str) -> Json:
+        return given(field=self.name, problem=what, flag=self.flag)
 
     def read(self, words: Sequence[str]) -> Any:
         """Returns the value of the words given for this argument. The words themselves may be secret, so that no error has them."""
@@ -116,23 +121,21 @@ class Parameter:
             kind = "multiselect" if self.repeatable else "select"
         elif self.arg.password or self.is_flag:
             kind = "password" if self.arg.password else "confirm"
-        default: Any = None if self.default is _ABSENT else self.default
-        if kind == "text" and default is not None:
-            default = str(default)
+        default: Any = self.default_text if kind == "text" else None if self.default is _ABSENT else self.default
 
         def check(answer: Any) -> str | None:
             try:
-                if kind == "text":
-                    self.read(answer.split(",") if self.repeatable else [answer])
+                value = self.answered(answer)
             except ValueError as why:
                 return str(why)
-            return self.arg.check(answer) if self.arg.check and kind != "text" else None
+            return self.arg.check(value) if self.arg.check else None
 
         return Question(self.name, self.arg.ask or self.name, kind, self.values, default, self.flag, check=check)
 
     def answered(self, answer: Any) -> Any:
-        words = answer.split(",") if self.repeatable and isinstance(answer, str) else [answer]
-        return self.read(words) if isinstance(answer, str) and not self.arg.password else answer
+        if not isinstance(answer, str) or self.arg.password:
+            return answer
+        return self.read(answer.split(",") if self.repeatable else [answer])
 
 
 class Command:
@@ -156,10 +159,13 @@ class Command:
             else:
                 self.parameters.append(Parameter(parameter, hint, abouts.get(parameter.name)))
         self.arguments = [it for it in self.parameters if not it.arg.password]
+        self.places = [it for it in self.arguments if it.positional]
+        self.options = {f"--{it.long}": it for it in self.arguments if it.long}
+        self.options |= {f"-{it.arg.short}": it for it in self.arguments if it.arg.short}
 
-    def manifest(self, name: str) -> Json:
-        found: Json = {"name": name, "about": self.about, "arguments": [it.manifest() for it in self.arguments]}
-        return found | ({"details": self.details} if self.details.count("\n") > 1 else {})
+    def manifest(self) -> Json:
+        details = self.details if self.details.count("\n") > 1 else None
+        return {"name": self.name, "about": self.about, "arguments": [it.manifest() for it in self.arguments], **given(details=details)}
 
     def call(self, session: Session, words: Sequence[str]) -> Any:
         values = self.parse(words)
@@ -175,86 +181,71 @@ class Command:
         found, problems = self.split(words)
         values: Json = {}
         for it in self.arguments:
-            if it.is_flag and it.name in found:
-                values[it.name] = it.default is not True
-            elif it.name in found:
+            if it.name in found:
                 try:
-                    values[it.name] = it.read(found[it.name])
+                    values[it.name] = it.default is not True if it.is_flag else it.read(found[it.name])
                 except ValueError as why:
-                    problems.append((it.name, it.flag, str(why)))
+                    problems.append(it.problem(str(why)))
             elif it.required:
-                problems.append((it.name, it.flag, "missing"))
+                problems.append(it.problem("missing"))
             elif not it.arg.ask:
                 values[it.name] = False if it.default is _ABSENT else it.default
         if problems:
-            raise _usage(problems)
+            what, name = problems[0]["problem"], problems[0].get("flag", problems[0]["field"])
+            shown = what if name == "arguments" else f"`{name}` is missing" if what == "missing" else f"`{name}` {what}"
+            raise Failure(shown if len(problems) == 1 else f"{len(problems)} problems", code="usage", exit=USAGE, fields=problems)
         return values
 
-    def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Problem]]:
+    def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Json]]:
         """Returns the words of each argument, and the problems: where the words can't be told apart, only that."""
-        longs = {f"--{it.long}": it for it in self.arguments if it.long}
-        shorts = {it.arg.short: it for it in self.arguments if it.arg.short}
-        places = [it for it in self.arguments if it.positional]
         found: dict[str, list[str]] = {}
-        problems: list[Problem] = []
-        rest = list(words)
-        ended = False
+        problems: list[Json] = []
+        places, rest, ended = [*self.places], [*words], False
         while rest:
             word = rest.pop(0)
             if word == "--" and not ended:
                 ended = True
-            elif word.startswith("--") and not ended:
-                name, equals, value = word.partition("=")
-                it = longs.get(name)
+            elif word[:1] == "-" and len(word) > 1 and not word[1].isdigit() and not ended:
+                is_long = word.startswith("--")
+                name, attached, value = word.partition("=") if is_long else (word[:2], word[2:], word[2:].removeprefix("="))
+                it = self.options.get(name)
                 if it is None:
-                    return found, [("arguments", None, _unknown(name, [*longs]))]
-                if it.is_flag and equals:
-                    problems.append((it.name, it.flag, "takes no value"))
-                elif it.is_flag:
-                    found[it.name] = []
-                elif equals or rest:
-                    found.setdefault(it.name, []).append(value if equals else rest.pop(0))
-                else:
-                    problems.append((it.name, it.flag, "lacks its value"))
-            elif word[0:1] == "-" and len(word) > 1 and not ended and not word[1].isdigit():
-                it = shorts.get(word[1])
-                if it is None:
-                    return found, [("arguments", None, _unknown("", []))]
+                    return found, [{"field": "arguments", "problem": _unknown(name, self.options)}]
                 if it.is_flag:
                     found[it.name] = []
-                    rest[:0] = [f"-{word[2:]}"] if word[2:] else []
-                elif word[2:] or rest:
-                    found.setdefault(it.name, []).append(word[2:].removeprefix("=") if word[2:] else rest.pop(0))
+                    if attached and is_long:
+                        problems.append(it.problem("takes no value"))
+                    elif attached:
+                        rest.insert(0, f"-{attached}")
+                elif attached or rest:
+                    found.setdefault(it.name, []).append(value if attached else rest.pop(0))
                 else:
-                    problems.append((it.name, it.flag, "lacks its value"))
+                    problems.append(it.problem("lacks its value"))
             elif places:
                 found.setdefault(places[0].name, []).append(word)
                 places = places if places[0].repeatable else places[1:]
             else:
-                return found, [("arguments", None, "too many arguments")]
+                return found, [{"field": "arguments", "problem": "too many arguments"}]
         return found, problems
 
     def complete(self, words: Sequence[str]) -> list[Json]:
         """Returns what the last word may become."""
         *before, word = words or [""]
-        options = {f"--{it.long}": it for it in self.arguments if it.long and not it.is_flag}
-        options |= {f"-{it.arg.short}": it for it in self.arguments if it.arg.short and not it.is_flag}
+        options = {name: it for name, it in self.options.items() if not it.is_flag}
         name, equals, typed = word.partition("=")
+        it, prefix = options.get(before[-1] if before else ""), ""
         if equals and name in options:
             it, prefix, word = options[name], name + equals, typed
-        elif before and before[-1] in options:
-            it, prefix = options[before[-1]], ""
-        else:
+        elif not it:
             found, _ = self.split(before)
-            places = (it for it in self.arguments if it.positional and (it.repeatable or it.name not in found))
-            it, prefix = next(places, None), ""
+            it = next((it for it in self.places if it.repeatable or it.name not in found), None)
         source = it.arg.complete if it else None
         values = source(word) if callable(source) else it.values if it else ()
         return [{"value": prefix + value} for value in values if value.startswith(word)]
 
     def help(self, called: str) -> str:
-        places = [(it.usage, it.about or "") for it in self.arguments if it.positional]
-        options = [(_option(it), _described(it)) for it in self.arguments if not it.positional and not it.arg.hidden]
+        places = [(it.usage, it.about or "") for it in self.places]
+        options = [(it.usage, it.described) for it in self.arguments if not it.positional and not it.arg.hidden]
         usage = " ".join([f"Usage: {called}", *(["[OPTIONS]"] if options else []), *(name for name, _ in places)])
         parts = [self.details or self.about, usage, table("Arguments", places), table("Options", options)]
         return "\n\n".join(part for part in parts if part) + "\n"
@@ -265,28 +256,8 @@ def table(heading: str, rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join([f"{heading}:", *(f"  {name:{width}}  {about}".rstrip() for name, about in rows)]) if rows else ""
 
 
-def _option(it: Parameter) -> str:
-    value = "" if it.is_flag else f" <{it.value_name}>"
-    return (f"-{it.arg.short}, " if it.arg.short else "") + f"--{it.long}{value}"
-
-
-def _described(it: Parameter) -> str:
-    manifest = it.manifest()
-    default = f"[default: {manifest['default']}]" if "default" in manifest else ""
-    values = f"[possible values: {', '.join(it.values)}]" if it.values else ""
-    return " ".join(part for part in (it.about, default, values) if part)
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
+def _unknown(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only a typo needs it
 
     near = get_close_matches(name, known, 1)
     return "there is no such option" + (f", but `{near[0]}`" if near else "")
-
-
-def _usage(problems: Sequence[Problem]) -> Failure:
-    fields = [{"field": name, "problem": problem, **({"flag": flag} if flag else {})} for name, flag, problem in problems]
-    name, flag, problem = problems[0]
-    shown = problem if name == "arguments" else f"`{flag or name}` " + ("is missing" if problem == "missing" else problem)
-    message = shown if len(problems) == 1 else f"{len(problems)} problems"
-    return Failure(message, code="usage", exit=USAGE, fields=cast("list[Any]", fields))

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 FAILED, USAGE, UNKNOWN, NOT_ALLOWED, UNAVAILABLE, CANCELLED = 1, 2, 3, 4, 7, 130
 """Exit statuses: it ran and failed; it can't succeed as written; it may or may not have been done; …"""
 
+Json = dict[str, Any]
 
-class Failure(Exception):
+
+class ErrorReply(Exception):
+    """An error that is the reply to a request, or to a line that the protocol does not allow."""
+
+    def __init__(self, exit: int, message: str, **data: Any) -> None:
+        super().__init__(message)
+        self.exit, self.message, self.data = exit, message, data
+
+    def error(self) -> Json:
+        """Returns the member `error` of a reply."""
+        return {"code": self.exit, "message": self.message, "data": self.data}
+
+
+class Failure(ErrorReply):
     """Ends the command with a message for people and a code for programs.
 
     The message is lower case, without a full stop, with literals in backticks. `code` is the precise cause in `snake_case`, `exit` the exit status,
@@ -18,24 +32,8 @@ class Failure(Exception):
     """
 
     def __init__(self, message: str, *, code: str = "failed", exit: int = FAILED, hints: Sequence[str] = (), **data: Any) -> None:
-        super().__init__(message)
-        self.message, self.code, self.exit = message, code, exit
-        self.data: dict[str, Any] = {"code": code, **({"hints": list(hints)} if hints else {}), **data}
-
-    def error(self) -> dict[str, Any]:
-        """Returns the member `error` of a reply."""
-        return {"code": self.exit, "message": self.message, "data": self.data}
-
-
-class Refused(Exception):
-    """A line or a request that the protocol does not allow."""
-
-    def __init__(self, number: int, message: str, **data: Any) -> None:
-        super().__init__(message)
-        self.number, self.message, self.data = number, message, data
-
-    def error(self) -> dict[str, Any]:
-        return {"code": self.number, "message": self.message, "data": self.data}
+        super().__init__(exit, message, **given(code=code, hints=list(hints)), **data)
+        self.code = code
 
 
 class Cancelled(BaseException):
@@ -55,5 +53,11 @@ def defect(error: BaseException) -> str:
     return f"internal error: `{type(error).__name__}`{place}"
 
 
-def cancelled(status: int = CANCELLED) -> Failure:
-    return Failure("cancelled", code="cancelled", exit=status)
+def given(**members: Any) -> Json:
+    """Returns the members that have a value."""
+    return {name: value for name, value in members.items() if value is not None and value != []}
+
+
+def members(value: Any) -> Json:
+    """Returns an object as it is, and anything else as an empty one."""
+    return cast("Json", value) if isinstance(value, dict) else {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ._build import PROTOCOL, build_if_asked
+from .failure import given
 
 
 @dataclass
@@ -23,8 +24,7 @@ class Pack:
 
     def manifest(self) -> dict[str, Any]:
         own = {"protocol": PROTOCOL, "name": f"pack-{self.name}", "version": self.version, "about": self.about}
-        own |= {"role": "provider-pack", "catalogue": self.catalogue, "providers": list(self.providers)}
-        return own | ({"framework": self.framework} if self.framework else {})
+        return given(**own, role="provider-pack", catalogue=self.catalogue, providers=list(self.providers), framework=self.framework)
 
     def main(self) -> NoReturn:
         """Builds the executable on `--build`, and else says what it is."""

@@ -14,8 +14,8 @@ from . import _terminal
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server
 from .command import Command, table
-from .failure import USAGE, Failure, Refused, defect
-from .session import Json, Session
+from .failure import USAGE, ErrorReply, Failure, Json, defect, given
+from .session import Session
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -55,9 +55,9 @@ class Plugin:
         return self._about or (self._root.about if self._root else "")
 
     def manifest(self) -> Json:
-        root = self._root.manifest(self.name) if self._root else {"name": self.name}
-        root |= {"about": self.about, "commands": [it.manifest(name) for name, it in self._commands.items()]}
-        command = {name: value for name, value in root.items() if value != []}
+        root = self._root.manifest() if self._root else {"name": self.name}
+        commands = [it.manifest() for it in self._commands.values()]
+        command = given(**{**root, "about": self.about, "commands": commands})
         return {"protocol": PROTOCOL, "name": self.name, "version": self.version, "about": self.about, "command": command}
 
     def main(self) -> NoReturn:
@@ -71,10 +71,10 @@ class Plugin:
         if method == "describe":
             return self.manifest()
         if method not in ("run", "complete"):
-            raise Refused(-32601, "there is no such method")
+            raise ErrorReply(-32601, "there is no such method")
         words: list[Any] = params["argv"] if isinstance(params.get("argv"), list) else [None]
         if not all(isinstance(word, str) for word in words):
-            raise Refused(-32602, "`argv` must be a list of strings")
+            raise ErrorReply(-32602, "`argv` must be a list of strings")
         if method == "complete":
             return {"candidates": self._complete(words)}
         return self.result(Session(server, params))
@@ -91,24 +91,24 @@ class Plugin:
         words = session.argv
         before = words[: words.index("--")] if "--" in words else words
         command = self._commands.get(words[0]) if words else None
+        path = f"bot-cli {self.name} {command.name}" if command else f"bot-cli {self.name}"
         if "--version" in before or "-V" in before:
             return {"text": f"bot-cli-{self.name} {self.version}\n", "data": {"name": self.name, "version": self.version}}
         if "--help" in before or "-h" in before or not (words or self._root):
-            text = command.help(f"bot-cli {self.name} {command.name}") if command else self._help()
+            text = command.help(path) if command else self._help(path)
             return {"text": text, "data": {"help": text}}
-        called, words = (command, words[1:]) if command else (self._root, words)
-        if called is None:
-            hints = [f"bot-cli {self.name} --help"]
-            raise Failure("there is no such command", code="usage", exit=USAGE, hints=hints)
+        called = command or self._root
         try:
-            returned = called.call(session, words)
+            if called is None:
+                raise Failure("there is no such command", code="usage", exit=USAGE)
+            returned = called.call(session, words[1:] if command else words)
             if inspect.iscoroutine(returned):
                 import asyncio  # noqa: PLC0415 - takes as long as everything else
 
                 returned = asyncio.run(returned)
         except Failure as failure:
-            if failure.code in ("usage", "input_required") and "hints" not in failure.data:
-                failure.data["hints"] = [" ".join(["bot-cli", self.name, *([command.name] if command else []), "--help"])]
+            if failure.code in ("usage", "input_required"):
+                failure.data.setdefault("hints", [f"{path} --help"])
             raise
         except OSError as error:
             raise Failure(_reason(error, session.knows_password)) from error
@@ -121,28 +121,26 @@ class Plugin:
             raise Failure(defect(error) + told, code="internal") from error
         return _reply(returned, session.withheld)
 
-    def _help(self) -> str:
-        name = f"bot-cli {self.name}"
-        root = self._root.help(name) if self._root else f"{self.about}\n\nUsage: {name} <COMMAND>\n"
+    def _help(self, path: str) -> str:
+        root = self._root.help(path) if self._root else f"{self.about}\n\nUsage: {path} <COMMAND>\n"
         commands = table("Commands", [(name, it.about) for name, it in self._commands.items()])
         return root + (f"\n{commands}\n" if commands else "")
 
 
 def _reason(error: OSError, knows_password: bool) -> str:
     """Returns what the system said. The words of libraries may have a password in them, and a URL (the `filename` of `HTTPError`) a key."""
+    reason = error.strerror or ""
     if knows_password:
-        return error.strerror.lower() if error.strerror in map(os.strerror, errorcode) else f"`{type(error).__name__}`"
+        return reason.lower() if reason in map(os.strerror, errorcode) else f"`{type(error).__name__}`"
     if error.filename and "://" not in str(error.filename):
-        return f"`{error.filename}`: {(error.strerror or '').lower()}"
-    return error.strerror or str(error)
+        return f"`{error.filename}`: {reason.lower()}"
+    return reason or str(error)
 
 
 def _reply(returned: Any, withheld: str) -> Json:
     if not isinstance(returned, Reply):
-        is_text = isinstance(returned, str)
-        returned = Reply(returned if is_text else "", None if is_text else {} if returned is None else returned)
+        returned = Reply(returned) if isinstance(returned, str) else Reply(data={} if returned is None else returned)
     text = withheld + returned.text
     text += "\n" if text and not text.endswith("\n") else ""
     data = text.rstrip("\n") if returned.data is None else returned.data
-    found: Json = {"text": text, "data": data, "exit": returned.exit, "next": list(returned.next)}
-    return {name: value for name, value in found.items() if name in ("text", "data") or value}
+    return {"text": text, "data": data, **given(exit=returned.exit or None, next=list(returned.next))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import resource
 import sys
@@ -11,16 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn, cast
 
 from ._build import PROTOCOL, build_if_asked
-from ._server import Server, members
-from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, Cancelled, Failure, Refused, defect
-from .session import Json, Session
+from ._server import Server
+from .failure import CANCELLED, FAILED, NOT_ALLOWED, UNAVAILABLE, UNKNOWN, Cancelled, ErrorReply, Failure, Json, defect, given, members
+from .session import Session
 
-_EXITS = {
-    "not_allowed": NOT_ALLOWED,
-    "not_signed_in": NOT_ALLOWED,
-    "cancelled": CANCELLED,
-    **dict.fromkeys(("unreachable", "timed_out", "unavailable"), UNAVAILABLE),
-}
+_GONE = dict.fromkeys(("unreachable", "timed_out", "unavailable"), UNAVAILABLE)
+_EXITS = {"not_allowed": NOT_ALLOWED, "not_signed_in": NOT_ALLOWED, "cancelled": CANCELLED, **_GONE}
 _NAME = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
@@ -84,10 +81,10 @@ class Opened:
     keys: int | None = None
 
     def wire(self, can: Iterable[str]) -> Json:
-        limits = {name: limit for name in ("value_bytes", "set_bytes", "keys") if (limit := getattr(self, name)) is not None}
-        names = {name: getattr(self, name) for name in ("shortest", "longest", "capitals")}
-        own = {name: value for name in ("organization", "regions") if (value := getattr(self, name)) is not None}
-        return {"place": self.place, **own, "names": names, "limits": limits, "can": list(can)}
+        names = {"shortest": self.shortest, "longest": self.longest, "capitals": self.capitals}
+        limits = given(value_bytes=self.value_bytes, set_bytes=self.set_bytes, keys=self.keys)
+        where = given(place=self.place, organization=self.organization, regions=self.regions)
+        return {**where, "names": names, "limits": limits, "can": list(can)}
 
 
 class Backend:
@@ -132,11 +129,8 @@ class Backend:
     @classmethod
     def manifest(cls) -> Json:
         own: Json = {"protocol": PROTOCOL, "name": f"secrets-{cls.name}", "version": cls.version, "about": cls.about}
-        own |= {"role": "secrets-backend", "secrets": "1.0"}
-        settings = [
-            {"name": name.rstrip("*"), "about": about, **({"required": True} if name.endswith("*") else {})} for name, about in cls.settings.items()
-        ]
-        return own | ({"settings": settings} if settings else {})
+        settings = [given(name=name.rstrip("*"), about=about, required=name.endswith("*") or None) for name, about in cls.settings.items()]
+        return own | given(role="secrets-backend", secrets="1.0", settings=settings)
 
     @classmethod
     def main(cls) -> NoReturn:
@@ -148,179 +142,147 @@ class Backend:
             print(f"bot-cli-secrets-{cls.name} {cls.version}" if named else used)
             sys.exit()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _Served(cls()).run()
+        Server(_Served(cls()).serve).run()
 
     opened: Opened
 
 
-_FORMS: dict[str, type] = {"name": str, "keys": list, "entries": dict, "host": str, "credentials": str}
-_NEEDS = {
-    "list": (),
-    "organizations": (),
-    "get": ("name",),
-    "values": ("name",),
-    "credentials": ("name",),
-    "put": ("name", "entries", "prior"),
-    "put_image_pull_secret": ("name", "host", "credentials", "prior"),
-    "unset": ("name", "keys"),
-    "delete": ("name",),
-}
+_FORMS = {"keys": list, "entries": dict, "settings": dict}  # of texts; other parameters are texts themselves
+_CHANGED = "the set has changed since it was read"
 _ABILITIES = {"values": "values", "credentials": "values", "organizations": "organizations", "put_image_pull_secret": "image_pull_secrets"}
-_CHANGES = ("put", "put_image_pull_secret", "unset", "delete")
 
 
 class _Served:
-    """The methods of the role, on top of a backend."""
+    """The methods of the role, on top of a backend: those of the protocol begin with `do_`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._is_open = False
         self._effect: str | None = None  # what became of the change that is under way
 
-    def run(self) -> NoReturn:
-        Server(self._serve).run()
-
-    def _serve(self, server: Server, method: str, params: Json) -> Json:
+    def serve(self, server: Server, method: str, params: Json) -> Json:
         if method == "describe":
             return self._backend.manifest()
-        role, _, name = method.partition("/")
-        if role != "secrets" or name not in (*_NEEDS, "open"):
-            raise Refused(-32601, "there is no such method")
+        name = method.removeprefix("secrets/")
+        do = getattr(self, f"do_{name}", None) if name != method else None
+        if do is None:
+            raise ErrorReply(-32601, "there is no such method")
         if name == "open" and str(params.get("secrets", "1.0")).split(".")[0] != "1":
-            raise Refused(-32022, "this version of the methods is not supported", supported=["1.0"])
+            raise ErrorReply(-32022, "this version of the methods is not supported", supported=["1.0"])
         if (name == "open") == self._is_open:
-            raise Refused(-32600, "`secrets/open` must be the first request and the only one of its kind")
+            raise ErrorReply(-32600, "`secrets/open` must be the first request and the only one of its kind")
+        parameters = inspect.signature(do).parameters
+        values = {it: params.get(it) for it in parameters}
+        if not all(_fits(it, value) or value is parameters[it].default for it, value in values.items()):
+            raise ErrorReply(-32602, "a parameter is missing or has another form")
         self._backend.session = Session(server, params)
-        self._effect = "not_done" if name in _CHANGES else None
+        self._effect = "not_done" if "prior" in parameters else None
         try:
-            return self._answer(name, params)
-        except Refusal as refusal:
-            raise self._with_effect(refusal, refusal.effect or self._effect) from None
-        except Cancelled:
-            if self._effect:
-                raise self._with_effect(Refusal("cancelled", "cancelled"), self._effect) from None
+            if name in _ABILITIES and _ABILITIES[name] not in self._backend.can:
+                raise Refusal("not_supported", "this backend can't do it")
+            return do(**values)
+        except Failure as error:
+            failure = error
+        except ErrorReply:
             raise
-        except Failure as failure:
-            raise self._with_effect(failure, self._effect) from None
-        except Exception as error:
-            if isinstance(error, Refused):
+        except Cancelled:
+            if not self._effect:
                 raise
-            raise self._with_effect(Refusal("internal", defect(error)), self._effect) from None
-
-    def _with_effect(self, failure: Failure, effect: str | Json | None) -> Failure:
-        if self._effect and effect:
-            failure.data["effect"] = effect
+            failure = Refusal("cancelled", "cancelled")
+        except Exception as error:
+            failure = Refusal("internal", defect(error))
+        if self._effect:
+            effect = failure.data["effect"] = (failure.effect if isinstance(failure, Refusal) else None) or self._effect
             failure.exit = UNKNOWN if effect == "unknown" and failure.exit == FAILED else failure.exit
-        return failure
+        raise failure
 
-    def _answer(self, name: str, params: Json) -> Json:
-        if name == "open":
-            return self._open(params)
-        if not all(_fits(params, it) for it in _NEEDS[name]):
-            raise Refused(-32602, "a parameter is missing or has another form")
-        if name in _ABILITIES and _ABILITIES[name] not in self._backend.can:
-            raise Refusal("not_supported", "this backend can't do it")
-        return getattr(self, f"_{name}")(params)
-
-    def _open(self, params: Json) -> Json:
-        settings = members(params.get("settings", {}))
-        if not isinstance(params.get("settings", {}), dict):
-            raise Refused(-32602, "`settings` must be an object")
+    def do_open(self, settings: Json | None = None, organization: str | None = None, region: str | None = None) -> Json:
+        settings = settings or {}
         required = [name.rstrip("*") for name in self._backend.settings if name.endswith("*")]
         if missing := [name for name in required if not settings.get(name)]:
             raise Refusal("invalid_setting", f"the setting `{missing[0]}` is missing")
-        region = params.get("region")
-        opened = self._backend.open(settings, params.get("organization"), region)
+        opened = self._backend.open(settings, organization, region)
         if region and region not in [it["code"] for it in (opened.regions or {}).get("all", [])]:
             raise Refusal("not_found", "there is no such region")
         self._backend.opened, self._is_open = opened, True
         return opened.wire(self._backend.can)
 
-    def _organizations(self, params: Json) -> Json:
+    def do_organizations(self) -> Json:
         return {"organizations": [{"name": name} for name in self._backend.organizations()]}
 
-    def _list(self, params: Json) -> Json:
+    def do_list(self) -> Json:
         return {"sets": [{"name": name, "kind": kind.kind} for name, kind in self._backend.sets()]}
 
-    def _get(self, params: Json) -> Json:
-        found = self._backend.load(params["name"])
+    def do_get(self, name: str) -> Json:
+        found = self._backend.load(name)
         keys = {"keys": list(found.values)} if isinstance(found, Secret) else {}
-        return {"set": {"name": params["name"], "kind": found.kind, **keys} if found else None}
+        return {"set": {"name": name, "kind": found.kind, **keys} if found else None}
 
-    def _values(self, params: Json) -> Json:
-        found = self._backend.load(params["name"])
+    def do_values(self, name: str) -> Json:
+        found = self._backend.load(name)
         return {"values": dict(found.values) if isinstance(found, Secret) else None}
 
-    def _credentials(self, params: Json) -> Json:
-        found = self._backend.load(params["name"])
+    def do_credentials(self, name: str) -> Json:
+        found = self._backend.load(name)
         if not isinstance(found, PullSecret):
             raise Refusal("not_found", "there is no such image pull secret")
         return {"host": found.host, "credentials": found.credentials}
 
-    def _put(self, params: Json) -> Json:
+    def do_put(self, name: str, entries: dict[str, str], prior: Any, region: str | None = None) -> Json:
         with self._backend.locked():
-            before = self._before(params, Secret)
-            after = Secret({**(before.values if isinstance(before, Secret) else {}), **params["entries"]})
-            self._check(params["name"], before, after)
-            self._apply(Change(params["name"], before, after, params.get("region")))
+            before = self._before(name, Secret, prior, entries)
+            self._put(Change(name, before, Secret({**_entries(before), **entries}), region), prior)
         return {}
 
-    def _put_image_pull_secret(self, params: Json) -> Json:
+    def do_put_image_pull_secret(self, name: str, host: str, credentials: str, prior: Any, region: str | None = None) -> Json:
         with self._backend.locked():
-            before = self._before(params, PullSecret)
-            after = PullSecret(params["host"], params["credentials"])
-            self._check(params["name"], before, after)
-            self._apply(Change(params["name"], before, after, params.get("region")))
+            before = self._before(name, PullSecret, prior)
+            self._put(Change(name, before, PullSecret(host, credentials), region), prior)
         return {}
 
-    def _unset(self, params: Json) -> Json:
-        name, keys = params["name"], params["keys"]
+    def do_unset(self, name: str, keys: list[str], prior: Any = None) -> Json:
         with self._backend.locked():
-            before = self._before(params, Secret)
-            values = dict(before.values) if isinstance(before, Secret) else {}
+            before = self._before(name, Secret, prior, keys)
+            values = _entries(before)
             missing = [key for key in keys if values.pop(key, None) is None]
             if len(missing) < len(keys):
                 self._apply(Change(name, before, Secret(values)))
         return {"missing": missing}
 
-    def _delete(self, params: Json) -> Json:
+    def do_delete(self, name: str, prior: Any = None) -> Json:
         with self._backend.locked():
-            before = self._backend.load(params["name"])
-            prior = params.get("prior")
-            keys = {*before.values} if isinstance(before, Secret) else set[str]()
-            if prior is not None and before and (prior == "absent" or {*prior.get("keys", [])} != keys):
-                raise Conflict("the set has changed since it was read")
+            before = self._backend.load(name)
+            if before and prior is not None and (prior == "absent" or _known(prior) != {*_entries(before)}):
+                raise Conflict(_CHANGED)
             if before:
-                self._apply(Change(params["name"], before, None))
+                self._apply(Change(name, before, None))
         return {"deleted": before is not None}
 
-    def _before(self, params: Json, kind: type[Stored]) -> Stored | None:
-        """Returns the set to change, which must be as the client knows it."""
-        before, prior = self._backend.load(params["name"]), params.get("prior")
+    def _before(self, name: str, kind: type[Stored], prior: Any, keys: Iterable[str] = ()) -> Stored | None:
+        """Returns the set to change, whose keys must be as the client knows them."""
+        before = self._backend.load(name)
         if before and not isinstance(before, kind):
             raise Conflict("the set is of the other kind")
-        if "keys" not in params and (before is None) != (prior == "absent"):
-            raise Conflict("the set was created or deleted since it was read")
-        if prior is not None and kind is Secret:
-            known: set[str] = set() if prior == "absent" else {*prior.get("keys", [])}
-            keys = {*before.values} if isinstance(before, Secret) else set[str]()
-            if any((key in known) != (key in keys) for key in params.get("keys", params.get("entries", []))):
-                raise Conflict("a key was added or removed since the set was read")
+        if prior is not None and not (_known(prior) ^ {*_entries(before)}).isdisjoint(keys):
+            raise Conflict(_CHANGED)
         return before
 
-    def _check(self, name: str, before: Stored | None, after: Stored) -> None:
-        opened = self._backend.opened
+    def _put(self, change: Change, prior: Any) -> None:
+        """Makes a change that the rules of the place allow."""
+        if (change.before is None) != (prior == "absent"):
+            raise Conflict(_CHANGED)
+        opened, name, values = self._backend.opened, change.name, _entries(change.after)
         fits = _NAME.fullmatch(name) and opened.shortest <= len(name) <= opened.longest
-        if not before and (not fits or (not opened.capitals and name != name.lower())):
+        if not change.before and (not fits or (not opened.capitals and name != name.lower())):
             raise Refusal("invalid_name", f"a name has {opened.shortest} to {opened.longest} letters, digits and hyphens")
-        values: Mapping[str, str] = after.values if isinstance(after, Secret) else {}
-        sizes = [(len(value.encode()), len(key.encode())) for key, value in values.items()]
-        largest, whole = max((value for value, _ in sizes), default=0), sum(value + key for value, key in sizes)
+        largest = max((len(value.encode()) for value in values.values()), default=0)
+        whole = sum(len(text.encode()) for entry in values.items() for text in entry)
         for what, size, limit in (("a value is", largest, opened.value_bytes), ("the set is", whole, opened.set_bytes)):
             if limit is not None and size > limit:
                 raise Refusal("too_large", f"{what} larger than {limit} bytes", bytes={"size": size, "limit": limit})
         if opened.keys is not None and len(values) > opened.keys:
             raise Refusal("too_large", f"the set has more than {opened.keys} keys")
+        self._apply(change)
 
     def _apply(self, change: Change) -> None:
         with self._backend.session.finish():
@@ -329,10 +291,17 @@ class _Served:
             self._effect = "done"
 
 
-def _fits(params: Json, name: str) -> bool:
-    """Returns whether a parameter is there and has its form."""
-    value: Any = params.get(name)
+def _entries(stored: Stored | None) -> dict[str, str]:
+    return dict(stored.values) if isinstance(stored, Secret) else {}
+
+
+def _known(prior: Any) -> set[str]:
+    return {*members(prior).get("keys", [])}
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Returns whether a parameter has its form."""
     if name == "prior":
         return value == "absent" or isinstance(value, dict)
-    texts: Iterable[Any] = members(value).values() if isinstance(value, dict) else cast("list[Any]", value) if isinstance(value, list) else ()
-    return isinstance(value, _FORMS[name]) and all(isinstance(text, str) for text in texts)
+    texts = members(value).values() if isinstance(value, dict) else cast("list[Any]", value) if isinstance(value, list) else ()
+    return isinstance(value, _FORMS.get(name, str)) and all(isinstance(text, str) for text in texts)

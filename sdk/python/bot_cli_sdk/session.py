@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from ._server import members
-from .failure import USAGE, Cancelled, Failure
+from .failure import USAGE, Cancelled, Failure, Json, given, members
 
-Json = dict[str, Any]
 Level = Literal["warn", "note", "info", "debug"]
 Kind = Literal["text", "password", "confirm", "select", "multiselect"]
 _LEVELS: dict[str, int] = {"warn": 0, "note": 0, "info": 1, "debug": 2}
+_BACK = object()
 
 
 @dataclass
@@ -36,13 +35,12 @@ class Question:
     def wire(self) -> Json:
         """Returns the parameters of `ask`. A choice is a value, or a value with its label."""
         pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in self.choices]
-        found: Json = {name: getattr(self, name) for name in ("key", "message", "kind", "default", "flag", "help", "details")}
-        found["choices"] = [{"value": value, "label": label} for value, label in pairs]
-        return {name: value for name, value in found.items() if value not in (None, [])}
+        choices = [{"value": value, "label": label} for value, label in pairs]
+        return given(**{**vars(self), "choices": choices, "check": None})
 
     def problem(self, answer: Any) -> str | None:
         """Returns why `answer` is not a possible one."""
-        values = [choice["value"] for choice in self.wire().get("choices", [])]
+        values = [choice if isinstance(choice, str) else choice[0] for choice in self.choices]
         if self.kind == "multiselect":
             fits = isinstance(answer, list) and all(it in values for it in answer)  # pyright: ignore[reportUnknownVariableType]
         elif self.kind == "confirm":
@@ -83,9 +81,8 @@ class Session:
 
     def progress(self, message: str, current: int | None = None, total: int | None = None) -> None:
         """Shows how far the work is."""
-        more = {"current": current, "total": total}
         if "progress" in self._offered:
-            self._peer.notify("progress", message=message, **{k: v for k, v in more.items() if v is not None})
+            self._peer.notify("progress", **given(message=message, current=current, total=total))
 
     def log(self, message: str, level: Level = "note") -> None:
         """Tells the user something: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`."""
@@ -138,53 +135,51 @@ class Session:
             if missing and not isinstance(step, Question):
                 break  # it depends on an answer that is missing
             question = step if isinstance(step, Question) else step(answers)
-            if question and question.key in self._given:
-                answers[question.key] = self._taken(question)
-            elif question and question.kind in members(self._offered.get("ask")).get("kinds", []):
-                answer = self._answer(question, back=bool(asked))
-                if answer is None:
-                    at, key = asked.pop()
-                    answers.pop(key)
-                    continue
-                answers[question.key] = answer[0]
-                asked.append((at, question.key))
-            elif question and question.default is not None:
-                answers[question.key] = question.default
-            elif question:
-                missing.append(question)
+            if question:
+                self.knows_password |= question.kind == "password"
+                if question.key in self._given:
+                    answers[question.key] = self._taken(question)
+                elif question.kind in members(self._offered.get("ask")).get("kinds", []):
+                    answer = self._answer(question, back=bool(asked))
+                    if answer is _BACK:
+                        at, key = asked.pop()
+                        del answers[key]
+                        continue
+                    answers[question.key] = answer
+                    asked.append((at, question.key))
+                elif question.default is not None:
+                    answers[question.key] = question.default
+                else:
+                    missing.append(question)
             at += 1
         if missing:
             raise _input_required(missing)
         return answers
 
     def _taken(self, question: Question) -> Any:
-        self.knows_password |= question.kind == "password"
         if problem := question.problem(self._given[question.key]):
             fields = [{"field": question.key, "problem": problem}]
             raise Failure(f"the answer to `{question.key}` {problem}", code="invalid_input", exit=USAGE, fields=fields)
         return self._given[question.key]
 
-    def _answer(self, question: Question, back: bool) -> tuple[Any] | None:
-        """Returns the user's answer, or `None` for going back."""
+    def _answer(self, question: Question, back: bool) -> Any:
         params = question.wire() | ({"back": True} if back else {})
-        self.knows_password |= question.kind == "password"
         while True:
             result = self._peer.request("ask", params)
             if result.get("action") == "back" and back:
-                return None
+                return _BACK
             if result.get("action") != "accept":
                 raise Cancelled
-            problem = question.problem(result.get("value"))
-            if problem is None:
-                return (result.get("value"),)
-            params["problem"] = problem
+            params["problem"] = question.problem(result.get("value"))
+            if params["problem"] is None:
+                return result.get("value")
 
 
 def _input_required(missing: Sequence[Question]) -> Failure:
     flags = ", ".join(question.flag for question in missing if question.flag)
-    message = f"`{missing[0].flag or missing[0].key}` is missing" if len(missing) == 1 else f"{len(missing)} answers are missing"
-    fields = [{"field": it.key, "problem": "missing", **({"flag": it.flag} if it.flag else {})} for it in missing]
+    what = f"`{missing[0].flag or missing[0].key}` is missing" if len(missing) == 1 else f"{len(missing)} answers are missing"
+    fields = [given(field=it.key, problem="missing", flag=it.flag) for it in missing]
     hints = [f"answer with {flags}"] if flags else []
     inputs = [question.wire() for question in missing]
-    message += ", and there is no terminal to ask on"
+    message = f"{what}, and there is no terminal to ask on"
     return Failure(message, code="input_required", exit=USAGE, hints=hints, fields=fields, inputs=inputs)

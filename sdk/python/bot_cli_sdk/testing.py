@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, cast
+from subprocess import PIPE, Popen
+from typing import Any, cast
 
-from ._server import members
-from .session import Json
+from .failure import Json, members
 
 KINDS = ["text", "password", "confirm", "select", "multiselect"]
 BACK = object()
@@ -46,13 +44,10 @@ class Host:
     """
 
     def __init__(self, plugin: str | Path, **options: Any) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(plugin)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            **options,
-        )
+        self.process = Popen([sys.executable, str(plugin)], stdin=PIPE, stdout=PIPE, start_new_session=True, **options)
+        assert self.process.stdin
+        assert self.process.stdout
+        self._to, self._from = self.process.stdin, self.process.stdout
         self._last = 0
         self._answers: dict[str, list[Any]] = {}
 
@@ -94,11 +89,9 @@ class Host:
 
     def read(self) -> Json:
         """Returns the plugin's next message."""
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        if not line:
-            raise EOFError(f"the plugin has ended with status {self.process.wait()}, without a reply")
-        return cast("Json", json.loads(line))
+        if line := self._from.readline():
+            return cast("Json", json.loads(line))
+        raise EOFError(f"the plugin has ended with status {self.process.wait()}, without a reply")
 
     def cancel(self, id: int, reason: str = "user") -> None:
         self._write(method="cancel", params={"id": id, "reason": reason})
@@ -108,33 +101,25 @@ class Host:
 
     def close(self) -> int:
         """Ends the input, and returns the exit status of the plugin: minus the signal that killed it."""
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.close()
+        self._to.close()
         status = self.process.wait(30)
-        self.process.stdout.close()
+        self._from.close()
         return status
 
     def _answer(self, id: Any, question: Json) -> None:
-        left = self._answers.get(question["key"])
-        result: Json = {"action": "cancel"}
-        if left:
-            result = {"action": "back"} if left[0] is BACK else {"action": "accept", "value": left[0]}
-            left[:] = left[1:] or left
-        elif "default" in question:
-            result = {"action": "accept", "value": question["default"]}
-        self._write(id=id, result=result)
+        left = self._answers.get(question["key"]) or [question.get("default")]
+        action = "back" if left[0] is BACK else "cancel" if left[0] is None else "accept"
+        self._write(id=id, result={"action": action, **({"value": left[0]} if action == "accept" else {})})
+        left[:] = left[1:] or left
 
     def _write(self, **message: Any) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        self.process.stdin.flush()
+        self._to.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._to.flush()
 
     def __enter__(self) -> Host:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> Literal[False]:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind:
             self.process.kill()
         self.close()
-        return False
