@@ -45,6 +45,7 @@ class Server:
         self._told = 0  # the exit status after a signal
         self._main = threading.get_ident()
         self.id: Any = None
+        self.status = 0
 
     def run(self) -> NoReturn:
         """Serves every request, and exits."""
@@ -54,15 +55,15 @@ class Server:
         for number in (*_SIGNALS, _LOOK):
             signal.signal(number, self._handle)
         threading.Thread(target=self._enforce, args=(woken,), daemon=True).start()
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self.listen, daemon=True).start()
         while request := self._requests.get():
             self._reply(request)
-        sys.exit(self._told)
+        sys.exit(self._told or self.status)
 
     def send(self, **message: Any) -> None:
-        self._write(encoded(message))
+        self.write(encoded(message))
 
-    def _write(self, line: bytes) -> None:
+    def write(self, line: bytes) -> None:
         with self.guarded(), self._lock:
             try:
                 while line:
@@ -116,22 +117,22 @@ class Server:
         self.id, self._raised = request["id"], False
         try:
             try:
-                line = encoded({"id": self.id, "result": self._result(request)})
+                line = self.line(self.id, result=self._result(request))
             except ErrorReply as failure:
-                line = encoded({"id": self.id, "error": failure.error()})
+                line = self.line(self.id, error=failure.error())
         except Cancelled:
             self._guards = 1
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            _end_children()
+            self.end_children()
             signal.signal(signal.SIGTERM, self._handle)
-            line = _cancelled(self.id, self._told or 130)
+            line = self._cancelled(self.id, self._told or 130)
         except Exception as error:
             failure = error if isinstance(error, Failure) else Failure(defect(error), code="internal")
-            line = encoded({"id": self.id, "error": failure.error()})
+            line = self.line(self.id, error=failure.error())
         with self._lock:
             self._open.remove(self.id)
             self._unwanted = [id for id in self._unwanted if id != self.id]
-            self._write(line)
+            self.write(line)
 
     def _result(self, request: Json) -> Json:
         params = members(request.get("params"))
@@ -146,6 +147,12 @@ class Server:
             return self._serve(self, request["method"], params)
         finally:
             self._guards = 1
+
+    def line(self, id: Any, **reply: Json) -> bytes:
+        return encoded({"id": id, **reply})
+
+    def _cancelled(self, id: Any, status: int) -> bytes:
+        return self.line(id, error=Failure("cancelled", code="cancelled", exit=130 if status == 130 else 143).error())
 
     def _stops(self) -> bool:
         return bool(self._open) and (bool(self._told) or self.id in self._unwanted)
@@ -181,29 +188,38 @@ class Server:
         self._lock.acquire()
         try:
             for id in self._open:
-                os.write(self._wire, _cancelled(id, status))
-            _end_children()
+                os.write(self._wire, self._cancelled(id, status))
+            self.end_children()
         finally:
             os._exit(status)
 
-    def _listen(self) -> None:
+    def end_children(self) -> None:
+        """Ends what the work has started in the process group, if the group is the plugin's own."""
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGTERM)
+
+    def listen(self) -> None:
         for line in _lines(0):
             if line.strip():
-                self._take(line)
-        self._requests.put(None)
-        self._answers.put(None)
+                self._hear(line)
+        self.take(None)
         poll = select.poll()
         poll.register(self._wire, 0)
         poll.poll()  # until the output has lost its reader, too
         os.kill(os.getpid(), signal.SIGHUP)
 
-    def _take(self, line: bytes) -> None:
+    def _hear(self, line: bytes) -> None:
         try:
-            message = decoded(line)
+            self.take(decoded(line))
         except ErrorReply as why:
             self.send(id=None, error=why.error())
-            return
-        if message.get("method") == "cancel":
+
+    def take(self, message: Json | None) -> None:
+        """Takes a message, or the end of all."""
+        if message is None:
+            self._requests.put(None)
+            self._answers.put(None)
+        elif message.get("method") == "cancel":
             with self._lock:
                 id = members(message.get("params")).get("id")
                 self._unwanted += [id] if id in self._open else []
@@ -214,16 +230,6 @@ class Server:
             with self._lock:
                 self._open.append(message["id"])
             self._requests.put(message)
-
-
-def _end_children() -> None:
-    """Ends what the work has started in the process group, if the group is the plugin's own."""
-    if os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGTERM)
-
-
-def _cancelled(id: Any, status: int) -> bytes:
-    return encoded({"id": id, "error": Failure("cancelled", code="cancelled", exit=130 if status == 130 else 143).error()})
 
 
 def encoded(message: Json) -> bytes:

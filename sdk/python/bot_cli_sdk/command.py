@@ -116,11 +116,8 @@ class Parameter:
         return value
 
     def question(self) -> Question:
-        kind: Kind = "text"
-        if self.values:
-            kind = "multiselect" if self.repeatable else "select"
-        elif self.arg.password or self.is_flag:
-            kind = "password" if self.arg.password else "confirm"
+        free: Kind = "password" if self.arg.password else "confirm" if self.is_flag else "text"
+        kind: Kind = free if not self.values else "multiselect" if self.repeatable else "select"
         default: Any = self.default_text if kind == "text" else None if self.default is _ABSENT else self.default
 
         def check(answer: Any) -> str | None:
@@ -165,16 +162,14 @@ class Command:
 
     def manifest(self) -> Json:
         details = self.details if self.details.count("\n") > 1 else None
-        return {"name": self.name, "about": self.about, "arguments": [it.manifest() for it in self.arguments], **given(details=details)}
+        return given(name=self.name, about=self.about, arguments=[it.manifest() for it in self.arguments], details=details)
 
     def call(self, session: Session, words: Sequence[str]) -> Any:
         values = self.parse(words)
-        asked = [it for it in self.parameters if it.name not in values and (it.arg.ask or it.arg.password)]
+        asked = [it for it in self.parameters if it.name not in values]
         answers = session.ask_all([it.question() for it in asked])
         values |= {it.name: it.answered(answers[it.name]) for it in asked}
-        given = {self.session: session} if self.session else {}
-        arguments = inspect.signature(self.function).bind_partial(**given, **values)
-        return self.function(*arguments.args, **arguments.kwargs)
+        return self.function(**values, **({self.session: session} if self.session else {}))
 
     def parse(self, words: Sequence[str]) -> Json:
         """Returns the values of all parameters but those to ask for, or fails with every problem."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from errno import errorcode
 from typing import Any, NoReturn, TypeVar
 
-from . import _terminal
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server
+from ._terminal import Terminal
 from .command import Command, table
 from .failure import USAGE, ErrorReply, Failure, Json, defect, given
 from .session import Session
@@ -37,12 +37,13 @@ class Plugin:
     """
 
     def __init__(self, name: str, version: str, about: str = "") -> None:
-        self.name, self.version, self._about = name, version, about
+        self.name, self.version, self.about = name, version, about
         self._root: Command | None = None
         self._commands: dict[str, Command] = {}
 
     def root(self, function: Function) -> Function:
         self._root = Command(function, self.name)
+        self.about = self.about or self._root.about
         return function
 
     def command(self, function: Function) -> Function:
@@ -50,21 +51,16 @@ class Plugin:
         self._commands[name] = Command(function, name)
         return function
 
-    @property
-    def about(self) -> str:
-        return self._about or (self._root.about if self._root else "")
-
     def manifest(self) -> Json:
         root = self._root.manifest() if self._root else {"name": self.name}
-        commands = [it.manifest() for it in self._commands.values()]
-        command = given(**{**root, "about": self.about, "commands": commands})
+        command = root | given(about=self.about, commands=[it.manifest() for it in self._commands.values()])
         return {"protocol": PROTOCOL, "name": self.name, "version": self.version, "about": self.about, "command": command}
 
     def main(self) -> NoReturn:
         """Serves a host, or runs one command for a user at a terminal."""
         build_if_asked(self.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
-            _terminal.run(self.result, sys.argv[1:])
+            Terminal(self._serve, sys.argv[1:]).run()
         Server(self._serve).run()
 
     def _serve(self, server: Server, method: str, params: Json) -> Json:

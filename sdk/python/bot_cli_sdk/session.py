@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from ._server import Server
 from .failure import USAGE, Cancelled, Failure, Json, given, members
 
 Level = Literal["warn", "note", "info", "debug"]
@@ -54,18 +55,10 @@ Step = Question | Callable[[Json], Question | None]
 """A question, or a function that makes one from the answers so far, if there is something to ask."""
 
 
-class Peer(Protocol):
-    """Whoever hears a session: the host, or the terminal of a user who starts the plugin by hand."""
-
-    def notify(self, method: str, **params: Any) -> None: ...
-    def request(self, method: str, params: Json) -> Json: ...
-    def shielded(self) -> AbstractContextManager[None]: ...
-
-
 class Session:
     """The user's side of one request."""
 
-    def __init__(self, peer: Peer, params: Json) -> None:
+    def __init__(self, peer: Server, params: Json) -> None:
         self._peer = peer
         self._offered: Json = members(params.get("capabilities"))
         self._given: Json = members(params.get("answers"))

@@ -289,6 +289,18 @@ class ByHand(unittest.TestCase):
         self.assertEqual((ran.returncode, json.loads(ran.stdout)), (4, {"error": error}))
         self.assertEqual(ran.stderr, "error: not signed in\nhint: zoo login\n")
 
+    def test_a_signal_ends_the_work_as_under_a_host(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            left = Path(folder) / "left"
+            words = [sys.executable, ZOO, "work", "sleep", left]
+            process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+            while not left.exists():
+                time.sleep(0.05)
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual((process.communicate()[1], process.returncode), ("cancelled\n", 130))
+            self.assertEqual(left.read_text(), "began, tidied up")
+
 
 if __name__ == "__main__":
     unittest.main()
