@@ -60,9 +60,6 @@ class Server:
             self._reply(request)
         sys.exit(self._told or self.status)
 
-    def send(self, **message: Any) -> None:
-        self.write(encoded(message))
-
     def write(self, line: bytes) -> None:
         with self.guarded(), self._lock:
             try:
@@ -72,13 +69,13 @@ class Server:
                 self._leave(1)  # the host is gone
 
     def notify(self, method: str, **params: Any) -> None:
-        self.send(method=method, params={"id": self.id, **params})
+        self.write(encoded({"method": method, "params": {"id": self.id, **params}}))
 
     def request(self, method: str, params: Json) -> Json:
         """Asks the host something. The end of the input counts as a user who cancels."""
         self._asked += 1
         id = f"{method}-{self._asked}"
-        self.send(id=id, method=method, params=params)
+        self.write(encoded({"id": id, "method": method, "params": params}))
         while (reply := self._answers.get()) and reply.get("id") != id:
             pass  # the answer to a question that was cancelled
         if reply is None:
@@ -166,8 +163,7 @@ class Server:
         if number != _LOOK and not self._told:
             self._told = 128 + number
             self._requests.put(None)
-        if threading.get_ident() == self._main:
-            self._look()
+        self._look()
 
     def _enforce(self, woken: int) -> NoReturn:
         while True:
@@ -212,7 +208,7 @@ class Server:
         try:
             self.take(decoded(line))
         except ErrorReply as why:
-            self.send(id=None, error=why.error())
+            self.write(self.line(None, error=why.error()))
 
     def take(self, message: Json | None) -> None:
         """Takes a message, or the end of all."""

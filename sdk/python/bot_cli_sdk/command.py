@@ -33,12 +33,7 @@ class Arg:
     hidden: bool = False
 
 
-_WORDS: dict[Any, tuple[Callable[[str], Any], str]] = {
-    str: (str, ""),
-    Path: (Path, ""),
-    int: (int, "must be a whole number"),
-    float: (float, "must be a number"),
-}
+_WRONG: dict[Any, str] = {str: "", Path: "", int: "must be a whole number", float: "must be a number"}
 _ABSENT: Any = inspect.Parameter.empty
 
 
@@ -62,9 +57,10 @@ class Parameter:
                 break
         self.values: tuple[str, ...] = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
         self.is_flag = hint is bool
-        if not self.is_flag and not self.values and hint not in _WORDS:
+        if not self.is_flag and not self.values and hint not in _WRONG:
             raise TypeError(f"parameter `{self.name}`: no argument can be of this type")
-        self.convert, self.wrong = _WORDS.get(hint, (str, ""))
+        self.convert: Callable[[str], Any] = str if self.values else hint
+        self.wrong = _WRONG.get(hint, "")
         self.default: Any = parameter.default
         self.about = self.arg.about or about
         self.positional = parameter.kind is not parameter.KEYWORD_ONLY and not self.is_flag

@@ -79,7 +79,7 @@ class Session:
 
     def log(self, message: str, level: Level = "note") -> None:
         """Tells the user something: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`."""
-        if self.verbosity >= _LEVELS[level]:
+        if self.verbosity >= _LEVELS[level] and not (self.quiet and level == "note"):
             self._peer.notify("log", level=level, message=" ".join(message.split()))
 
     def output(self, text: str) -> None:
