@@ -1,7 +1,5 @@
 """Makes one executable of a plugin's source and this library: a zip archive that Python runs, behind a line with the manifest."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

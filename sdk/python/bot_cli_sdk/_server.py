@@ -4,8 +4,6 @@ The work runs in the main thread, where a signal handler can raise `Cancelled` i
 ends the process if the work does not stop in time, for example in a library that catches every exception.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue
@@ -29,7 +27,7 @@ _LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: the req
 class Server:
     """Speaks the protocol over standard input and output, which prints and children no longer reach."""
 
-    def __init__(self, serve: Callable[[Server, str, Json], Json]) -> None:
+    def __init__(self, serve: Callable[["Server", str, Json], Json]) -> None:
         self._serve = serve
         self._wire = os.dup(1)
         os.dup2(2, 1)

@@ -1,7 +1,5 @@
 """A command that a user starts by hand, without a host: nobody is asked."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A command made from a function: its arguments from the signature, its help from the docstring."""
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing

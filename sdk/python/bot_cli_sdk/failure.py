@@ -1,7 +1,5 @@
 """How a command fails."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any, cast

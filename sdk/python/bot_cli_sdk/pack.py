@@ -1,7 +1,5 @@
 """A provider pack whose services are computed: `bot-cli` reads the result and never starts it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

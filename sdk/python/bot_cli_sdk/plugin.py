@@ -1,7 +1,5 @@
 """A plugin of commands."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import sys

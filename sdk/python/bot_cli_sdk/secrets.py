@@ -1,7 +1,5 @@
 """A secrets backend: a store for the sets of `bot-cli cloud secrets`. BACKENDS.md is the specification."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import resource

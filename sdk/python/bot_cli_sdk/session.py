@@ -1,7 +1,5 @@
 """What a command can ask and tell the user while it runs."""
 
-from __future__ import annotations
-
 import base64
 import os
 from collections.abc import Callable, Iterable, Sequence

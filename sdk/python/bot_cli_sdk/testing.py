@@ -1,7 +1,5 @@
 """Runs a plugin as a host does, and answers its questions."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys
@@ -116,7 +114,7 @@ class Host:
         self._to.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         self._to.flush()
 
-    def __enter__(self) -> Host:
+    def __enter__(self) -> "Host":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
