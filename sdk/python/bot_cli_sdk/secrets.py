@@ -56,12 +56,11 @@ Stored = Secret | PullSecret
 
 @dataclass(frozen=True)
 class Change:
-    """A set as it is and as it shall be; `None` for no set. `region` is that of a new set."""
+    """A set as it is and as it shall be; `None` for no set."""
 
     name: str
     before: Stored | None
     after: Stored | None
-    region: str | None = None
 
 
 @dataclass
@@ -70,7 +69,6 @@ class Opened:
 
     place: str
     organization: str | None = None
-    regions: Json | None = None
     shortest: int = 1
     longest: int = 63
     capitals: bool = True
@@ -81,7 +79,7 @@ class Opened:
     def wire(self, can: Iterable[str]) -> Json:
         names = {"shortest": self.shortest, "longest": self.longest, "capitals": self.capitals}
         limits = given(value_bytes=self.value_bytes, set_bytes=self.set_bytes, keys=self.keys)
-        where = given(place=self.place, organization=self.organization, regions=self.regions)
+        where = given(place=self.place, organization=self.organization)
         return {**where, "names": names, "limits": limits, "can": list(can)}
 
 
@@ -100,7 +98,7 @@ class Backend:
     can: ClassVar[tuple[str, ...]] = ("values", "image_pull_secrets", "organizations")
     session: Session
 
-    def open(self, settings: Mapping[str, str], organization: str | None, region: str | None) -> Opened:
+    def open(self, settings: Mapping[str, str], organization: str | None) -> Opened:
         """Finds the place, asks what it has to ask with `self.session`, and changes nothing."""
         raise NotImplementedError
 
@@ -199,9 +197,9 @@ class _Served:
         required = [name.rstrip("*") for name in self._backend.settings if name.endswith("*")]
         if missing := [name for name in required if not settings.get(name)]:
             raise Refusal("invalid_setting", f"the setting `{missing[0]}` is missing")
-        opened = self._backend.open(settings, organization, region)
-        if region and region not in [it["code"] for it in (opened.regions or {}).get("all", [])]:
-            raise Refusal("not_found", "there is no such region")
+        if region:
+            raise Refusal("not_found", "this backend has no regions")
+        opened = self._backend.open(settings, organization)
         self._backend.opened, self._is_open = opened, True
         return opened.wire(self._backend.can)
 
@@ -226,16 +224,16 @@ class _Served:
             raise Refusal("not_found", "there is no such image pull secret")
         return {"host": found.host, "credentials": found.credentials}
 
-    def do_put(self, name: str, entries: dict[str, str], prior: Any, region: str | None = None) -> Json:
+    def do_put(self, name: str, entries: dict[str, str], prior: Any) -> Json:
         with self._backend.locked():
             before = self._before(name, Secret, prior, entries)
-            self._put(Change(name, before, Secret({**_entries(before), **entries}), region), prior)
+            self._put(Change(name, before, Secret({**_entries(before), **entries})), prior)
         return {}
 
-    def do_put_image_pull_secret(self, name: str, host: str, credentials: str, prior: Any, region: str | None = None) -> Json:
+    def do_put_image_pull_secret(self, name: str, host: str, credentials: str, prior: Any) -> Json:
         with self._backend.locked():
             before = self._before(name, PullSecret, prior)
-            self._put(Change(name, before, PullSecret(host, credentials), region), prior)
+            self._put(Change(name, before, PullSecret(host, credentials)), prior)
         return {}
 
     def do_unset(self, name: str, keys: list[str], prior: Any = None) -> Json:

@@ -30,7 +30,7 @@ class Pass(Backend):
         "gnupg": "Folder of GnuPG's keys (default: GNUPGHOME, or ~/.gnupg)",
     }
 
-    def open(self, settings: Mapping[str, str], organization: str | None, region: str | None) -> Opened:
+    def open(self, settings: Mapping[str, str], organization: str | None) -> Opened:
         organization = organization or "default"
         if not NAME.fullmatch(organization):
             raise Refusal("not_found", "an organization has a name of 1 to 63 letters, digits and hyphens")

@@ -25,7 +25,7 @@ class FileBackend(Backend):
     about = "Keeps secret sets in a file of this user, not encrypted"
     settings = {"file": "File that keeps the sets (default: ~/.local/share/@NAME@/sets.json)"}
 
-    def open(self, settings: Mapping[str, str], organization: str | None, region: str | None) -> Opened:
+    def open(self, settings: Mapping[str, str], organization: str | None) -> Opened:
         self.organization = organization or "default"
         data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
         file = settings.get("file") or f"{data}/@NAME@/sets.json"
