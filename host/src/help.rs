@@ -6,7 +6,7 @@ use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::{HelpForm, Reader, Word};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
-use bot_cli_terminal::{Look, printable, table};
+use bot_cli_terminal::{Look, cut, printable, table};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
 use serde_json::json;
@@ -47,7 +47,9 @@ pub fn host(environment: &Environment) -> Command {
     let rows = if rows.is_empty() {
         "  none found; bot-cli looks for `bot-cli-NAME` in the folders of PATH".to_owned()
     } else {
-        table(&rows).trim_end().to_owned()
+        let rows = table(&rows);
+        let rows = rows.lines().map(|row| cut(row, width(environment.look)));
+        rows.collect::<Vec<_>>().join("\n")
     };
     let mut plugins = format!("{style}Plugins:{style:#}\n{rows}");
     if !all_usable {

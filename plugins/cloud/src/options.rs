@@ -15,7 +15,7 @@ macro_rules! examples {
     };
 }
 
-/// Deploy bots to the hosting service, watch them, and manage their secrets.
+/// Deploy bots to the hosting service, watch them, and keep their secrets.
 ///
 /// Without an account, secrets are stored in an encrypted vault on this machine; after `auth login`, by the hosting service; with `--backend NAME`, by the installed backend `bot-cli-secrets-NAME`.
 #[derive(Debug, Clone, Parser)]
