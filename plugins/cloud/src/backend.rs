@@ -209,7 +209,7 @@ pub enum BackendError {
 
 /// A backend error with a message for the user.
 pub trait Explained: std::error::Error + 'static {
-    /// Returns the failure to show to the user, which states the problem and how to fix it.
+    /// Returns a failure that tells the user what went wrong and how to fix it.
     fn explain(&self) -> Failure;
 
     /// Reports whether the message already includes the outcome of a change.

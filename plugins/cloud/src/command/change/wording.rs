@@ -143,7 +143,7 @@ impl Change {
     }
 }
 
-/// Returns up to two lines, which list the skipped keys and the missing template keys.
+/// Returns up to two lines that list the skipped keys and the missing template keys.
 fn remarks(keys: &Keys) -> String {
     let remarks = [
         ("Left out, without a value: ", &keys.skipped),
