@@ -61,7 +61,7 @@ pub enum Command {
     Complete {
         /// The shell
         shell: Shell,
-        /// What it knows: the words after the program's name, or for bash the line and what breaks words
+        /// The words after the program's name; for bash, the line and the word breaks
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },

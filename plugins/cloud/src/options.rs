@@ -68,7 +68,7 @@ pub struct Manner {
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
-    /// Show what would change and change nothing
+    /// Show what would change, without changing it
     #[arg(long)]
     pub dry_run: bool,
     /// Wait until it is ready or has failed
@@ -145,16 +145,16 @@ pub enum SecretsCommand {
     /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
     #[command(after_help = examples!("run"))]
     Run(Run),
-    /// Name a Secret of a self-hosted region's cluster as a secret set
+    /// Make a Secret in the cluster of a self-hosted region a secret set
     ///
     /// Its keys stay in the cluster and can't be listed here.
     Reference(Reference),
 }
 
-/// `secrets list`.
+/// The options of `secrets list`.
 #[derive(Debug, Clone, Args)]
 pub struct List {
-    /// Set whose keys are shown (values are never shown)
+    /// Set whose keys to show (values are never shown)
     pub name: Option<String>,
     /// Show secret sets only
     #[arg(short, long, overrides_with = "no_sets")]
@@ -169,12 +169,12 @@ pub struct List {
     pub scope: Wanted,
 }
 
-/// `secrets set`.
+/// The options of `secrets set`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Set {
     /// Set to create or update
     pub name: Option<String>,
-    /// KEY=value pairs; for a KEY alone (in capitals) the value is asked for, hidden
+    /// KEY=value pairs; a KEY alone (in capitals) prompts for its value, hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
     /// Read the pairs from a file, one per line, as in .env; `-` for stdin
@@ -201,7 +201,7 @@ pub struct Set {
     pub scope: Wanted,
 }
 
-/// `secrets copy`.
+/// The options of `secrets copy`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Copy {
     /// Secret set or image pull secret to copy
@@ -228,7 +228,7 @@ pub struct Copy {
     pub region: Option<String>,
 }
 
-/// `secrets unset`.
+/// The options of `secrets unset`.
 #[derive(Debug, Clone, Args)]
 pub struct Unset {
     /// Set to remove the keys from
@@ -243,7 +243,7 @@ pub struct Unset {
     pub scope: Wanted,
 }
 
-/// `secrets delete`.
+/// The options of `secrets delete`.
 #[derive(Debug, Clone, Args)]
 pub struct Delete {
     /// Set to delete
@@ -255,7 +255,7 @@ pub struct Delete {
     pub scope: Wanted,
 }
 
-/// `secrets image-pull-secret`.
+/// The options of `secrets image-pull-secret`.
 #[derive(Debug, Clone, Args)]
 pub struct ImagePullSecret {
     /// Name of the credentials: letters, digits and hyphens
@@ -263,7 +263,7 @@ pub struct ImagePullSecret {
     /// Address of the registry: ghcr.io, index.docker.io/v1/
     #[arg(value_hint = ValueHint::Url)]
     pub host: String,
-    /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
+    /// `USER:TOKEN`, or `-` to read it from stdin (default: hidden prompt)
     #[arg(value_name = "CREDENTIALS", value_hint = ValueHint::Other)]
     pub credentials: Option<String>,
     /// Words after the credentials: accepted here so that no message quotes a possible part of them.
@@ -284,10 +284,10 @@ pub struct ImagePullSecret {
     pub scope: Wanted,
 }
 
-/// `secrets run`.
+/// The options of `secrets run`.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
-    /// Set whose values the program gets
+    /// Set with the values for the program
     pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
@@ -296,7 +296,7 @@ pub struct Run {
     pub scope: Wanted,
 }
 
-/// `secrets reference`.
+/// The options of `secrets reference`.
 #[derive(Debug, Clone, Args)]
 pub struct Reference {
     /// Name of the Secret in the cluster
@@ -317,20 +317,20 @@ pub struct Account {
     pub organization: Option<String>,
 }
 
-/// `deploy`.
+/// The options of `deploy`.
 #[derive(Debug, Clone, Args)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
 pub struct Deploy {
-    /// Folder of the project, or its deployment file (default: the current project)
+    /// Project folder, or deployment file (default: the current project)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub dir: Option<PathBuf>,
     /// Deploy without asking and without showing the differences
     #[arg(short, long)]
     pub skip: bool,
-    /// Show what would change and change nothing
+    /// Show what would change, without changing it
     #[arg(long)]
     pub dry_run: bool,
     /// Deploy even if nothing changed, so that the bot gets the new values of its secrets
@@ -357,9 +357,9 @@ pub enum AgentsCommand {
     /// Show the log of an agent
     #[command(after_help = examples!("agents_logs"))]
     Logs(Logs),
-    /// Start a session of an agent
+    /// Start a session with an agent
     ///
-    /// A session needs a public API key: that in the variable `BOT_CLI_PUBLIC_KEY`, or the first active one of the organization. If there is none, asks to create one.
+    /// Starting a session requires a public API key: the value of `BOT_CLI_PUBLIC_KEY`, or the first active one of the organization. If there is none, offers to create one.
     #[command(after_help = examples!("agents_start"))]
     Start(Start),
     /// End a session of an agent
@@ -418,14 +418,14 @@ pub enum AgentsCommand {
 /// An agent and its account.
 #[derive(Debug, Clone, Args)]
 pub struct AgentName {
-    /// Agent (default: that of the current project)
+    /// Agent (default: the one of the current project)
     #[arg(value_hint = ValueHint::Other)]
     pub name: Option<String>,
     #[command(flatten)]
     pub account: Account,
 }
 
-/// `agents logs`.
+/// The options of `agents logs`.
 #[derive(Debug, Clone, Args)]
 pub struct Logs {
     #[command(flatten)]
@@ -467,7 +467,7 @@ pub enum LogLevel {
     Critical,
 }
 
-/// `agents start`.
+/// The options of `agents start`.
 #[derive(Debug, Clone, Args)]
 pub struct Start {
     #[command(flatten)]
@@ -478,7 +478,7 @@ pub struct Start {
     /// Create a Daily room for the session
     #[arg(long)]
     pub daily_room: bool,
-    /// Create a public key without a question if there is none
+    /// Create a public key without asking if there is none
     #[arg(short, long)]
     pub skip: bool,
 }
@@ -511,7 +511,7 @@ pub enum KeysCommand {
     },
     /// Revoke a public API key permanently
     Revoke {
-        /// Id or name of the key
+        /// ID or name of the key
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Skip the confirmation
@@ -537,7 +537,7 @@ pub enum AuthCommand {
     Status,
 }
 
-/// `auth login`.
+/// The options of `auth login`.
 #[derive(Debug, Clone, Args)]
 pub struct Login {
     /// Read a personal access token or a private API key from stdin
@@ -597,12 +597,12 @@ pub enum VaultCommand {
     /// Writes nothing. It can't detect that the whole vault was replaced by an older copy.
     #[command(after_help = examples!("vault_verify"))]
     Verify,
-    /// Seal everything in the vault with a new key
+    /// Encrypt the vault with a new key
     ///
     /// Removes the old key, which still opens older copies of the vault, for example in file backups.
     #[command(after_help = examples!("vault_rekey"))]
     Rekey,
-    /// Write everything in the vault to one file, sealed with a passphrase
+    /// Write everything in the vault to one file, encrypted with a passphrase
     ///
     /// The file has the sets of every organization. To restore it, the vault's key is not needed.
     #[command(after_help = examples!("vault_backup"))]
@@ -612,13 +612,13 @@ pub enum VaultCommand {
     Restore(Restore),
 }
 
-/// `vault backup`.
+/// The options of `vault backup`.
 #[derive(Debug, Clone, Args)]
 pub struct Backup {
     /// File to write
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    /// Read the passphrase from a file; `-` for stdin (default: hidden prompt)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub passphrase_file: Option<PathBuf>,
     /// Replace the file if it exists
@@ -626,13 +626,13 @@ pub struct Backup {
     pub force: bool,
 }
 
-/// `vault restore`.
+/// The options of `vault restore`.
 #[derive(Debug, Clone, Args)]
 pub struct Restore {
     /// File that `vault backup` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    /// Read the passphrase from a file; `-` for stdin (default: hidden prompt)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub passphrase_file: Option<PathBuf>,
     /// Skip the confirmation

@@ -31,7 +31,7 @@ Examples:
     max_term_width = 100
 )]
 pub struct Options {
-    /// Folder of the project, or one in it
+    /// Project folder, or any folder inside it
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
     /// Serve only this transport of the bot, such as `webrtc`

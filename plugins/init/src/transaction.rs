@@ -1,4 +1,4 @@
-//! Writes files to a target, all together.
+//! Writes a set of files to a target as one transaction.
 //!
 //! All files are first written to a staging folder inside or next to the target. A new target is created with a single rename. For an
 //! existing target, the files are synced to disk, then each new subtree and each changed file is renamed into place.

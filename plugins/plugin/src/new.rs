@@ -64,7 +64,7 @@ const PYTHON: Skeleton = Skeleton {
     next: PYTHON_NEXT,
 };
 
-/// The executable is built by the library, because the manifest is made of the source.
+/// The next steps for a plugin in Python, whose library makes the executable with the manifest from the source.
 const PYTHON_NEXT: &[(&str, &str, &str)] = &[
     ("", "/test.py", ""),
     ("", "/plugin.py", " --build"),

@@ -81,16 +81,16 @@ pub struct Upgrade {
 /// The options that `plugin add` and `plugin upgrade` share.
 #[derive(Debug, Clone, Args)]
 pub struct Obtain {
-    /// Sum that the file or archive must have (required to add from an address)
+    /// SHA-256 sum of the file or archive (required to add from an address)
     #[arg(long, value_name = "SUM")]
     pub sha256: Option<String>,
     /// Check everything and show what would change, without changing it
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask about what was downloaded
+    /// Do not ask before adding what was downloaded
     #[arg(long)]
     pub yes: bool,
-    /// Wait this long for a part of a download; twenty times as long for all of it [default: 30]
+    /// Seconds to wait for the next part of a download; in all, twenty times as many [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: Option<u64>,
 }
@@ -115,7 +115,7 @@ pub struct Check {
     /// Arguments of a harmless run, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub argv: Option<String>,
-    /// Wait this long for a reply, where the protocol names no time [default: 10]
+    /// Seconds to wait for a reply, where the protocol sets no limit [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: Option<u64>,
     /// Show the messages of failed checks

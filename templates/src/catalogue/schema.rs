@@ -286,7 +286,7 @@ pub struct Owner {
     pub site: String,
 }
 
-/// A program in a generated project.
+/// The programs in a generated project that read a variable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reader {

@@ -82,10 +82,10 @@ pub struct KrispViva {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
 #[serde(default, deny_unknown_fields)]
 pub struct Resources {
-    /// Processors in a self-hosted region: 500m, 2
+    /// CPU in a self-hosted region, such as `500m` or `2`
     #[arg(long, value_name = "QUANTITY", value_hint = ValueHint::Other)]
     pub cpu: Option<String>,
-    /// Memory in a self-hosted region: 4Gi
+    /// Memory in a self-hosted region, such as `4Gi`
     #[arg(long, value_name = "QUANTITY", value_hint = ValueHint::Other)]
     pub memory: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct Plugin {
 pub enum Unusable {
     /// The file is not trusted or not executable.
     Refused(Refusal),
-    /// The manifest is malformed, for this reason.
+    /// The manifest is malformed. The string contains the reason.
     Malformed(String),
     /// The plugin uses this unsupported version of the protocol.
     Protocol(String),

@@ -78,7 +78,7 @@ impl Patterns {
     }
 }
 
-/// Returns a pattern that matches at any depth, if it has no slash.
+/// Prefixes a pattern without a slash with `**/`, so that it matches at any depth.
 fn at_any_depth(pattern: &str) -> String {
     let name = pattern.trim_start_matches('!');
     let negation = &pattern[..pattern.len() - name.len()];
