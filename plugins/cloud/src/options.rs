@@ -145,7 +145,7 @@ pub enum SecretsCommand {
     /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
     #[command(after_help = examples!("run"))]
     Run(Run),
-    /// Make a Secret in the cluster of a self-hosted region a secret set
+    /// Use a Secret of a self-hosted region's cluster as a set
     ///
     /// Its keys stay in the cluster and can't be listed here.
     Reference(Reference),
