@@ -72,7 +72,7 @@ pub struct Scope {
     pub backend: Setting<BackendName>,
     /// The organization, if known without querying the service.
     pub organization: Option<Setting<Organization>>,
-    /// The region, if already chosen or determined.
+    /// `None` until the user chooses a region or an existing set determines it.
     pub region: Option<Setting<Region>>,
     pub api_url: Setting<Url>,
     /// The backend's own description of its location.

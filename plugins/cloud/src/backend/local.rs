@@ -155,7 +155,7 @@ impl<'a> Vault<'a> {
         }))
     }
 
-    /// Encrypts the vault with a new key and removes the old key. Returns the kind of storage of the new key.
+    /// Encrypts the vault with a new key and removes the old key. Returns where the new key is stored.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         self.home.rekey()
     }

@@ -2,7 +2,7 @@ use super::walk::Files;
 use super::{About, Note};
 use crate::code::Names;
 
-/// Returns a note for each broken import, whose project module or imported name exists in `before` but not in `after`.
+/// Returns a note for each import that the update breaks: its module or imported name exists in `before` but not in `after`.
 pub(super) fn broken(before: &Files, after: &Files) -> Vec<Note> {
     let mut broken = Vec::new();
     for (path, code) in after {

@@ -1,4 +1,4 @@
-//! `bot-cli hello` greets whom you name, or asks.
+//! `bot-cli hello` greets somebody by name, and prompts for the name if none is given.
 
 use bot_cli_sdk::plugin::{self, Command, Failure, OrFail, Question, Reply, Session};
 use serde_json::json;

@@ -29,7 +29,7 @@ pub struct Hidden<'a> {
     typed: Typed,
     /// An Enter that ends the answer unless more input follows within [`BURST`].
     enter: Option<Key>,
-    /// Whether the user is pasting text that the terminal does not mark.
+    /// Whether the input looks like a paste, in a terminal without bracketed paste.
     burst: bool,
     quiet: bool,
 }

@@ -190,7 +190,7 @@ impl<'a> Home<'a> {
         Ok(Some(result))
     }
 
-    /// Encrypts the vault with a new key and removes the old key. Returns the storage of the new key.
+    /// Encrypts the vault with a new key and removes the old key. Returns where the new key is stored.
     ///
     /// Both keys remain stored until the vault is encrypted with the new key, so that the vault can be opened at any time.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
