@@ -196,6 +196,7 @@ async def transfer(worker: PipelineWorker, runner_args: RunnerArguments) -> None
         endpoint = runner_args.body.get("transfer_to") if runner_args.body else None
         if not endpoint:
             raise ValueError("TRANSFER_NUMBER is not set for `server.py`")
+        # It waits until the bot has said what it is saying.
         frame = DailySIPTransferFrame(settings={"toEndPoint": endpoint})
         frame.interruptible = False
         await worker.queue_frame(frame)
