@@ -173,10 +173,8 @@ impl Work<'_> {
         let serves_all = self.project.client.is_some() || self.call_server().is_some();
         let several =
             self.project.transports.len() > 1 && serves_all || self.options.eval.is_some();
-        let only = self.transport.or_else(|| {
-            let first = self.main_transport();
-            first.filter(|_| !several)
-        });
+        let only = self.served();
+        let only = only.filter(|_| self.transport.is_some() || !several);
         let mut words: Vec<String> = only
             .iter()
             .flat_map(|only| {
@@ -195,14 +193,13 @@ impl Work<'_> {
         words
     }
 
-    /// Returns the first web transport. Without one, returns the transport of the call server, or the first.
-    fn main_transport(&self) -> Option<&'static Transport> {
-        let all = &self.project.transports;
-        let mut in_browser = all.iter().filter(|one| one.bot_type == BotType::Web);
-        let in_browser = in_browser.next().copied();
-        in_browser
+    /// Returns the transport that the user wants. By default, it is the first for the web, else that of the call server, else the first.
+    fn served(&self) -> Option<&'static Transport> {
+        let all = self.project.transports.iter().copied();
+        self.transport
+            .or_else(|| all.clone().find(|one| one.bot_type == BotType::Web))
             .or_else(|| self.call_server())
-            .or(all.first().copied())
+            .or_else(|| all.clone().next())
     }
 
     /// Returns the transport whose calls `server.py` prepares, if the bot serves it.
@@ -343,9 +340,9 @@ impl Work<'_> {
             return self.start(EVAL, uv);
         }
         let (address, message) = self.reached();
-        let served = self.transport.or_else(|| self.main_transport());
-        if served.is_some_and(|one| one.carrier) && self.options.proxy.is_none() {
-            let message = "no call reaches the bot without a tunnel and `--proxy YOUR_HOST`";
+        if self.served().is_some_and(|one| one.carrier) && self.options.proxy.is_none() {
+            let message =
+                "calls reach the bot only through a tunnel; give its host name with `--proxy`";
             self.shown.event(&Event::Warning { message });
         }
         self.shown.event(&Event::Ready {
@@ -380,7 +377,7 @@ impl Work<'_> {
         if let Some(client) = &self.project.client {
             return open(format!("http://localhost:{}", client.port));
         }
-        match self.transport.or_else(|| self.main_transport()) {
+        match self.served() {
             Some(one) if one.avatar.is_some() => open(format!("http://localhost:{port}/daily")),
             Some(one) if one.bot_type == BotType::Web && one.no_client.is_none() => {
                 open(format!("http://localhost:{port}/client/"))

@@ -125,7 +125,8 @@ fn calls_are_prepared_only_for_a_bot_that_takes_them() {
     let bench = bench_with(
         "--transport=carrier_a --transport=carrier_a_hosted_rtc_sip --twilio-daily-sip-mode=dial-out",
     );
-    let warning = "warning: no call reaches the bot without a tunnel and `--proxy YOUR_HOST`";
+    let warning =
+        "warning: calls reach the bot only through a tunnel; give its host name with `--proxy`";
     for (words, options, server, warned) in [
         ("", "--port PORT", true, false),
         ("--transport daily", "-t daily --port PORT", true, false),
