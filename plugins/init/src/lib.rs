@@ -17,7 +17,6 @@ mod plan;
 mod platform;
 mod record;
 mod resolve;
-mod side_by_side;
 mod target;
 mod transaction;
 mod update;

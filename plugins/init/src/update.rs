@@ -18,7 +18,7 @@ use bot_cli_protocol::failure::Failure;
 
 use crate::merge;
 use crate::plan::PlannedFile;
-use crate::target::compare::{Comparison, unreadable};
+use crate::target::compare::Comparison;
 use crate::transaction::Change;
 pub(crate) use settle::{gone, is_recorded};
 
@@ -95,15 +95,15 @@ impl Update {
     ) -> Result<Self, Failure> {
         let mut update = settle::all(target, base, new)?;
         if !update.changes.is_empty() {
-            update.look_over(target, framework)?;
+            update.look_over(target, framework);
         }
         Ok(update)
     }
 
     /// Checks the updated Python code for imports of removed names, and for framework names that have changed since the releases in the
     /// `framework` range.
-    fn look_over(&mut self, target: &Path, framework: &str) -> Result<(), Failure> {
-        let before = walk::python(target).map_err(|error| unreadable(target, error))?;
+    fn look_over(&mut self, target: &Path, framework: &str) {
+        let before = walk::python(target);
         let mut after = before.clone();
         let is_in_conflict = |path: &str| self.conflicts.iter().any(|one| one.path == path);
         for change in &self.changes {
@@ -119,7 +119,6 @@ impl Update {
         }
         self.notes.extend(imports::broken(&before, &after));
         self.notes.extend(migrations::uses(framework, &after));
-        Ok(())
     }
 
     pub(crate) fn add(&mut self, beside: Comparison) {

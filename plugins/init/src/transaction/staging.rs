@@ -1,15 +1,17 @@
 //! The staging folder, where changes are prepared.
 
-use std::fs::{self, File, FileType, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use walkdir::{DirEntry, WalkDir};
 
 use super::{busy, unwritten};
 use crate::digest::sha256;
 use crate::platform::{create_private_folder, give_to_owner_of, is_own, remove_locked, sync};
-use crate::side_by_side;
 
 /// A staging folder locked by this process. [`Staging::remove`] deletes the folder.
 #[derive(Debug)]
@@ -80,12 +82,11 @@ impl Staging {
                 return Ok(None);
             }
             let files = below(path)?;
-            let is_plain = files
-                .iter()
-                .all(|(_, kind)| kind.is_file() || kind.is_dir());
+            let is_plain = |it: &DirEntry| it.file_type().is_file() || it.file_type().is_dir();
             // A run may be killed before it marks the folder.
             let mut options = File::options();
             let options = options.read(true).write(true).create(files.is_empty());
+            let is_plain = files.iter().all(is_plain);
             is_plain.then(|| options.open(path.join(MARK))).transpose()
         };
         let mut mark = match opened() {
@@ -172,12 +173,21 @@ impl Staging {
         // In parallel, since a filesystem combines simultaneous requests.
         const THREADS: usize = 8;
         let synced = || -> io::Result<()> {
-            let entries: Vec<PathBuf> = below(&self.path)?.into_iter().map(|it| it.0).collect();
+            let entries = below(&self.path)?;
+            let entries: Vec<PathBuf> = entries.into_iter().map(DirEntry::into_path).collect();
             if let Ok(target) = fs::metadata(target) {
                 give_to_owner_of(&target, &entries);
             }
-            let synced = side_by_side::map(&entries, THREADS, |path| sync(path));
-            synced.into_iter().collect()
+            thread::scope(|scope| {
+                let parts = entries.chunks(entries.len().div_ceil(THREADS));
+                let threads = parts.map(|part| {
+                    let work = || part.iter().try_for_each(|path| sync(path));
+                    thread::Builder::new().spawn_scoped(scope, work)
+                });
+                let threads = threads.collect::<io::Result<Vec<_>>>()?;
+                let mut synced = threads.into_iter().map(ScopedJoinHandle::join);
+                synced.try_for_each(|it| it.unwrap_or_else(|panic| resume_unwind(panic)))
+            })
         };
         synced().map_err(|error| unwritten(&self.path, error))
     }
@@ -228,17 +238,9 @@ fn foreign(path: &Path) -> Failure {
         .hint("nothing was changed; if it is of a run of another user, let that user run the command again; otherwise rename it")
 }
 
-fn below(folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        if kind.is_dir() {
-            found.extend(below(&path)?);
-        }
-        found.push((path, kind));
-    }
-    Ok(found)
+fn below(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    let entries = WalkDir::new(folder).min_depth(1).contents_first(true);
+    Ok(entries.into_iter().collect::<walkdir::Result<_>>()?)
 }
 
 pub(super) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {

@@ -34,7 +34,7 @@ struct Code(BTreeMap<String, BTreeSet<String>>);
 
 impl Code {
     fn of(target: &Path) -> Self {
-        let files = walk::python(target).unwrap_or_default().into_iter();
+        let files = walk::python(target).into_iter();
         Self(files.map(|(path, text)| (path, used(&text))).collect())
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn read(target: &Path) -> Draft {
 }
 
 fn python(server: &Path) -> String {
-    let files = walk::python(server).unwrap_or_default().into_values();
+    let files = walk::python(server).into_values();
     let python: String = files.map(|text| text + "\n").collect();
     python + &fs::read_to_string(server.join(".env.example")).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
-use std::fs::{self, DirEntry};
-use std::io;
-use std::path::Path;
+use std::fs;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use walkdir::{DirEntry, WalkDir};
 
 /// The maximum number of folder entries to read.
 const MOST_ENTRIES: usize = 20_000;
@@ -19,40 +20,27 @@ const OTHERS: &[&str] = &["pyvenv.cfg", ".git", ".bot-cli"];
 pub(crate) type Files = BTreeMap<String, String>;
 
 /// Reads the Python files below `target` without following symbolic links. Unreadable folders and files that exceed the limits are omitted.
-pub(crate) fn python(target: &Path) -> io::Result<Files> {
-    let mut files = Files::new();
-    let mut left = MOST_ENTRIES;
-    let mut folders = vec![String::new()];
-    while let Some(folder) = folders.pop() {
-        let full = target.join(&folder);
-        let entries = match fs::read_dir(&full) {
-            Err(error) if folder.is_empty() => return Err(error),
-            Err(_) => continue,
-            Ok(entries) => entries,
-        };
-        if !folder.is_empty() && OTHERS.iter().any(|name| full.join(name).exists()) {
-            continue;
-        }
-        let entries: Vec<DirEntry> = entries.flatten().take(left).collect();
-        left -= entries.len();
-        for entry in entries {
-            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
-                continue;
-            };
-            let path = format!("{folder}{name}");
-            let is_small = || entry.metadata().is_ok_and(|it| it.len() <= MOST_BYTES);
-            if kind.is_dir() && !name.starts_with('.') && !NOT_WRITTEN.contains(&name.as_str()) {
-                folders.push(path + "/");
-            } else if kind.is_file()
-                && is_python(&name)
-                && is_small()
-                && let Ok(text) = fs::read_to_string(entry.path())
-            {
-                files.insert(path, text);
-            }
-        }
+pub(crate) fn python(target: &Path) -> Files {
+    let entries = WalkDir::new(target).into_iter().filter_entry(is_searched);
+    let entries = entries.take(MOST_ENTRIES).flatten();
+    entries.filter_map(|entry| read(target, &entry)).collect()
+}
+
+fn is_searched(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let is_other = || OTHERS.iter().any(|it| entry.path().join(it).exists());
+    let is_skipped = || name.starts_with('.') || NOT_WRITTEN.contains(&&*name) || is_other();
+    entry.depth() == 0 || !entry.file_type().is_dir() || !is_skipped()
+}
+
+fn read(target: &Path, entry: &DirEntry) -> Option<(String, String)> {
+    let path = entry.path().strip_prefix(target).ok()?.to_str()?;
+    let is_small = || entry.metadata().is_ok_and(|it| it.len() <= MOST_BYTES);
+    if !entry.file_type().is_file() || !is_python(path) || !is_small() {
+        return None;
     }
-    Ok(files)
+    let text = fs::read_to_string(entry.path()).ok()?;
+    Some((path.replace(MAIN_SEPARATOR, "/"), text))
 }
 
 pub(crate) fn is_python(path: &str) -> bool {
