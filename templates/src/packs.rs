@@ -1,8 +1,5 @@
 //! Finds provider packs in executables and folders, and reads their services.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

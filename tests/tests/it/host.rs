@@ -14,7 +14,7 @@ mod nested;
 mod new;
 mod progress;
 mod prompts;
-mod roles;
+pub mod roles;
 mod routing;
 mod signals;
 mod stopped;

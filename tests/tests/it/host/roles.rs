@@ -52,7 +52,7 @@ fn backend(name: &str) -> Value {
 }
 
 /// Installs a plugin that records when it is started.
-fn install(bench: &Bench, manifest: &Value) {
+pub fn install(bench: &Bench, manifest: &Value) {
     let name = manifest["name"].as_str().unwrap();
     let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$HOME/started\"\n");
     bench
@@ -61,7 +61,7 @@ fn install(bench: &Bench, manifest: &Value) {
 }
 
 /// Writes a pack to the user's pack folder.
-fn folder(bench: &Bench, name: &str, declared: &str, provider: &str) {
+pub fn folder(bench: &Bench, name: &str, declared: &str, provider: &str) {
     let place = bench.path(&format!("home/.local/share/bot-cli/packs/{name}"));
     write_folder(&place, declared, provider);
 }
@@ -135,6 +135,51 @@ fn the_list_says_who_uses_a_pack_or_backend_or_why_nobody_does() {
     let ran = bench.run(&["plugin", "list"]).unwrap();
     assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
     crate::assert_snapshot("host/roles/list.txt", &ran.stdout);
+    nothing_was_started(&bench);
+}
+
+#[test]
+fn a_pack_or_a_part_of_it_that_is_not_used_is_told_in_a_line_with_the_mend() {
+    let bench = bench_with_roles();
+    let changed = |name: &str, key: &str, value: Value| {
+        let mut manifest = pack(name);
+        *manifest.pointer_mut(key).unwrap() = value;
+        install(&bench, &manifest);
+    };
+    changed("bare", "/catalogue", json!(null));
+    changed("dynamic", "/providers", json!("dynamic"));
+    changed("empty", "/providers", json!(null));
+    changed("tool", "/role", json!("command"));
+    changed("unversioned", "/version", json!("new"));
+    for name in ["twin", "twin-too"] {
+        changed(name, "/providers/0/service/0/id", json!("twin_too_stt"));
+    }
+    for (name, mode) in [("plain", 0o644), ("undeclared", 0o755)] {
+        let file = format!("plugins/bot-cli-pack-{name}");
+        bench.put(&file, "#!/bin/sh\n");
+        bench.mode(&file, mode).unwrap();
+    }
+    let long = "a".repeat(40);
+    for name in [
+        "Acme", "a_b", "-a", "a--b", "ümlaut", &long, ".hidden", "open", "torn",
+    ] {
+        folder(&bench, name, DECLARED, PROVIDER);
+    }
+    let packs = "home/.local/share/bot-cli/packs";
+    let write = |file: &str, text: &str| fs::write(bench.path(packs).join(file), text).unwrap();
+    write("torn/pack.toml", "version = 1");
+    bench.mode(&format!("{packs}/open"), 0o777).unwrap();
+    // A folder that is no pack leaves the name to others.
+    fs::create_dir(bench.path(packs).join("acme")).unwrap();
+    write("files/providers/broken.toml", "label = \"\nx");
+    write("files/providers/hidden.txt", "no provider");
+    write("files/providers/long.toml", &"x".repeat(10 * 1024 * 1024));
+    write("files/providers/open.toml", PROVIDER);
+    let file = format!("{packs}/files/providers/open.toml");
+    bench.mode(&file, 0o666).unwrap();
+    let ran = bench.run(&["plugin", "list"]).unwrap();
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+    crate::assert_snapshot("host/roles/packs.txt", &ran.stdout);
     nothing_was_started(&bench);
 }
 

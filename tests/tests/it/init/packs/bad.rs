@@ -4,24 +4,22 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{User, cascade, hearing, provider, service};
+use bot_cli_tests::bench::Bench;
+
+use super::{bench, cascade, hearing, listed, run, script, service};
 
 /// Returns the warnings about a user's packs. Asserts that all built-in services are listed.
-fn said(user: &User) -> Vec<String> {
-    let (listed, warnings) = user.listed();
-    let (built_in, _) = User::new().listed();
+fn said(bench: &Bench) -> Vec<String> {
+    let (found, warnings) = listed(bench);
+    let (built_in, _) = listed(&super::bench());
     for kind in ["stt", "llm", "tts", "realtime", "video"] {
         for id in built_in[kind].as_array().unwrap() {
-            let found = listed[kind]
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter(|listed| *listed == id);
-            assert_eq!(found.count(), 1, "{id}");
+            let ids = found[kind].as_array().unwrap().iter();
+            assert_eq!(ids.filter(|it| *it == id).count(), 1, "{id}");
         }
     }
-    let run = user.run(&hearing(&["my-bot", "--dry-run"], "deepgram_stt"));
-    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
+    let ran = run(bench, &hearing(&["my-bot", "--dry-run"], "deepgram_stt"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     for warning in &warnings {
         assert!(!warning.contains(char::is_control), "{warning:?}");
     }
@@ -30,21 +28,24 @@ fn said(user: &User) -> Vec<String> {
 
 #[test]
 fn an_identifier_of_ours_stays_ours() {
-    let user = User::new();
+    let bench = bench();
     let theirs = service(
         "openai_llm",
-        &json!({ "packages": ["evil>=1,<2"], "module": "evil", "class": "EvilService" }),
+        &json!({
+            "packages": ["evil>=1,<2"], "module": "evil", "class": "EvilService",
+            "prompt": "settings.system_instruction",
+        }),
     );
-    user.script("openai", &json!({ "providers": provider(&[theirs]) }));
+    script(&bench, "openai", &[theirs], &json!({}));
     assert_eq!(
-        said(&user),
+        said(&bench),
         [
             "warning: `openai_llm` of the provider pack `openai` is left out: `id` is that of a service that is built in"
         ]
     );
-    let made = user.run(&hearing(&["my-bot"], "deepgram_stt"));
+    let made = run(&bench, &hearing(&["my-bot"], "deepgram_stt"));
     assert_eq!(made.status, Some(0), "{made:?}");
-    let bot = fs::read_to_string(user.path("work/my-bot/server/services.py")).unwrap();
+    let bot = fs::read_to_string(bench.path("work/my-bot/server/services.py")).unwrap();
     assert!(!bot.contains("evil"));
 }
 
@@ -70,33 +71,37 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
     ] {
         let bad = service("acme_bad_stt", &members);
         let good = service("acme_stt", &json!({ "label": "Good" }));
-        let user = User::new();
-        user.script("acme", &json!({ "providers": provider(&[bad, good]) }));
-        let said = said(&user);
+        let bench = bench();
+        script(&bench, "acme", &[bad, good], &json!({}));
+        let said = said(&bench);
         assert!(
             said.len() == 1 && said[0].starts_with(reason),
             "{said:#?}\n{reason}"
         );
-        let (listed, _) = user.listed();
+        let (listed, _) = listed(&bench);
         assert_eq!(listed["packs"][0]["services"], json!(["acme_stt"]));
         // Who names it hears the same.
         let id = members["id"].as_str().unwrap_or("acme_bad_stt");
-        let run = user.run(&hearing(&["my-bot"], id));
+        let ran = run(&bench, &hearing(&["my-bot"], id));
         let (_, reason) = reason.split_once("left out: ").unwrap();
         assert!(
-            run.stderr.contains(&format!(
+            ran.stderr.contains(&format!(
                 "`{id}`: `{id}` of the provider pack `acme` is left out: {reason}"
             )),
-            "{run:?}"
+            "{ran:?}"
         );
     }
 }
 
 #[test]
-fn versions_that_do_not_fit_are_named_with_the_mend() {
-    let brought = provider(&[service("acme_stt", &json!({}))]);
+fn roles_and_versions_that_do_not_fit_are_named_with_the_mend() {
+    let brought = service("acme_stt", &json!({}));
     let ours = env!("CARGO_PKG_VERSION");
     for (members, reason) in [
+        (
+            json!({ "role": "command" }),
+            "its role is `command`, not `provider-pack`; its author changes the role in its manifest, or the name of the file".to_owned(),
+        ),
         (
             json!({ "catalogue": "2.0" }),
             format!(
@@ -110,43 +115,47 @@ fn versions_that_do_not_fit_are_named_with_the_mend() {
             ),
         ),
     ] {
-        let mut members = members;
-        members["providers"] = brought.clone();
-        let user = User::new();
-        user.script("acme", &members);
+        let bench = bench();
+        script(&bench, "acme", std::slice::from_ref(&brought), &members);
         assert_eq!(
-            said(&user),
+            said(&bench),
             [format!(
                 "warning: the provider pack `acme` is not used: {reason}"
             )]
         );
-        let run = user.run(&hearing(&["my-bot"], "acme_stt"));
+        let ran = run(&bench, &hearing(&["my-bot"], "acme_stt"));
         assert!(
-            run.stderr.contains(&format!(
+            ran.stderr.contains(&format!(
                 "`acme_stt`: the provider pack `acme` is not used: {reason}\n"
             )),
-            "{run:?}"
+            "{ran:?}"
         );
     }
+    let bench = bench();
+    bench.put("plugins/bot-cli-pack-acme", "#!/bin/sh\n");
+    let reason =
+        "it declares no manifest; its author adds a manifest with `\"role\":\"provider-pack\"`";
+    let warning = format!("warning: the provider pack `acme` is not used: {reason}");
+    assert_eq!(said(&bench), [warning]);
 }
 
 #[test]
 fn services_that_can_not_be_in_one_bot_are_refused_together() {
-    let user = User::new();
+    let bench = bench();
     for (name, module) in [("acme", "acme_speech"), ("other", "other_speech")] {
         let kind = if name == "acme" { "stt" } else { "tts" };
         let theirs = service(
             &format!("{name}_{kind}"),
-            &json!({ "modules": { "acme-speech": [module] }, "module": module, "class": "SameService" }),
+            &json!({ "modules": { "acme": [module] }, "module": module, "class": "SameService" }),
         );
-        user.script(name, &json!({ "providers": provider(&[theirs]) }));
+        script(&bench, name, &[theirs], &json!({}));
     }
-    assert_eq!(said(&user), [""; 0]);
-    let run = user.run(&cascade("my-bot", "acme_stt", "other_tts"));
-    assert_eq!(run.status, Some(2), "{run:?}");
+    assert_eq!(said(&bench), [""; 0]);
+    let ran = run(&bench, &cascade("my-bot", "acme_stt", "other_tts"));
+    assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(
-        run.stderr.contains("`acme_stt` and `other_tts` can't be combined in one bot: both import `SameService`, from `acme_speech` and from `other_speech`"),
-        "{run:?}"
+        ran.stderr.contains("`acme_stt` and `other_tts` can't be combined in one bot: both import `SameService`, from `acme_speech` and from `other_speech`"),
+        "{ran:?}"
     );
-    assert!(!user.path("work/my-bot").exists());
+    assert!(!bench.path("work/my-bot").exists());
 }
