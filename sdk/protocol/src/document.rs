@@ -87,14 +87,3 @@ fn every_example_decodes_with_fields_of_a_later_version() {
         }
     }
 }
-
-#[test]
-fn the_manifests_of_the_scripts_are_found() {
-    for (name, text) in blocks(DOCUMENT)
-        .iter()
-        .filter(|(name, _)| name.starts_with("bot-cli-"))
-    {
-        let manifest = Manifest::find(text.as_bytes()).unwrap();
-        assert_eq!(format!("bot-cli-{}", manifest.name), *name);
-    }
-}

@@ -89,24 +89,3 @@ fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {
     file.persist(path)?;
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
-    use super::{Identity, get, put};
-
-    #[test]
-    fn a_pipe_in_place_of_an_entry_is_no_entry() {
-        let folder = tempfile::tempdir().unwrap();
-        let facts = folder.path().metadata().unwrap();
-        let file = Identity::new(folder.path(), &facts);
-        put(folder.path(), &file, &"x");
-        let kept = || get::<String>(folder.path(), &file);
-        assert!(kept().is_some());
-        let entry = file.entry(folder.path());
-        std::fs::remove_file(&entry).unwrap();
-        mknodat(CWD, &entry, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        assert!(kept().is_none());
-    }
-}

@@ -280,28 +280,4 @@ mod tests {
             );
         }
     }
-
-    #[test]
-    fn a_folder_further_up_that_everybody_can_write_is_no_place() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("open/inner/bin");
-        fs::create_dir_all(&folder).unwrap();
-        let plugin = folder.join("bot-cli-x");
-        fs::write(&plugin, "").unwrap();
-        mode(&plugin, 0o755);
-        let trust = Trust {
-            user: fs::metadata(&plugin).unwrap().uid(),
-            host: None,
-        };
-        assert!(trust.check(&plugin).is_ok());
-        let open = place.path().join("open");
-        mode(&open, 0o777);
-        let refused = trust.check(&plugin).unwrap_err();
-        assert!(
-            matches!(&refused, Refusal::WritableByOthers { path, can_mend: true } if *path == open),
-            "{refused:?}"
-        );
-        mode(&open, 0o1777);
-        assert!(trust.check(&plugin).is_ok());
-    }
 }

@@ -19,8 +19,6 @@ use bot_cli_protocol::{self as protocol, RunParams};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::{Capabilities, Level, Ui, withdrawn};
 
-type Act = Box<dyn Fn()>;
-
 #[derive(Default)]
 struct Recorder {
     seen: Vec<String>,
@@ -28,8 +26,6 @@ struct Recorder {
     input: Vec<u8>,
     /// A file to create when a question opens. The question then stays unanswered.
     patient: Option<PathBuf>,
-    /// An action to run when a line that contains this text arrives on standard error.
-    at: Option<(&'static str, Act)>,
 }
 
 impl Ui for Recorder {
@@ -81,11 +77,6 @@ impl Ui for Recorder {
     }
 
     fn plugin_stderr(&mut self, line: &str) {
-        if let Some((text, act)) = &self.at
-            && line.contains(text)
-        {
-            act();
-        }
         self.seen.push(format!("stderr {line}"));
     }
 }

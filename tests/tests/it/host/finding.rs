@@ -77,6 +77,12 @@ fn what_others_can_change_is_not_run() {
         = 126
         $ chmod 1777 [BENCH]/plugins; bot-cli -q hello
         hello
+        $ chmod 777 [BENCH]; bot-cli hello
+        ! error: `[BENCH]/plugins/bot-cli-hello` is not run: `[BENCH]` is writable by every user
+        ! hint: chmod o-w [BENCH]
+        = 126
+        $ chmod 1777 [BENCH]; bot-cli -q hello
+        hello
         $ ln -sf [BENCH]/open/hello [BENCH]/plugins/bot-cli-hello; bot-cli -q hello
         hello
         $ chmod 777 [BENCH]/open; bot-cli hello
@@ -180,11 +186,12 @@ fn a_corrupt_cache_is_rebuilt() {
         assert_eq!(bench.run(&["--help"]).unwrap(), list);
         assert_eq!(fs::read(entry).unwrap(), good);
     }
-    // More than there is memory for.
-    let file = fs::File::options().write(true).open(entry).unwrap();
-    file.set_len(1 << 42).unwrap();
-    assert_eq!(bench.run(&["--help"]).unwrap(), list);
-    assert_eq!(fs::read(entry).unwrap(), good);
+    // More than there is memory for, and a pipe.
+    for bad in ["truncate -s 4T", "rm $entry; mkfifo"] {
+        bench.shows(&format!("$ entry={}; {bad} $entry", entry.display()));
+        assert_eq!(bench.run(&["--help"]).unwrap(), list);
+        assert_eq!(fs::read(entry).unwrap(), good);
+    }
 }
 
 #[test]

@@ -51,29 +51,15 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
 
 #[test]
 fn a_line_that_is_too_long_is_answered_and_the_next_one_is_served() {
-    for excess in [1, 2, 100_000] {
-        let line = "x".repeat(MAX_LINE + excess);
-        let request = json!({"jsonrpc": "2.0", "id": 7, "method": "nothing"});
-        let output = feed(&[], &format!("{line}\n{request}\n"));
-        let replies: Vec<Value> = text(&output.stdout)
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        let seen: Vec<_> = replies
-            .iter()
-            .map(|reply| (&reply["id"], &reply["error"]["code"]))
-            .collect();
-        let expected = [(Value::Null, -32600), (Value::from(7), -32601)]
-            .map(|(id, code)| (id, Value::from(code)));
-        assert_eq!(
-            seen,
-            expected
-                .iter()
-                .map(|(id, code)| (id, code))
-                .collect::<Vec<_>>(),
-            "{excess} bytes too many"
-        );
-    }
+    let line = "x".repeat(MAX_LINE + 1);
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "nothing"});
+    let output = feed(&[], &format!("{line}\n{request}\n"));
+    let said = text(&output.stdout);
+    let replies = said.lines().map(|line| line.parse::<Value>().unwrap());
+    let seen: Vec<Value> = replies
+        .map(|reply| json!([reply["id"], reply["error"]["code"]]))
+        .collect();
+    assert_eq!(seen, [json!([null, -32600]), json!([7, -32601])]);
 }
 
 #[test]

@@ -52,20 +52,3 @@ fn lower() {
         FOUND.get_or_init(|| found);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use rustix::process::{Resource, getrlimit};
-
-    use super::{as_found, lower};
-
-    #[test]
-    fn what_is_started_has_the_limit_that_was_found() {
-        let found = getrlimit(Resource::Core);
-        lower();
-        assert_eq!(getrlimit(Resource::Core).current, Some(0));
-        assert_eq!(as_found(|| getrlimit(Resource::Core)), found);
-        assert_eq!(getrlimit(Resource::Core).current, Some(0));
-        assert_eq!(as_found(|| getrlimit(Resource::Core)), found);
-    }
-}
