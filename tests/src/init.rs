@@ -13,6 +13,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use sha2::{Digest as _, Sha256};
+
 pub use crate::bench::Ran as Run;
 use crate::executable::executable;
 use crate::patience::PATIENCE;
@@ -32,7 +34,12 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
 
 /// Runs `bot-cli-init` in `folder`.
 pub fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let mut command = assert_cmd::Command::from_std(command(folder, arguments));
+    ran(command(folder, arguments))
+}
+
+/// Runs a command from [`command`].
+pub fn ran(command: Command) -> Run {
+    let mut command = assert_cmd::Command::from_std(command);
     let output = command.timeout(PATIENCE).output().unwrap();
     Run {
         status: output.status.code(),
@@ -90,6 +97,12 @@ pub fn problems(document: &serde_json::Value) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// Returns a hash as guides and records have it.
+pub fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns every entry below a folder: files with their contents, links with their targets, and folders.

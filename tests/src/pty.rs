@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
+use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc;
 use std::thread;
@@ -88,16 +89,29 @@ impl Terminal {
         })
     }
 
+    /// Runs `words` in a bench, in a terminal with these dimensions.
+    pub fn in_bench(
+        bench: &Bench,
+        words: &[&str],
+        rows: u16,
+        columns: u16,
+    ) -> Result<Self, Unseen> {
+        let (program, arguments) = words.split_first().unwrap_or((&"", &[]));
+        let given = bench.command(Path::new(program));
+        let variables = given.get_envs();
+        let command = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(bench.path("work"));
+        Self::start(command, rows, columns)
+    }
+
     /// Runs `words` in a shell. The shell then prints the exit status, and `tidy` if the terminal is back in its normal mode.
     pub fn in_shell(bench: &Bench, words: &[&str]) -> Result<Self, Unseen> {
         let script = "trap : INT; \"$@\"; echo \"status $?\"; stty -a | grep -w icanon | grep -wq echo && echo tidy";
-        let command = Command::new("/bin/sh")
-            .args(["-c", script, "sh"])
-            .args(words)
-            .env_clear()
-            .envs(bench.environment())
-            .current_dir(bench.path("work"));
-        Self::start(command, 24, 100)
+        let shell = ["/bin/sh", "-c", script, "sh"];
+        Self::in_bench(bench, &[&shell, words].concat(), 60, 100)
     }
 
     /// Sets the time limit for later waits, for steps that take longer than usual.

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use bot_cli_tests::init::{run, tree};
 
 /// Files that have their own tests and would otherwise be repeated in every case.
 const LEFT_OUT: [&str; 5] = [
@@ -33,7 +34,7 @@ fn every_case_gives_its_tree() {
         if std::env::var_os("UPDATE").is_some() {
             write(&case, &generated);
         }
-        let mut expected = texts(read_bytes(&case));
+        let mut expected = texts(&case);
         expected.remove("config.json");
         for path in generated.keys().chain(expected.keys()) {
             if generated.get(path) != expected.get(path) {
@@ -52,20 +53,16 @@ fn every_case_gives_its_tree() {
 
 fn generate(config: &Path) -> BTreeMap<String, String> {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-        .args(["bot", "--config"])
-        .arg(config)
-        .current_dir(folder.path())
-        .env_clear()
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {stderr}", config.display());
-    let mut files = read_bytes(&folder.path().join("bot"));
+    let run = run(
+        folder.path(),
+        &["bot", "--config", config.to_str().unwrap()],
+    );
+    assert_eq!(run.status, Some(0), "{}: {run:?}", config.display());
+    let mut files = texts(&folder.path().join("bot"));
     for path in LEFT_OUT {
         assert!(files.remove(path).is_some(), "{path} is missing");
     }
-    texts(files)
+    files
 }
 
 /// Returns the files as stored for a case: copies of templates as a list, the others unchanged.
@@ -90,10 +87,10 @@ fn told_apart(
 /// Returns the templates without placeholders, keyed by their text.
 fn templates_without_tags() -> BTreeMap<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/project");
-    read_bytes(&folder)
-        .into_iter()
-        .filter_map(|(path, bytes)| Some((String::from_utf8(bytes).ok()?, path)))
-        .filter(|(text, _)| !text.contains("{%") && !text.contains("{{"))
+    let templates = texts(&folder).into_iter();
+    templates
+        .filter(|(_, text)| !text.contains("{%") && !text.contains("{{"))
+        .map(|(path, text)| (text, path))
         .collect()
 }
 
@@ -107,31 +104,13 @@ fn folders(of: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn texts(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
-    files
+/// Returns the text of every file below a folder, by path.
+fn texts(folder: &Path) -> BTreeMap<String, String> {
+    tree(folder)
         .into_iter()
-        .map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap()))
+        .filter(|(path, _)| !path.ends_with('/'))
+        .map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes).into_owned()))
         .collect()
-}
-
-/// Returns every file below `root`, keyed by its path with `/` separators.
-fn read_bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(folder) = open.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else {
-            continue;
-        };
-        for path in entries.map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                open.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(root).unwrap().to_str().unwrap();
-            files.insert(name.to_owned(), fs::read(&path).unwrap());
-        }
-    }
-    files
 }
 
 fn write(case: &Path, files: &BTreeMap<String, String>) {

@@ -4,11 +4,9 @@ mod leaving;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::init::tree;
 use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
@@ -23,84 +21,52 @@ enum Door {
 
 const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
-/// An empty working directory, and both executables under their real names.
-struct Workspace {
-    bench: Bench,
+impl Door {
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Host => &["bot-cli", "init"],
+            Self::Hand => &["bot-cli-init"],
+        }
+    }
 }
 
-impl Workspace {
-    fn new() -> Self {
-        let executables = [
-            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-            ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-        ];
-        let bench = Bench::new(&executables).unwrap();
-        Self { bench }
-    }
+type Files = BTreeMap<String, Vec<u8>>;
 
-    fn work(&self) -> PathBuf {
-        self.bench.path("work")
-    }
+/// Creates a bench with the host and the plugin.
+fn bench() -> Bench {
+    let executables = [
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+    ];
+    Bench::new(&executables).unwrap()
+}
 
-    fn environment(&self) -> [(&'static str, String); 3] {
-        let bin = self.bench.path("bin").display().to_string();
-        let path = std::env::var("PATH").unwrap();
-        [
-            ("PATH", format!("{bin}:{path}")),
-            ("HOME", self.bench.path("home").display().to_string()),
-            ("TERM", "xterm-256color".to_owned()),
-        ]
-    }
+fn start(bench: &Bench, door: Door) -> Terminal {
+    Terminal::in_bench(bench, door.words(), 40, 100).unwrap()
+}
 
-    fn init(&self, door: Door) -> pty_process::blocking::Command {
-        let command = match door {
-            Door::Host => pty_process::blocking::Command::new("bot-cli").arg("init"),
-            Door::Hand => pty_process::blocking::Command::new("bot-cli-init"),
-        };
-        command
-            .env_clear()
-            .envs(self.environment())
-            .current_dir(self.work())
-    }
+/// Runs a command line as if the user had pasted it, in a new bench. Returns the files.
+fn pasted(line: &str) -> Files {
+    let bench = bench();
+    let ran = bench.shell(line).unwrap();
+    assert_eq!(ran.status, Some(0), "{line}\n{ran:?}");
+    tree(&bench.path("work"))
+}
 
-    fn start(&self, door: Door) -> Terminal {
-        Terminal::start(self.init(door), 40, 100).unwrap()
-    }
+/// Sends one `run` request over the protocol, without a user to answer questions.
+fn run(bench: &Bench, answers: &Value) -> Value {
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "run",
+        "params": {"protocol": "1.0", "argv": [], "answers": answers, "capabilities": {},
+            "context": {"cwd": bench.path("work"), "interactive": false}},
+    });
+    fs::write(bench.path("request"), format!("{request}\n")).unwrap();
+    let ran = bench.shell("bot-cli-init <../request").unwrap();
+    serde_json::from_str(&ran.stdout).unwrap()
+}
 
-    /// Runs a command line as if the user had pasted it.
-    fn paste(&self, line: &str) {
-        let pasted = Command::new("sh")
-            .args(["-c", line])
-            .env_clear()
-            .envs(self.environment())
-            .current_dir(self.work())
-            .output()
-            .unwrap();
-        assert!(pasted.status.success(), "{line}\n{pasted:?}");
-    }
-
-    /// Sends one `run` request over the protocol, without a user to answer questions.
-    fn run(&self, answers: &Value) -> Value {
-        let request = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "run",
-            "params": {"protocol": "1.0", "argv": [], "answers": answers, "capabilities": {},
-                "context": {"cwd": self.work(), "interactive": false}},
-        });
-        let mut plugin = Command::new(self.bench.path("bin/bot-cli-init"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = plugin.stdin.take().unwrap();
-        writeln!(stdin, "{request}").unwrap();
-        drop(stdin);
-        let output = plugin.wait_with_output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    fn is_untouched(&self) -> bool {
-        fs::read_dir(self.work()).unwrap().next().is_none()
-    }
+fn is_untouched(bench: &Bench) -> bool {
+    tree(&bench.path("work")).is_empty()
 }
 
 /// Every question asked before a project is generated, with the keys that answer it.
@@ -131,23 +97,6 @@ fn answer(terminal: &mut Terminal, walk: &[(&str, &str)]) {
     }
 }
 
-/// Returns every file below a folder, with its text.
-fn tree(folder: &Path) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if path.is_dir() {
-            let below = tree(&path).into_iter();
-            files.extend(below.map(|(file, text)| (format!("{name}/{file}"), text)));
-        } else {
-            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-            files.insert(name, text);
-        }
-    }
-    files
-}
-
 /// Returns the command line that generates the same project without questions.
 fn equivalent(output: &str) -> &str {
     output
@@ -160,46 +109,43 @@ fn equivalent(output: &str) -> &str {
 #[test]
 fn a_walk_makes_what_the_command_it_shows_makes() {
     for door in DOORS {
-        let workspace = Workspace::new();
-        let mut terminal = workspace.start(door);
+        let bench = bench();
+        let mut terminal = start(&bench, door);
         answer(&mut terminal, &WALK);
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
 
-        let again = Workspace::new();
-        again.paste(equivalent(&ended.output));
-        let files = tree(&workspace.work());
+        let files = tree(&bench.path("work"));
         assert!(
             files.contains_key("my-bot/server/bot.py"),
             "{:?}",
             files.keys()
         );
-        assert_eq!(files, tree(&again.work()), "{door:?}");
+        assert_eq!(files, pasted(equivalent(&ended.output)), "{door:?}");
     }
 }
 
 #[test]
 fn leaves_the_bot_to_a_coding_agent() {
     for door in DOORS {
-        let workspace = Workspace::new();
-        let mut terminal = workspace.start(door);
+        let bench = bench();
+        let mut terminal = start(&bench, door);
         answer(&mut terminal, &[WALK[0], (WALK[1].0, ENTER)]);
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
-        let files: Vec<String> = tree(&workspace.work().join("my-bot")).into_keys().collect();
+        let made = tree(&bench.path("work/my-bot"));
+        let files: Vec<&String> = made.keys().collect();
         assert_eq!(files, ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]);
-
-        let again = Workspace::new();
-        assert_eq!(equivalent(&ended.output), "bot-cli init my-bot </dev/null");
-        again.paste(equivalent(&ended.output));
-        assert_eq!(tree(&workspace.work()), tree(&again.work()), "{door:?}");
+        let command = equivalent(&ended.output);
+        assert_eq!(command, "bot-cli init my-bot </dev/null");
+        assert_eq!(tree(&bench.path("work")), pasted(command), "{door:?}");
     }
 }
 
 #[test]
 fn escape_goes_back_to_the_answer_before() {
-    let workspace = Workspace::new();
-    let mut terminal = workspace.start(Door::Host);
+    let bench = bench();
+    let mut terminal = start(&bench, Door::Host);
     answer(&mut terminal, &WALK[..3]);
     for at in (1..4).rev() {
         answer(&mut terminal, &[(WALK[at].0, ESCAPE)]);
@@ -216,24 +162,24 @@ fn escape_goes_back_to_the_answer_before() {
     terminal.wait_for("contains control characters").unwrap();
     terminal.press(CTRL_C).unwrap();
     assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-    assert!(workspace.is_untouched());
+    assert!(is_untouched(&bench));
 }
 
 #[test]
 fn a_narrow_terminal_is_wide_enough() {
-    let workspace = Workspace::new();
-    let mut terminal = Terminal::start(workspace.init(Door::Host), 24, 40).unwrap();
+    let bench = bench();
+    let mut terminal = Terminal::in_bench(&bench, Door::Host.words(), 24, 40).unwrap();
     answer(&mut terminal, &WALK);
     let ended = terminal.end().unwrap();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-    assert!(workspace.work().join("my-bot/server/bot.py").is_file());
+    assert!(bench.path("work/my-bot/server/bot.py").is_file());
 }
 
 #[test]
 fn a_script_answers_by_key_and_is_told_all_that_is_open() {
-    let workspace = Workspace::new();
+    let bench = bench();
     let mut answers = json!({"target": "my-bot", "way": "scaffold", "mode": "cascade"});
-    let reply = workspace.run(&answers);
+    let reply = run(&bench, &answers);
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
     let open = reply["error"]["data"]["inputs"].as_array().unwrap();
     let open: Vec<&str> = open
@@ -241,7 +187,7 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
         .map(|input| input["key"].as_str().unwrap())
         .collect();
     assert_eq!(open, ["stt", "llm", "tts"]);
-    assert!(workspace.is_untouched());
+    assert!(is_untouched(&bench));
 
     for (key, service) in [
         ("stt", "deepgram_stt"),
@@ -252,18 +198,17 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
     }
     answers["features"] = json!(["recording"]);
     answers["enable_noise_cancel"] = json!(true);
-    let reply = workspace.run(&answers);
-    let again = Workspace::new();
-    again.paste(equivalent(reply["result"]["text"].as_str().unwrap()));
-    assert_eq!(tree(&workspace.work()), tree(&again.work()));
+    let reply = run(&bench, &answers);
+    let again = pasted(equivalent(reply["result"]["text"].as_str().unwrap()));
+    assert_eq!(tree(&bench.path("work")), again);
 }
 
 #[test]
 fn options_are_a_table_at_a_terminal() {
-    let workspace = Workspace::new();
+    let bench = bench();
     let output = |option: &[&str]| {
-        let command = workspace.init(Door::Host).arg("--list-options");
-        let terminal = Terminal::start(command.args(option), 40, 100).unwrap();
+        let words = [&["bot-cli", "init", "--list-options"], option].concat();
+        let terminal = Terminal::in_bench(&bench, &words, 40, 100).unwrap();
         terminal.end().unwrap().output
     };
     let table = output(&[]);
@@ -275,12 +220,15 @@ fn options_are_a_table_at_a_terminal() {
 
 #[test]
 fn what_is_in_the_way_costs_no_answer() {
-    let workspace = Workspace::new();
-    fs::create_dir(workspace.work().join("my-bot")).unwrap();
-    fs::write(workspace.work().join("my-bot/README.md"), "mine").unwrap();
-    let reply = workspace.run(&json!({
-        "target": "my-bot", "way": "scaffold", "mode": "realtime", "realtime": "openai_realtime",
-    }));
+    let bench = bench();
+    fs::create_dir(bench.path("work/my-bot")).unwrap();
+    fs::write(bench.path("work/my-bot/README.md"), "mine").unwrap();
+    let reply = run(
+        &bench,
+        &json!({
+            "target": "my-bot", "way": "scaffold", "mode": "realtime", "realtime": "openai_realtime",
+        }),
+    );
     assert_eq!(reply["error"]["data"]["code"], "conflict", "{reply}");
     assert_eq!(
         reply["error"]["data"]["hints"],

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 use std::{env, fs};
 
-use super::{Merged, Versions, lines};
+use super::Versions;
 use changes::Change;
 use edits::Edit;
 
@@ -22,27 +22,12 @@ const DRAWN: usize = 23;
 /// A project's file contents, by path.
 pub(super) type Files = BTreeMap<String, String>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Lines,
-    Whole,
-}
-
-impl Way {
-    fn merge(self, path: &str, versions: &Versions) -> Merged {
-        match self {
-            Self::Lines => lines::merge(versions),
-            Self::Whole => super::merge(path, versions),
-        }
-    }
-}
-
 struct Outcome {
     files: Files,
     conflicts: BTreeSet<String>,
 }
 
-fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
+fn merge(change: &Change, yours: &Files) -> Outcome {
     let mut outcome = Outcome {
         files: yours.clone(),
         conflicts: BTreeSet::new(),
@@ -52,7 +37,7 @@ fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
         match (change.base.get(path), yours.get(path), change.new.get(path)) {
             (Some(base), Some(yours), Some(new)) if base != new => {
                 let versions = Versions { base, yours, new };
-                if let Some(text) = way.merge(path, &versions).text() {
+                if let Some(text) = super::merge(path, &versions).text() {
                     outcome.files.insert(path.clone(), text);
                 } else {
                     outcome.conflicts.insert(path.clone());
@@ -101,7 +86,7 @@ impl fmt::Display for Counts {
     }
 }
 
-fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) -> Counts {
+fn count(changes: &[Change], edits: &[Edit], folder: Option<&Path>) -> Counts {
     let mut counts = Counts::default();
     for (row, change) in changes.iter().enumerate() {
         for (column, edit) in edits.iter().enumerate() {
@@ -112,7 +97,7 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
                 continue;
             };
             counts.pairs += 1;
-            let outcome = merge(change, &yours, way);
+            let outcome = merge(change, &yours);
             for path in &outcome.conflicts {
                 let of_path = counts.conflicts.entry(path.clone()).or_default();
                 *of_path.entry(edit.name.clone()).or_default() += 1;
@@ -122,9 +107,7 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
             let is_same = is_clean && afterwards.as_ref() == Some(&outcome.files);
             counts.clean += usize::from(is_clean);
             counts.same += usize::from(is_same);
-            if let Some(folder) = folder
-                && way == Way::Whole
-            {
+            if let Some(folder) = folder {
                 let made = format!("{} × {}\n", change.name, edit.name);
                 let name = counts.pairs.to_string();
                 if is_clean {
@@ -178,35 +161,13 @@ fn edits_survive_changes() {
     if let Some(folder) = folder {
         write_edited(folder, changes, &edits);
     }
-    let ways = [Way::Lines, Way::Whole];
-    let counts = ways.map(|way| {
-        let counts = count(changes, &edits, way, folder);
-        println!("{way:?}: {counts}");
-        counts
-    });
-    let [by_lines, whole] = counts;
-    for (path, edits) in &whole.conflicts {
+    let counts = count(changes, &edits, folder);
+    println!("{counts}");
+    for (path, edits) in &counts.conflicts {
         println!("  {path}: {edits:?}");
     }
-    assert!(whole.pairs > 200, "{whole}");
+    assert!(counts.pairs > 200, "{counts}");
     // The minimum percentages of clean merges, and of merges that equal the edited new project.
-    assert!(whole.clean * 100 >= whole.pairs * 96);
-    assert!(whole.same * 100 >= whole.pairs * 90);
-    assert!(by_lines.clean < whole.clean);
-}
-
-#[test]
-fn every_edit_has_several_changes() {
-    let changes = changes::all();
-    let mut unused = Vec::new();
-    let edits = edits::all();
-    for edit in &edits {
-        let met = changes
-            .iter()
-            .filter(|change| edit.apply(&edits, &change.base).is_some());
-        if met.count() < 5 {
-            unused.push(&edit.name);
-        }
-    }
-    assert_eq!(unused, Vec::<&String>::new());
+    assert!(counts.clean * 100 >= counts.pairs * 96, "{counts}");
+    assert!(counts.same * 100 >= counts.pairs * 90, "{counts}");
 }

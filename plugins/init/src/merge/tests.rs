@@ -1,22 +1,12 @@
+use fastrand::Rng;
+
 use super::*;
 
-pub(super) struct Draw(pub u64);
-
-impl Draw {
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-}
-
-pub(super) fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
+fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
     merge(path, &Versions { base, yours, new })
 }
 
-pub(super) fn shown(merged: &Merged) -> String {
+fn shown(merged: &Merged) -> String {
     let mut shown = String::new();
     for part in &merged.parts {
         match part {
@@ -102,21 +92,21 @@ fn the_users_line_ends_mark_and_last_newline_stay() {
 }
 
 /// Generates text with `count` random lines, chosen from `kinds` different lines.
-fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
+fn lines_of(count: usize, kinds: usize, draw: &mut Rng) -> String {
     let lines: Vec<String> = (0..count)
-        .map(|_| format!("{}\n", draw.below(kinds)))
+        .map(|_| format!("{}\n", draw.usize(..kinds)))
         .collect();
     lines.concat()
 }
 
-fn changed(text: &str, marks: char, draw: &mut Draw) -> String {
+fn changed(text: &str, marks: char, draw: &mut Rng) -> String {
     let lines = text.split_inclusive('\n').enumerate();
     let lines: Vec<String> = lines
-        .map(|(number, line)| match draw.below(8) {
+        .map(|(number, line)| match draw.usize(..8) {
             0 => String::new(),
             1 => format!("{marks}{number}\n{line}"),
             2 => format!("{marks}{number}\n"),
-            3 => format!("{line}{}\n", draw.below(5)),
+            3 => format!("{line}{}\n", draw.usize(..5)),
             _ => line.to_owned(),
         })
         .collect();
@@ -125,10 +115,10 @@ fn changed(text: &str, marks: char, draw: &mut Draw) -> String {
 
 #[test]
 fn a_merge_of_lines_keeps_what_either_side_has_changed() {
-    let mut draw = Draw(7);
+    let mut draw = Rng::with_seed(7);
     let mut clean = 0;
     for _ in 0..4000 {
-        let count = draw.below(12);
+        let count = draw.usize(..12);
         let base = lines_of(count, 5, &mut draw);
         let yours = changed(&base, 'y', &mut draw);
         let new = changed(&base, 'n', &mut draw);
@@ -164,7 +154,7 @@ fn a_merge_of_lines_keeps_what_either_side_has_changed() {
 
 #[test]
 fn hostile_lines_are_merged_without_comparing_each_with_each() {
-    let mut draw = Draw(1);
+    let mut draw = Rng::with_seed(1);
     for (count, kinds) in [(2_000, 2), (2_000, 300), (100_000, 2), (100_000, 100_000)] {
         let [base, yours] = [0; 2].map(|_| lines_of(count, kinds, &mut draw));
         let new = format!("first\n{base}last\n");

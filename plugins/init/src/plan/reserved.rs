@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
-use bot_cli_templates::pack::{self, Origin, Provider};
+use bot_cli_templates::pack;
 use serde_json::json;
 
 use super::tests::config;
@@ -12,6 +12,7 @@ use crate::catalogue::Catalogue;
 use crate::code::Names;
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
+use crate::packs::taken;
 
 /// Returns the names in `services.py` that don't come from the services.
 fn own_names(config: &Config<'_>) -> BTreeSet<String> {
@@ -77,43 +78,45 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
     all
 }
 
-/// Reports whether a pack may use `name` as a class, an import or a variable, depending on `what`.
-fn with(name: &str, what: &str) -> bool {
+/// Reports whether a pack may use `name` as a class, an import, a module or a variable, depending on `what`.
+fn may_use(name: &str, what: &str) -> bool {
+    let is = |kind: &str| what == kind;
+    let module = if is("module") { name } else { "acme" };
     let argument = match what {
-        "class" => json!({ "name": "x", "value": 1 }),
         "import" => json!({ "name": "x", "expr": name }),
-        _ => json!({ "name": "x", "env": name }),
+        "variable" => json!({ "name": "x", "env": name, "optional": true }),
+        _ => json!({ "name": "x", "value": 1 }),
     };
-    let provider = json!({
+    let providers = json!([{
         "label": "Acme",
         "site": "https://acme.example",
-        "env": if what == "variable" { json!({ name: { "about": "x", "secret": true } }) } else { json!({}) },
+        "env": if is("variable") { json!({ name: { "about": "x" } }) } else { json!({}) },
         "service": [{
-            "id": "acme_stt", "kind": "stt", "label": "Acme", "packages": ["acme>=1,<2"], "module": "acme",
-            "class": if what == "class" { name } else { "AcmeService" },
-            "imports": if what == "import" { json!({ "acme": [name] }) } else { json!({}) },
+            "id": "acme_stt", "kind": "stt", "label": "Acme", "packages": ["acme>=1,<2"],
+            "modules": { "acme": [module] }, "module": format!("{module}.stt"),
+            "class": if is("class") { name } else { "AcmeService" },
+            "imports": if is("import") { json!({ module: [name] }) } else { json!({}) },
             "args": [argument],
         }],
-    });
-    let provider: Provider = serde_json::from_value(provider).unwrap();
-    pack::check(&provider, Origin::Pack("acme")).is_empty()
+    }]);
+    let read = pack::read("acme", providers, None, &mut taken());
+    read.is_ok_and(|contents| contents.left_out.is_empty())
+}
+
+#[test]
+fn a_pack_has_names_of_its_own() {
+    for (name, what) in [
+        ("AcmeThing", "class"),
+        ("AcmeThing", "import"),
+        ("acme", "module"),
+        ("ACME_KEY", "variable"),
+    ] {
+        assert!(may_use(name, what), "{what}");
+    }
 }
 
 #[test]
 fn no_pack_has_a_module_of_a_project() {
-    let is_taken = |module: &str| {
-        let provider = json!({
-            "label": "Acme",
-            "site": "https://acme.example",
-            "service": [{
-                "id": "acme_stt", "kind": "stt", "label": "Acme", "packages": ["acme>=1,<2"],
-                "modules": { "acme": [module] }, "module": format!("{module}.stt"), "class": "AcmeService",
-            }],
-        });
-        let provider: Provider = serde_json::from_value(provider).unwrap();
-        !pack::check(&provider, Origin::Pack("acme")).is_empty()
-    };
-    assert!(!is_taken("acme"));
     let mut seen = 0;
     for (path, _) in bot_cli_templates::project_files() {
         if let Some(path) = path.strip_suffix(".py.jinja")
@@ -121,7 +124,7 @@ fn no_pack_has_a_module_of_a_project() {
             && path.starts_with("server/")
         {
             assert!(
-                is_taken(module),
+                !may_use(module, "module"),
                 "a pack could take the module `{module}`: add it to `OWN_MODULES` in templates/src/pack/names.rs"
             );
             seen += 1;
@@ -132,14 +135,6 @@ fn no_pack_has_a_module_of_a_project() {
 
 #[test]
 fn no_pack_has_a_name_of_the_templates() {
-    for what in ["class", "import", "variable"] {
-        let good = if what == "variable" {
-            "ACME_KEY"
-        } else {
-            "AcmeThing"
-        };
-        assert!(with(good, what), "{what}");
-    }
     let mut used: BTreeSet<String> = configurations().iter().flat_map(own_names).collect();
     for transport in configurations().iter().flat_map(|it| &it.transports) {
         for variable in &transport.env {
@@ -150,7 +145,7 @@ fn no_pack_has_a_name_of_the_templates() {
     let free: Vec<(&String, &str)> = used
         .iter()
         .flat_map(|name| ["class", "import", "variable"].map(|what| (name, what)))
-        .filter(|(name, what)| with(name, what))
+        .filter(|(name, what)| may_use(name, what))
         .collect();
     assert_eq!(
         free,
@@ -158,4 +153,17 @@ fn no_pack_has_a_name_of_the_templates() {
         "a pack could take these names of the templates: add them to `RESERVED` (class, import) or to \
          `is_reserved_variable` in templates/src/pack/names.rs"
     );
+}
+
+#[test]
+fn no_pack_reads_a_variable_that_a_project_reads_for_itself() {
+    let mut read = 0;
+    for (path, text) in bot_cli_templates::project_files() {
+        for (at, call) in text.match_indices("getenv(\"") {
+            let name = text[at + call.len()..].split('"').next().unwrap();
+            assert!(!may_use(name, "variable"), "{path}: {name}");
+            read += 1;
+        }
+    }
+    assert!(read > 5, "{read}");
 }

@@ -1,12 +1,9 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use serde_json::Value;
-
 use super::{BASE, PROJECT, Unusable, VERSION, files, read};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
-use crate::digest::sha256;
 use crate::draft::Draft;
 use crate::plan::scaffold;
 use crate::resolve::resolve;
@@ -33,80 +30,26 @@ fn record(config: &Config) -> BTreeMap<&'static str, Vec<u8>> {
 }
 
 #[test]
-fn the_base_has_every_generated_file_byte_for_byte() {
-    for client in ["none", "react"] {
-        let config = config(client);
-        let plan = scaffold(&config).unwrap();
-        let base = record(&config).remove(BASE).unwrap();
-        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(base.as_slice()));
-        let mut unpacked = Vec::new();
-        for entry in archive.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let path = entry.path().unwrap().to_str().unwrap().to_owned();
-            let header = entry.header();
-            assert_eq!(header.mode().unwrap(), 0o644, "{path}");
-            let of_this_machine = [
-                header.mtime().unwrap(),
-                header.uid().unwrap(),
-                header.gid().unwrap(),
-            ];
-            assert_eq!(of_this_machine, [0; 3], "{path}");
-            let mut text = String::new();
-            entry.read_to_string(&mut text).unwrap();
-            unpacked.push((path, text));
-        }
-        let planned: Vec<_> = plan
-            .files
-            .into_iter()
-            .map(|file| (file.path, file.text))
-            .collect();
-        assert_eq!(unpacked, planned);
+fn the_base_has_every_generated_file_byte_for_byte_and_nothing_of_this_machine() {
+    let config = config("react");
+    let base = record(&config).remove(BASE).unwrap();
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(base.as_slice()));
+    let mut unpacked = Vec::new();
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().to_str().unwrap().to_owned();
+        let header = entry.header();
+        let of_machine = [header.mtime(), header.uid(), header.gid()];
+        assert_eq!(of_machine.map(Result::unwrap), [0; 3], "{path}");
+        assert_eq!(header.mode().unwrap(), 0o644, "{path}");
+        let mut text = String::new();
+        entry.read_to_string(&mut text).unwrap();
+        unpacked.push((path, text));
     }
-}
-
-#[test]
-fn the_project_file_has_the_configuration_and_the_hash_of_each_file() {
-    let config = config("vanilla");
-    let text = String::from_utf8(record(&config).remove(PROJECT).unwrap()).unwrap();
-    assert!(text.ends_with("}\n") && !text.contains('\r'), "{text}");
-    let project: Value = serde_json::from_str(&text).unwrap();
-    let keys: Vec<&String> = project.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["schema", "tool", "framework", "config", "files"]);
-    assert_eq!(project["schema"], 1);
-    assert_eq!(project["tool"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(project["config"], config.to_json());
-    let hashes: Vec<(String, Value)> = scaffold(&config)
-        .unwrap()
-        .files
-        .iter()
-        .map(|file| {
-            let digest = sha256(file.text.as_bytes());
-            (file.path.clone(), format!("sha256:{digest}").into())
-        })
-        .collect();
-    let recorded: Vec<(String, Value)> = project["files"]
-        .as_object()
-        .unwrap()
-        .clone()
-        .into_iter()
-        .collect();
-    assert_eq!(recorded, hashes);
-    let framework = project["framework"].as_str().unwrap();
-    let requirements = &scaffold(&config).unwrap().files;
-    let requirements = requirements
-        .iter()
-        .find(|file| file.path.ends_with("pyproject.toml"));
-    assert!(
-        requirements.unwrap().text.contains(framework),
-        "{framework}"
-    );
-}
-
-#[test]
-fn the_same_configuration_gives_the_same_record() {
-    assert_eq!(record(&config("react")), record(&config("react")));
+    let planned = scaffold(&config).unwrap().files.into_iter();
+    let planned: Vec<_> = planned.map(|file| (file.path, file.text)).collect();
+    assert_eq!(unpacked, planned);
     // The fourth byte contains a flag for a name, and the next four contain a time.
-    let base = record(&config("none")).remove(BASE).unwrap();
     assert_eq!(base[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]);
 }
 

@@ -2,13 +2,10 @@ use std::fmt::Write as _;
 
 use super::resolve;
 use crate::catalogue::Catalogue;
-use crate::config::{Client, Config, parse_file};
+use crate::config::{Config, parse_file};
 use crate::draft::Draft;
-use crate::option_table::Feature;
 
 const CASCADE: &str = r#""transports": ["p2p_webrtc"], "mode": "cascade", "stt_service": "deepgram_stt", "llm_service": "openai_llm", "tts_service": "cartesia_tts""#;
-const SPEECH: &str =
-    r#""transports": ["p2p_webrtc"], "mode": "realtime", "realtime_service": "openai_realtime""#;
 const SERVICES: &str = r#""mode": "cascade", "stt_service": "deepgram_stt", "llm_service": "openai_llm", "tts_service": "cartesia_tts""#;
 
 fn draft(json: &str) -> Draft {
@@ -67,50 +64,6 @@ fn every_case_has_its_problems_or_its_configuration() {
 }
 
 #[test]
-fn what_is_printed_is_accepted_and_gives_the_same() {
-    for json in [
-        CASCADE.to_owned(),
-        SPEECH.to_owned(),
-        format!(r#"{SPEECH}, "video_service": "tavus_video", "client_framework": "react""#),
-        format!(
-            r#"{SERVICES}, "transports": ["hosted_rtc_pstn", "p2p_webrtc"], "daily_pstn_mode": "dial-in""#
-        ),
-        format!(
-            r#"{CASCADE}, "recording": true, "deploy_to_cloud": false, "client_framework": "vanilla", "project_name": "  Über \"Bot\" 'x' "#
-        ) + r#"", "enable_eval": true"#,
-    ] {
-        let first = config(&json).to_json();
-        assert_eq!(
-            first.as_object().unwrap().len(),
-            crate::option_table::fields().count()
-        );
-        let text = serde_json::to_string_pretty(&first).unwrap();
-        let again = parse_file(&text).unwrap();
-        assert_eq!(again.problems, [], "{text}");
-        assert_eq!(
-            resolve(&again.draft, None, Catalogue::built_in())
-                .unwrap()
-                .to_json(),
-            first
-        );
-    }
-}
-
-#[test]
-fn flags_win_and_silence_what_means_nothing_any_more() {
-    let file = draft(&format!(
-        r#"{CASCADE}, "recording": true, "client_framework": "react", "client_server": "nextjs""#
-    ));
-    let flags = draft(
-        r#""mode": "realtime", "realtime_service": "openai_realtime", "recording": false, "client_framework": "vanilla""#,
-    );
-    let config = resolve(&flags.over(file), Some("my-bot"), Catalogue::built_in()).unwrap();
-    assert_eq!(config.to_json()["mode"], "realtime");
-    assert!(!config.has(Feature::Recording));
-    assert_eq!(config.client, Client::Vanilla);
-}
-
-#[test]
 fn another_direction_turns_the_transports_of_a_file_round() {
     let text = format!(
         r#"{SERVICES}, "transports": ["daily_pstn_dialin", "p2p_webrtc"], "daily_pstn_mode": "dial-in""#
@@ -128,36 +81,21 @@ fn another_direction_turns_the_transports_of_a_file_round() {
 }
 
 #[test]
-fn names_are_any_line_of_text() {
-    let long = "a".repeat(300);
+fn any_line_of_text_gives_the_name_of_a_package() {
     let exact = "a".repeat(63);
     let too_long = format!("{}-b", "a".repeat(62));
     for (name, slug) in [
-        ("My Bot!", Ok("my-bot")),
-        ("  --x  y_z--", Ok("x-y-z")),
-        ("{{ 7*7 }} \"'; rm -rf", Ok("7-7-rm-rf")),
-        ("日本 bot", Ok("bot")),
-        (&exact, Ok(exact.as_str())),
-        ("日本語", Ok("bot")),
-        ("ab", Ok("ab-bot")),
-        ("../x", Ok("x-bot")),
-        (&long, Err("longer than 255 characters")),
-        (&too_long, Ok(&too_long[..62])),
-        (
-            "a\u{1b}[31mbc",
-            Err("`a\\u{1b}[31mbc` contains control characters"),
-        ),
-        ("abc\ndef", Err("`abc\\ndef` contains control characters")),
-        ("abc\u{202e}def", Err("contains control characters")),
-        (" ", Err("empty")),
+        ("My Bot!", "my-bot"),
+        ("  --x  y_z--", "x-y-z"),
+        ("{{ 7*7 }} \"'; rm -rf", "7-7-rm-rf"),
+        ("日本 bot", "bot"),
+        (&exact, &exact),
+        ("日本語", "bot"),
+        ("ab", "ab-bot"),
+        ("../x", "x-bot"),
+        (&too_long, &too_long[..62]),
     ] {
         let parsed = super::ProjectName::parse(name);
-        match slug {
-            Ok(slug) => assert_eq!(parsed.map(|name| name.slug).as_deref(), Ok(slug), "{name}"),
-            Err(part) => {
-                let problem = parsed.unwrap_err();
-                assert!(problem.contains(part), "{name}: {problem}");
-            }
-        }
+        assert_eq!(parsed.unwrap().slug, slug, "{name}");
     }
 }

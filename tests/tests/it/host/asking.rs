@@ -5,22 +5,12 @@ use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, Terminal};
-use pty_process::blocking::Command;
 
 use super::bench_with_rogue;
 
-/// Runs the host at a terminal, in a shell. The shell then prints the exit status, and `tidy` if the terminal is back in its normal mode.
+/// Runs the misbehaving plugin at a terminal, in a shell.
 fn run(bench: &Bench, words: &[&str]) -> Terminal {
-    let script = "\"$0\" rogue \"$@\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy";
-    let command = Command::new("/bin/sh")
-        .args(["-c", script])
-        .arg(bench.path("bin/bot-cli"))
-        .args(words)
-        .env_clear()
-        .envs(bench.environment())
-        .env("IT_PATIENCE", "500")
-        .current_dir(bench.path("work"));
-    Terminal::start(command, 24, 100).unwrap()
+    Terminal::in_shell(bench, &[&["bot-cli", "rogue"], words].concat()).unwrap()
 }
 
 fn pipe(path: &Path) {
@@ -31,7 +21,8 @@ fn pipe(path: &Path) {
 #[test]
 fn a_question_goes_with_its_plugin() {
     for kind in ["text", "password", "confirm"] {
-        let bench = bench_with_rogue();
+        let mut bench = bench_with_rogue();
+        bench.set("IT_PATIENCE", "500");
         let go = bench.path("work/go");
         pipe(&go);
         let mut terminal = run(&bench, &["gone-asking", kind]);
@@ -53,7 +44,8 @@ fn a_question_goes_with_its_plugin() {
 
 #[test]
 fn ctrl_c_at_a_question_cancels_a_plugin_that_goes_on() {
-    let bench = bench_with_rogue();
+    let mut bench = bench_with_rogue();
+    bench.set("IT_PATIENCE", "500");
     let mut terminal = run(&bench, &["stubborn-asking"]);
     terminal.wait_for("Your name").unwrap();
     terminal.press(CTRL_C).unwrap();

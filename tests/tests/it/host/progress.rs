@@ -4,7 +4,6 @@ use std::fs;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, Ended, Terminal};
-use pty_process::blocking::Command;
 
 use super::{bench, expect};
 
@@ -36,13 +35,8 @@ fn watched(options: &[&str], word: &str) -> Ended {
     let go = bench.path("work/go");
     let made = std::process::Command::new("mkfifo").arg(&go).status();
     assert!(made.unwrap().success());
-    let command = Command::new(bench.path("bin/bot-cli"))
-        .args(options)
-        .arg("work")
-        .env_clear()
-        .envs(bench.environment())
-        .current_dir(bench.path("work"));
-    let mut terminal = Terminal::start(command, 24, 60).unwrap();
+    let words = [&["bot-cli", "work"], options].concat();
+    let mut terminal = Terminal::in_bench(&bench, &words, 24, 60).unwrap();
     terminal.wait_for("Uploading a name").unwrap();
     terminal.wait_for("… 1/2").unwrap();
     fs::write(&go, format!("{word}\n")).unwrap();

@@ -3,7 +3,7 @@
 use bot_cli_tests::pty::{DOWN, ENTER, Terminal};
 use serde_json::{Value, json};
 
-use super::terminal::{ASK, asking, script};
+use super::terminal::asking;
 
 const KINDS: [&str; 5] = ["text", "password", "confirm", "select", "multiselect"];
 
@@ -27,12 +27,13 @@ fn lines(screen: &str) -> Vec<&str> {
 fn a_terminal_that_is_gone_ends_every_question() {
     for kind in KINDS {
         for prompts in ["rich", "plain"] {
-            let bench = asking();
-            // As under `nohup`, nothing tells the process that its terminal has gone.
-            let ignoring = "trap '' HUP; exec \"$0\" ask \"$1\"";
+            let mut bench = asking();
+            bench.set("BOT_CLI_PROMPTS", prompts);
             let question = question(kind).to_string();
-            let command = script(&bench, ignoring, &question).env("BOT_CLI_PROMPTS", prompts);
-            let mut terminal = Terminal::start(command, 24, 80).unwrap();
+            // As under `nohup`, nothing tells the process that its terminal has gone.
+            let ignoring = "trap '' HUP; exec bot-cli ask \"$0\"";
+            let words = ["/bin/sh", "-c", ignoring, &question];
+            let mut terminal = Terminal::in_bench(&bench, &words, 24, 80).unwrap();
             terminal.wait_for("What?").unwrap();
             let status = terminal.hang_up().unwrap();
             assert_eq!(status.code(), Some(130), "{kind} {prompts}");
@@ -47,8 +48,8 @@ fn a_list_in_a_low_terminal_keeps_its_question() {
         .collect();
     let question = json!({"kind": "select", "message": "What?", "choices": many, "help": "one"});
     let bench = asking();
-    let command = script(&bench, ASK, &question.to_string());
-    let mut terminal = Terminal::start(command, 8, 40).unwrap();
+    let words = ["bot-cli", "ask", &question.to_string()];
+    let mut terminal = Terminal::in_bench(&bench, &words, 8, 40).unwrap();
     terminal.wait_for("? What?").unwrap();
     terminal.press(&DOWN.repeat(20)).unwrap();
     terminal.wait_for("> Choice 21").unwrap();
@@ -74,7 +75,7 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}'
 "#,
         )
         .unwrap();
-    let mut terminal = Terminal::start(script(&bench, "exec \"$0\" say", ""), 24, 80).unwrap();
+    let mut terminal = Terminal::in_bench(&bench, &["bot-cli", "say"], 24, 80).unwrap();
     terminal.wait_for("? What?").unwrap();
     terminal.press(ENTER).unwrap();
     let ended = terminal.end().unwrap();

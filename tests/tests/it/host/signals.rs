@@ -36,10 +36,6 @@ fn start(bench: &Bench, mode: &str) -> Running {
 }
 
 impl Running {
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.host), signal).unwrap();
-    }
-
     /// Waits until the host ends. Returns its exit status and standard error.
     fn end(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
@@ -55,19 +51,19 @@ impl Running {
 }
 
 #[test]
-fn ctrl_c_ends_a_plugin_that_does_not_listen() {
-    let running = start(&bench_with_rogue(), "silent");
-    assert!(is_alive(running.plugin));
-    running.signal(Signal::INT);
-    assert_eq!(running.end(), (Some(130), "cancelled\n".to_owned()));
-}
-
-#[test]
-fn the_signals_term_and_hup_end_the_plugin_too() {
-    for signal in [Signal::TERM, Signal::HUP] {
-        let running = start(&bench_with_rogue(), "silent");
-        running.signal(signal);
-        assert_eq!(running.end(), (Some(143), "cancelled\n".to_owned()));
+fn signals_end_a_plugin_that_does_not_listen_or_ignores_them() {
+    for (mode, signals, status) in [
+        ("silent", &[Signal::INT][..], 130),
+        ("silent", &[Signal::TERM], 143),
+        ("silent", &[Signal::HUP], 143),
+        ("stubborn", &[Signal::INT, Signal::INT], 130),
+    ] {
+        let running = start(&bench_with_rogue(), mode);
+        assert!(is_alive(running.plugin));
+        for signal in signals {
+            kill_process(Pid::from_child(&running.host), *signal).unwrap();
+        }
+        assert_eq!(running.end(), (Some(status), "cancelled\n".to_owned()));
     }
 }
 
@@ -97,14 +93,6 @@ fn a_signal_that_the_parent_ignores_stays_ignored() {
         host.kill().unwrap();
         host.wait().unwrap();
     }
-}
-
-#[test]
-fn a_plugin_that_ignores_term_is_killed() {
-    let running = start(&bench_with_rogue(), "stubborn");
-    running.signal(Signal::INT);
-    running.signal(Signal::INT);
-    assert_eq!(running.end(), (Some(130), "cancelled\n".to_owned()));
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_D, ENTER, ESCAPE, Ended, Terminal};
-use pty_process::blocking::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 
@@ -20,30 +19,15 @@ pub fn asking() -> Bench {
     bench
 }
 
-/// Returns a command that runs a shell script, with the host as `$0` and a question as `$1`.
-pub fn script(bench: &Bench, script: &str, question: &str) -> Command {
-    Command::new("/bin/sh")
-        .args(["-c", script])
-        .arg(bench.path("bin/bot-cli"))
-        .arg(question)
-        .env_clear()
-        .envs(bench.environment())
-        .current_dir(bench.path("work"))
-}
-
-/// A script that asks the question, prints the exit status, and prints `tidy` if the terminal is back in its normal mode.
-pub const ASK: &str =
-    "\"$0\" ask \"$1\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy";
-
 /// Asks a question through the host at a terminal.
 fn ask(question: &str) -> (Bench, Terminal) {
     let bench = asking();
-    let terminal = Terminal::start(script(&bench, ASK, question), 24, 100).unwrap();
+    let terminal = Terminal::in_shell(&bench, &["bot-cli", "ask", question]).unwrap();
     (bench, terminal)
 }
 
 #[track_caller]
-pub fn assert_ends(ended: &Ended, lines: &[&str]) {
+fn assert_ends(ended: &Ended, lines: &[&str]) {
     let shown: Vec<&str> = ended.screen.lines().rev().take(lines.len()).collect();
     let shown: Vec<&str> = shown.into_iter().rev().map(str::trim_end).collect();
     assert_eq!(shown, lines, "{}", ended.screen);
@@ -66,14 +50,16 @@ fn questions_are_asked_and_answered_as_the_cases_say() {
         toml::from_str(include_str!("prompts.toml")).unwrap();
     for case in cases.remove("case").unwrap() {
         let bench = asking();
-        let mut command = script(&bench, ASK, &case.ask);
-        let plain = case.plain.as_ref().and_then(|it| it.split_once('='));
-        if let Some((name, value)) = plain {
-            command = command.env(name, value);
-        }
-        let mut terminal = Terminal::start(command, 60, 100).unwrap();
+        let ask = [
+            "env",
+            case.plain.as_deref().unwrap_or("A=B"),
+            "bot-cli",
+            "ask",
+            &case.ask,
+        ];
+        let mut terminal = Terminal::in_shell(&bench, &ask).unwrap();
         for (shown, keys) in &case.keys {
-            if plain.is_some() {
+            if case.plain.is_some() {
                 terminal.wait_for_last(shown).unwrap();
             } else {
                 terminal.wait_for(shown).unwrap();
@@ -87,7 +73,7 @@ fn questions_are_asked_and_answered_as_the_cases_say() {
         assert_eq!(case.once.as_ref().map_or(1, count), 1, "{}", ended.output);
         assert_eq!(case.absent.as_ref().map_or(0, count), 0, "{}", ended.output);
         let commands = ended.output.contains(['\u{1b}', '\u{7}', '\u{8}']);
-        assert!(plain.is_none() || !commands, "{}", ended.output);
+        assert!(case.plain.is_none() || !commands, "{}", ended.output);
     }
 }
 
@@ -172,13 +158,11 @@ echo "$token" >token
 "#
         );
         bench.script("plugins/bot-cli-ask", &script).unwrap();
-        for words in [&["-vv", "ask"][..], &["-vv", "--json", "ask"]] {
-            let command = Command::new(bench.path("bin/bot-cli"))
-                .args(words)
-                .env_clear()
-                .envs(bench.environment())
-                .current_dir(bench.path("work"));
-            let mut terminal = Terminal::start(command, 24, 100).unwrap();
+        for words in [
+            &["bot-cli", "-vv", "ask"][..],
+            &["bot-cli", "-vv", "--json", "ask"],
+        ] {
+            let mut terminal = Terminal::in_bench(&bench, words, 24, 100).unwrap();
             terminal.wait_for("Token").unwrap();
             terminal.press(&format!("canary-7{ENTER}")).unwrap();
             let ended = terminal.end().unwrap();

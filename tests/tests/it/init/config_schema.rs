@@ -78,29 +78,28 @@ fn the_schema_and_the_command_accept_and_refuse_the_same() {
     }
 }
 
+/// Checks every option, on and off, and every service.
 #[test]
-fn every_configuration_satisfies_the_published_schema() {
+fn options_give_the_configuration_that_they_name_and_it_satisfies_the_published_schema() {
+    let folder = tempfile::tempdir().unwrap();
     let schema = validator();
     for combination in pairwise() {
-        let config = combination.config().unwrap();
+        let config = combination.config().unwrap().to_json();
+        let arguments = combination.arguments();
+        let options = arguments.iter().map(String::as_str).chain(["--dry-run"]);
+        let printed = done(folder.path(), &options.collect::<Vec<_>>());
+        assert_eq!(printed.parse::<Value>().unwrap(), config, "{arguments:?}");
         let problems: Vec<String> = schema
-            .iter_errors(&config.to_json())
+            .iter_errors(&config)
             .map(|problem| format!("{}: {problem}", problem.instance_path()))
             .collect();
-        assert!(
-            problems.is_empty(),
-            "{:?}\n{problems:#?}",
-            combination.arguments()
-        );
+        assert!(problems.is_empty(), "{arguments:?}\n{problems:#?}");
     }
 }
 
+/// Returns a validator for the schema that the command prints, because `UPDATE=1` may be rewriting the published file.
 fn validator() -> Validator {
-    jsonschema::draft202012::new(&published()).unwrap()
-}
-
-/// Returns the schema that the command prints, because `UPDATE=1` may be rewriting the published file.
-fn published() -> Value {
     let folder = tempfile::tempdir().unwrap();
-    done(folder.path(), &["--config-schema"]).parse().unwrap()
+    let schema = done(folder.path(), &["--config-schema"]).parse().unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
 }

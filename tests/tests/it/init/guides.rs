@@ -1,25 +1,14 @@
 use std::fs;
 
+use bot_cli_tests::init::sha256;
+
 use super::{assert_snapshot, done, run, shown, tree, web};
 
 const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
 
 /// Returns a guide as an older version would have written it.
 pub(super) fn older(body: &str) -> String {
-    use std::io::Write;
-    let mut hasher = std::process::Command::new("sha256sum")
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    hasher
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(body.as_bytes())
-        .unwrap();
-    let output = hasher.wait_with_output().unwrap();
-    let hash = String::from_utf8(output.stdout[..64].to_vec()).unwrap();
+    let hash = sha256(body.as_bytes());
     format!("{body}<!-- bot-cli guide 0.0.1 sha256:{hash} -->\n")
 }
 

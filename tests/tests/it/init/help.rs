@@ -3,22 +3,8 @@ use super::{assert_snapshot, done};
 #[test]
 fn help_is_as_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    let long = done(folder.path(), &["--help"]);
-    assert_snapshot("help.txt", &long);
+    assert_snapshot("help.txt", &done(folder.path(), &["--help"]));
     assert_snapshot("help_short.txt", &done(folder.path(), &["-h"]));
-    for heading in [
-        "Guide",
-        "Bot",
-        "Services",
-        "Web client",
-        "Telephony",
-        "Features (each is off by default; --no-… turns it off)",
-        "Deployment",
-        "Input and output",
-        "Change a project",
-    ] {
-        assert!(long.contains(&format!("\n{heading}:\n")), "{heading}");
-    }
 }
 
 #[test]

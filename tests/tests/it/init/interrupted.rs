@@ -9,12 +9,13 @@ use bot_cli_tests::patience::{Events, PATIENCE, process, readable, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::update::contents;
 use super::{command, done, plant, tree, web};
 
 /// The maximum number of interrupted runs.
 const MOST: usize = 30;
 
-const STAGING: &str = ".bot-cli-init-staging";
+pub(super) const STAGING: &str = ".bot-cli-init-staging";
 
 /// A series of interrupted runs. The number of changes before each interruption increases from none to all.
 struct Interruptions {
@@ -105,22 +106,31 @@ fn finished(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     tree(&other.path().join("my-bot"))
 }
 
+/// Without a folder, nothing has to be tidied up, so that even a run that is killed leaves all or nothing.
 #[test]
-fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    let complete = finished(folder.path());
-    let mut runs = Interruptions::new(folder.path(), false);
-    while let Some(after) = runs.next() {
-        interrupt(folder.path(), &web(&["my-bot"]), Signal::KILL, after);
-        runs.learn(target.exists());
-        if target.exists() {
-            assert_eq!(tree(&target), complete, "after {after}");
+fn a_project_is_there_completely_or_not_at_all_whenever_the_run_is_ended() {
+    for (signals, is_there) in [
+        (&[Signal::KILL][..], false),
+        (&[Signal::INT, Signal::TERM, Signal::HUP], true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("my-bot");
+        let complete = finished(folder.path());
+        let mut runs = Interruptions::new(folder.path(), is_there);
+        while let Some(after) = runs.next() {
+            let signal = signals[(runs.early + runs.late) as usize % signals.len()];
+            if is_there {
+                fs::create_dir(&target).unwrap();
+            }
+            interrupt(folder.path(), &web(&["my-bot"]), signal, after);
+            let is_made = target.exists() && !tree(&target).is_empty();
+            runs.learn(is_made);
+            assert!(!is_made || tree(&target) == complete, "{signal:?} {after}");
+            done(folder.path(), &web(&["my-bot"]));
+            assert_eq!(tree(&target), complete);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            fs::remove_dir_all(&target).unwrap();
         }
-        done(folder.path(), &web(&["my-bot"]));
-        assert_eq!(tree(&target), complete);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        fs::remove_dir_all(&target).unwrap();
     }
 }
 
@@ -170,38 +180,6 @@ fn an_update_that_was_begun_is_finished_without_its_options_whatever_is_done() {
         assert_eq!((next.status, goes_on), (Some(0), !is_recorded), "{next:?}");
         assert_eq!(contents(&target), to, "{done}");
         assert!(!staging.exists());
-    }
-}
-
-/// Returns the files in a project, except prepared changes and files that the last update replaced.
-fn contents(target: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = tree(target);
-    found.retain(|name, _| !name.starts_with(STAGING) && !name.starts_with(".bot-cli/before"));
-    found
-}
-
-#[test]
-fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("my-bot");
-    let complete = finished(folder.path());
-    let mut runs = Interruptions::new(folder.path(), true);
-    while let Some(after) = runs.next() {
-        let signals = [Signal::INT, Signal::TERM, Signal::HUP];
-        let signal = signals[(runs.early + runs.late) as usize % 3];
-        fs::create_dir(&target).unwrap();
-        interrupt(folder.path(), &web(&["my-bot"]), signal, after);
-        let found = tree(&target);
-        runs.learn(!found.is_empty());
-        assert!(
-            found.is_empty() || found == complete,
-            "{signal:?}: {:?}",
-            found.keys()
-        );
-        done(folder.path(), &web(&["my-bot"]));
-        assert_eq!(tree(&target), complete);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        fs::remove_dir_all(&target).unwrap();
     }
 }
 

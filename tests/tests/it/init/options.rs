@@ -42,15 +42,6 @@ fn a_dry_run_prints_every_key_and_writes_nothing() {
             done(folder.path(), &["elsewhere", "-c", "bot.json", "--dry-run"]),
             config
         );
-        assert_eq!(
-            done(
-                folder.path(),
-                &["elsewhere", "-c", "bot.json", "--dry-run", "--json"]
-            )
-            .parse::<Value>()
-            .unwrap(),
-            config.parse::<Value>().unwrap()
-        );
     }
 }
 
@@ -148,19 +139,6 @@ fn a_preset_is_a_configuration_that_options_override() {
 #[test]
 fn what_is_left_open_is_asked_for_with_ask() {
     let folder = tempfile::tempdir().unwrap();
-    let half = run(
-        folder.path(),
-        &["my-bot", "-t", "p2p_webrtc", "-m", "realtime"],
-    );
-    assert_eq!(
-        half.stderr,
-        "error: `--realtime` is missing\n\
-         hint: `bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option\n\
-         hint: add `--ask` to the command to be asked for the rest at a terminal\n"
-    );
-    // What is wrong is not asked for.
-    let wrong = run(folder.path(), &["my-bot", "--mode", "cascde"]);
-    assert!(!wrong.stderr.contains("--ask"), "{wrong:?}");
     let asked = run(folder.path(), &["my-bot", "--ask", "-t", "p2p_webrtc"]);
     assert_eq!(asked.status, Some(2), "{asked:?}");
     assert!(
@@ -192,16 +170,4 @@ fn files_that_are_no_configuration_are_refused() {
             format!("can't use `{name}` as the configuration: {reason}")
         );
     }
-}
-
-#[test]
-fn a_configuration_can_come_from_stdin() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = done(folder.path(), &web(&["my-bot", "--dry-run"]));
-    fs::write(folder.path().join("bot.json"), &config).unwrap();
-    let output = super::command(folder.path(), &["my-bot", "--config", "-", "--dry-run"])
-        .stdin(fs::File::open(folder.path().join("bot.json")).unwrap())
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), config);
 }

@@ -6,11 +6,7 @@ use serde_json::{Value, json};
 
 use super::{command, done};
 
-/// Sends requests to the plugin, in a new folder, and returns the replies.
-fn speak(requests: &[Value]) -> Vec<Value> {
-    speak_in(tempfile::tempdir().unwrap().path(), requests)
-}
-
+/// Sends requests to the plugin, and returns the replies.
 fn speak_in(folder: &Path, requests: &[Value]) -> Vec<Value> {
     let mut plugin = command(folder, &[])
         .stdin(Stdio::piped())
@@ -38,41 +34,6 @@ fn speak_in(folder: &Path, requests: &[Value]) -> Vec<Value> {
 
 fn argv(argv: &[&str]) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"argv": argv}})
-}
-
-#[test]
-fn options_are_listed_over_the_protocol() {
-    let answers = speak(&[argv(&["--list-options"])]);
-    let [answer] = answers.as_slice() else {
-        panic!("{answers:?}")
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let listed = done(folder.path(), &["--list-options"]);
-    assert_eq!(answer["result"]["text"], listed);
-    assert_eq!(
-        answer["result"]["data"],
-        serde_json::from_str::<Value>(&listed).unwrap()
-    );
-}
-
-#[test]
-fn nothing_said_and_nobody_to_ask_names_the_commands_to_run() {
-    let answers = speak(&[argv(&[])]);
-    let error = &answers[0]["error"];
-    assert_eq!(error["code"], 2);
-    assert_eq!(
-        error["message"],
-        "neither a directory nor a scaffold option was given, and there is no terminal to ask on"
-    );
-    assert_eq!(error["data"]["code"], "no_terminal");
-    assert_eq!(
-        error["data"]["hints"],
-        json!([
-            "`bot-cli init my-bot` writes the guides for a coding agent",
-            "`bot-cli init quickstart` creates a bot that runs right away",
-            "`bot-cli init --help` shows the options that scaffold a bot of your own",
-        ])
-    );
 }
 
 #[test]

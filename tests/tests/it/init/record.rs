@@ -38,6 +38,8 @@ fn a_scaffold_keeps_what_a_dry_run_prints() {
         .filter_map(Value::as_str)
         .filter(|path| !FILES.contains(path) && !["AGENTS.md", "ASSISTANT.md"].contains(path));
     assert_eq!(files, others.collect::<Vec<_>>());
+    let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["schema", "tool", "framework", "config", "files"]);
     // What is built into an image is what is in `server`.
     assert!(!project.join("server/.bot-cli").exists());
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_tests::init::tree;
 use serde_json::{Value, json};
 
+use super::interrupted::STAGING;
 use super::{command, done, json as reply, run, web};
 
 /// Creates a web bot in `my-bot`, in a new folder.
@@ -24,10 +25,10 @@ fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
     (folder, project)
 }
 
-/// Returns everything in a project except the files that the last update replaced.
-fn contents(project: &Path) -> BTreeMap<String, Vec<u8>> {
+/// Returns everything in a project except prepared changes and the files that the last update replaced.
+pub(super) fn contents(project: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = tree(project);
-    found.retain(|path, _| !path.starts_with(".bot-cli/before"));
+    found.retain(|path, _| !path.starts_with(".bot-cli/before") && !path.starts_with(STAGING));
     found
 }
 

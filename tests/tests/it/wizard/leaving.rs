@@ -2,14 +2,14 @@
 
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 
-use super::{DOORS, WALK, Workspace, answer};
+use super::{DOORS, WALK, answer, bench, is_untouched, start};
 
 #[test]
 fn ctrl_c_at_any_question_leaves_nothing() {
     for door in DOORS {
         for at in 0..WALK.len() {
-            let workspace = Workspace::new();
-            let mut terminal = workspace.start(door);
+            let bench = bench();
+            let mut terminal = start(&bench, door);
             answer(&mut terminal, &WALK[..at]);
             terminal.wait_for_question(WALK[at].0).unwrap();
             terminal.press(CTRL_C).unwrap();
@@ -20,7 +20,7 @@ fn ctrl_c_at_any_question_leaves_nothing() {
                 "{door:?} {at}\n{}",
                 ended.screen
             );
-            assert!(workspace.is_untouched(), "{door:?} {at}");
+            assert!(is_untouched(&bench), "{door:?} {at}");
         }
     }
 }
@@ -28,8 +28,8 @@ fn ctrl_c_at_any_question_leaves_nothing() {
 #[test]
 fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
     for door in DOORS {
-        let workspace = Workspace::new();
-        let mut terminal = Terminal::start(workspace.init(door), 15, 50).unwrap();
+        let bench = bench();
+        let mut terminal = Terminal::in_bench(&bench, door.words(), 15, 50).unwrap();
         answer(&mut terminal, &WALK[..3]);
         answer(
             &mut terminal,
@@ -50,36 +50,22 @@ fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
 }
 
 #[test]
-fn closing_the_terminal_leaves_nothing() {
-    for door in DOORS {
-        for at in [0, 6, 14] {
-            let workspace = Workspace::new();
-            let mut terminal = workspace.start(door);
-            answer(&mut terminal, &WALK[..at]);
-            terminal.wait_for_question(WALK[at].0).unwrap();
-            assert!(!terminal.hang_up().unwrap().success(), "{door:?} {at}");
-            assert!(workspace.is_untouched(), "{door:?} {at}");
-        }
-    }
-}
-
-#[test]
-fn a_terminal_that_is_gone_without_a_signal_leaves_nothing() {
-    for words in [&["bot-cli", "init"][..], &["bot-cli-init"]] {
-        for at in [0, 6, 13, 16] {
-            let workspace = Workspace::new();
-            let command = pty_process::blocking::Command::new("/bin/sh")
-                .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
-                .args(words)
-                .env_clear()
-                .envs(workspace.environment())
-                .current_dir(workspace.work());
-            let mut terminal = Terminal::start(command, 40, 100).unwrap();
-            answer(&mut terminal, &WALK[..at]);
-            terminal.wait_for_question(WALK[at].0).unwrap();
-            let status = terminal.hang_up().unwrap();
-            assert_eq!(status.code(), Some(130), "{words:?} {at}");
-            assert!(workspace.is_untouched(), "{words:?} {at}");
+fn closing_the_terminal_leaves_nothing_with_a_signal_and_without() {
+    for ignored in [false, true] {
+        let ignoring = ["/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
+        let ignoring = if ignored { &ignoring[..] } else { &[] };
+        for door in DOORS {
+            for at in [0, 6, 14, 16] {
+                let bench = bench();
+                let words = [ignoring, door.words()].concat();
+                let mut terminal = Terminal::in_bench(&bench, &words, 40, 100).unwrap();
+                answer(&mut terminal, &WALK[..at]);
+                terminal.wait_for_question(WALK[at].0).unwrap();
+                let status = terminal.hang_up().unwrap();
+                assert!(!status.success(), "{door:?} {at}");
+                assert!(!ignored || status.code() == Some(130), "{door:?} {at}");
+                assert!(is_untouched(&bench), "{door:?} {at}");
+            }
         }
     }
 }

@@ -25,67 +25,47 @@ fn excluding(names: &[String]) -> bool {
 
 #[test]
 fn everything_on_offer_can_be_generated() {
-    let generates = |draft: Draft| {
-        let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
-        plan::scaffold(&config).unwrap();
+    for bot_type in [BotType::Web, BotType::Telephony] {
+        let offered = choices::transports(bot_type).into_iter();
+        let offered: Vec<String> = offered.map(|choice| choice.value).collect();
+        for first in &offered {
+            let mut together = vec![first.clone()];
+            for other in offered.iter().filter(|other| *other != first) {
+                together.push(other.clone());
+                if excluding(&together) {
+                    together.pop();
+                }
+            }
+            assert!(together.len() > 4, "{together:?}");
+            for transports in [vec![first.clone()], together] {
+                // A telephone bot needs more than transports for browsers.
+                let calls = transports.iter().any(|name| choices::is_telephony(name));
+                if calls == (bot_type == BotType::Telephony) {
+                    generate(transports, calls);
+                }
+            }
+        }
+    }
+}
+
+fn generate(transports: Vec<String>, calls: bool) {
+    let mut draft = Draft {
+        bot_type: Some(if calls { "telephony" } else { "web" }.to_owned()),
+        transports: Some(transports),
+        client_framework: None,
+        client_server: None,
+        ..whole_draft()
     };
-    for transport in choices::transports(BotType::Web) {
-        let chosen = Draft {
-            transports: Some(vec![transport.value]),
-            client_framework: None,
-            client_server: None,
-            ..whole_draft()
-        };
-        // Without deployment, the related questions aren't asked.
-        let deployed = choices::starts_in_cloud(&chosen);
-        let mut chosen = chosen;
-        if !deployed {
-            let unasked = [(Feature::DeployToCloud, None), (Feature::NoiseCancel, None)];
-            chosen.switches = switches(&unasked);
-        }
-        if choices::chosen(&chosen)
-            .iter()
-            .any(|it| it.client.is_some())
-        {
-            for (client, server) in [
-                ("none", None),
-                ("vanilla", None),
-                ("react", Some("vite")),
-                ("react", Some("nextjs")),
-            ] {
-                generates(Draft {
-                    client_framework: Some(client.to_owned()),
-                    client_server: server.map(str::to_owned),
-                    ..chosen.clone()
-                });
-            }
-        }
-        generates(chosen);
+    let mut unasked = Vec::new();
+    if calls {
+        unasked.extend([Feature::VideoInput, Feature::VideoOutput]);
     }
-    let telephony = choices::transports(BotType::Telephony);
-    let (calls, web): (Vec<_>, Vec<_>) = telephony
-        .into_iter()
-        .map(|choice| choice.value)
-        .partition(|name| choices::is_telephony(name));
-    assert!(!web.is_empty());
-    for call in calls {
-        let mut together = vec![call];
-        for one in &web {
-            together.push(one.clone());
-            if excluding(&together) {
-                together.pop();
-            }
-        }
-        assert!(together.len() > 4, "{together:?}");
-        generates(Draft {
-            bot_type: Some("telephony".to_owned()),
-            client_framework: None,
-            client_server: None,
-            transports: Some(together),
-            switches: switches(&[(Feature::VideoInput, None), (Feature::VideoOutput, None)]),
-            ..whole_draft()
-        });
+    if !choices::starts_in_cloud(&draft) {
+        unasked.extend([Feature::DeployToCloud, Feature::NoiseCancel]);
     }
+    draft.switches = switches(&unasked.into_iter().map(|it| (it, None)).collect::<Vec<_>>());
+    let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
+    plan::scaffold(&config).unwrap();
 }
 
 #[test]

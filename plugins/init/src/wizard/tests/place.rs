@@ -1,17 +1,10 @@
 use serde_json::json;
 
-use super::{ENTER, keys, nothing_given, talk, whole_draft};
+use super::{keys, talk, whole_draft};
 use crate::catalogue::Catalogue;
 use crate::plan;
 use crate::resolve::resolve;
-use crate::wizard::{Selection, Way};
-
-#[test]
-fn leaves_the_bot_to_a_coding_agent_after_two_questions() {
-    let (result, asked) = talk(&nothing_given(), &[json!("no-such-folder"), json!(ENTER)]);
-    assert_eq!(keys(&asked), ["target", "way"]);
-    assert_eq!(result.unwrap().way, Some(Way::Agent));
-}
+use crate::wizard::Selection;
 
 #[test]
 fn a_user_is_told_at_once_that_nothing_can_be_made_in_a_folder() {

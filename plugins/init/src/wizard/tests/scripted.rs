@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::{answered, nothing_given, talk, whole, whole_draft};
+use super::{answered, nothing_given, talk, whole};
 use crate::option_table::{Feature, FeatureQuestion};
 use crate::wizard::steps;
 
@@ -23,14 +23,6 @@ fn whole_answers() -> Map<String, Value> {
     whole
         .map(|(key, answer)| (key.to_owned(), answer))
         .collect()
-}
-
-#[test]
-fn answers_alone_are_enough() {
-    assert_eq!(
-        answered(json!(whole_answers())).unwrap().draft,
-        whole_draft()
-    );
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::downloads::{Answer, Downloads, Then, file};
+use bot_cli_tests::init::sha256;
 use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::pty::Terminal;
 
@@ -21,12 +22,7 @@ fn with_server(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Bench
         "SSL_CERT_FILE",
         bench.path("trusted.pem").display().to_string(),
     );
-    let sum = Command::new("sha256sum")
-        .arg(bench.path("work/bot-cli-hello"))
-        .output()
-        .unwrap();
-    let sum = String::from_utf8(sum.stdout).unwrap();
-    bench.set("SUM", sum[..64].to_owned());
+    bench.set("SUM", sha256(HELLO.as_bytes()));
     bench.set("URL", server.url);
     bench
 }
@@ -373,16 +369,6 @@ prompt = "settings.system_instruction"
 args = [{ name = "api_key", value = "none" }]
 "#;
 
-/// Runs a command line at a terminal, and then prints its exit status.
 fn at_a_terminal(bench: &Bench, line: &str) -> Terminal {
-    let shell = bench.command(Path::new("/bin/sh"));
-    let variables = shell
-        .get_envs()
-        .filter_map(|(name, value)| Some((name, value?)));
-    let command = pty_process::blocking::Command::new("/bin/sh")
-        .args(["-c", &format!("{line}; echo \"status $?\"")])
-        .env_clear()
-        .envs(variables)
-        .current_dir(bench.path("work"));
-    Terminal::start(command, 40, 120).unwrap()
+    Terminal::in_bench(bench, &["/bin/sh", "-c", line], 40, 120).unwrap()
 }

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use bot_cli_tests::init::ran;
 use serde_json::{Value, json};
 
 use super::super::{Run, command, problems};
@@ -27,13 +28,8 @@ pub(super) fn git(folder: &Path, arguments: &[&str]) {
 /// Runs `init` with `path` as `PATH`, which it searches for git.
 pub(super) fn run_with(path: &str, folder: &Path, arguments: &[&str]) -> Run {
     let mut command = command(folder, arguments);
-    let output = command.env("PATH", path).env("HOME", folder).output();
-    let output = output.unwrap();
-    Run {
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    command.env("PATH", path).env("HOME", folder);
+    ran(command)
 }
 
 fn update_with(path: &str, folder: &Path, further: &[&str]) -> Run {

@@ -91,19 +91,3 @@ fn what_does_not_go_with_a_recorded_choice_is_given_up_by_options() {
     assert_eq!(document["config"]["video_output"], false);
     assert!(!made.join("client").exists());
 }
-
-#[test]
-fn options_that_do_not_go_together_are_refused() {
-    let (folder, made) = project(&[]);
-    let before = tree(&made);
-    for options in [
-        &["my-bot", "--check"][..],
-        &["my-bot", "--conflicts", "markers"],
-        &["my-bot", "--update", "--check", "--dry-run"],
-        &["quickstart", "--update"],
-    ] {
-        let run = run(folder.path(), options);
-        assert_eq!(run.status, Some(2), "{options:?}: {run:?}");
-    }
-    assert_eq!(tree(&made), before);
-}

@@ -5,10 +5,9 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use bot_cli_tests::init::tree;
+use bot_cli_tests::init::{sha256, tree};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::super::{done, json as reply, run};
 use super::{append, project, updated};
@@ -37,18 +36,11 @@ fn a_record_that_can_not_be_used_is_refused() {
     let later = "`.bot-cli/project.json` was written by bot-cli-init 9.10.0, and this is 0.1.0";
     let unknown = "can't use `.bot-cli/project.json`: `new_thing`: no such key";
     for (from, to, code, words) in [
-        ("{", "", "damaged_record", "no record"),
         (
             "{",
             "<<<<<<< ours\n",
             "damaged_record",
             "the record with the later `tool`",
-        ),
-        (
-            "\"schema\": 1",
-            "\"schema\": 99",
-            "later_record",
-            "with that version",
         ),
         (
             "\"tool\": \"0.1.0",
@@ -61,12 +53,6 @@ fn a_record_that_can_not_be_used_is_refused() {
             "\"config\": {\"new_thing\": true,",
             "damaged_record",
             unknown,
-        ),
-        (
-            "\"files\": {",
-            "\"files\": {\"../out\": \"sha256:0\",",
-            "damaged_record",
-            "`../out`",
         ),
     ] {
         fs::write(&file, whole.replacen(from, to, 1)).unwrap();
@@ -213,11 +199,7 @@ fn generated_before(made: &Path, path: &str, text: &str) {
 }
 
 fn hash_of(bytes: &[u8]) -> Value {
-    let digest = Sha256::digest(bytes);
-    let hash = digest
-        .iter()
-        .fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
-    json!(format!("sha256:{hash}"))
+    json!(format!("sha256:{}", sha256(bytes)))
 }
 
 #[test]
