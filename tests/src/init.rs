@@ -102,7 +102,8 @@ pub fn problems(document: &serde_json::Value) -> Vec<String> {
 /// Returns a hash as guides and records have it.
 pub fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let hash = String::new();
+    (digest.iter()).fold(hash, |hash, byte| format!("{hash}{byte:02x}"))
 }
 
 /// Returns every entry below a folder: files with their contents, links with their targets, and folders.

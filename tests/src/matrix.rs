@@ -234,7 +234,7 @@ pub fn pairwise() -> Vec<Combination> {
 }
 
 /// Adds the pipeline services that the mode requires. Different numbers select different services.
-pub fn add_services(keys: &mut Map<String, Value>, number: usize) {
+fn add_services(keys: &mut Map<String, Value>, number: usize) {
     let kinds: &[(&str, Kind)] = match keys.get("mode").and_then(Value::as_str) {
         Some("realtime") => &[("realtime_service", Kind::Realtime)],
         _ => &[
@@ -283,7 +283,7 @@ fn with_all(transport: &str) -> Vec<Value> {
 }
 
 /// Reports whether `init` accepts these transports together.
-pub fn agree(transports: &[Value]) -> bool {
+fn agree(transports: &[Value]) -> bool {
     let mut draft = Draft::default();
     set(&mut draft, "transports", &Value::Array(transports.to_vec()));
     resolve(&draft, Some("bot"), Offered::built_in())

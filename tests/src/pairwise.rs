@@ -60,7 +60,7 @@ pub fn cover(sizes: &[usize], fits: impl Fn(&[Option<usize>]) -> bool) -> Vec<Ro
 }
 
 /// Returns every pair that occurs in an allowed combination.
-pub fn reachable(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> BTreeSet<Pair> {
+fn reachable(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> BTreeSet<Pair> {
     let mut found = BTreeSet::new();
     for first in 0..sizes.len() {
         for second in first + 1..sizes.len() {
@@ -84,7 +84,7 @@ pub fn reachable(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> B
 }
 
 /// Chooses the remaining values so that `fits` returns `true`. Returns `false` if that is impossible.
-pub fn complete(
+fn complete(
     sizes: &[usize],
     chosen: &mut [Option<usize>],
     fits: &impl Fn(&[Option<usize>]) -> bool,
@@ -107,7 +107,7 @@ pub fn complete(
 }
 
 /// Returns the pairs of values in a row.
-pub fn pairs(row: &[usize]) -> impl Iterator<Item = Pair> {
+fn pairs(row: &[usize]) -> impl Iterator<Item = Pair> {
     let values = row.iter().copied().enumerate();
     values.clone().flat_map(move |first| {
         values

@@ -139,13 +139,6 @@ impl Terminal {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
-    /// Waits until a line on the screen satisfies `wanted`.
-    pub fn wait_for_line(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), Unseen> {
-        self.wait_until("a line", |screen| {
-            screen.lines().any(|line| wanted(line.trim()))
-        })
-    }
-
     /// Waits until the question `message` is active. The active question is the last line that starts with a question mark.
     pub fn wait_for_question(&mut self, message: &str) -> Result<(), Unseen> {
         self.wait_until(&format!("the question {message}"), |screen| {

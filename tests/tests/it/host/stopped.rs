@@ -31,9 +31,8 @@ fn ctrl_z_does_nothing_where_nobody_could_go_on() {
     let bench = bench_with_rogue();
     let words = ["bot-cli", "rogue", "silent"];
     let mut terminal = Terminal::in_bench(&bench, &words, 24, 100).unwrap();
-    terminal
-        .wait_for_line(|line| line.parse::<u32>().is_ok())
-        .unwrap();
+    let is_process = |said: &str| said.trim().parse::<u32>().is_ok();
+    terminal.wait_for_answer("its process", is_process).unwrap();
     terminal.press(CTRL_Z).unwrap();
     terminal.wait_for("^Z").unwrap();
     terminal.press(CTRL_C).unwrap();

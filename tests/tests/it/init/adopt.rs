@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use bot_cli_tests::init::tree;
+use bot_cli_tests::init::{WEB, tree};
 use serde_json::json;
 
 use super::{done, json as reply, problems, run, web};
@@ -12,39 +12,18 @@ const PROJECT: &str = ".bot-cli/project.json";
 
 #[test]
 fn a_deleted_record_is_made_again_as_it_was() {
-    let realtime = ["-m", "realtime", "--realtime", "openai_realtime"];
-    let calls = ["-t", "carrier_a_hosted_rtc_sip_dialin"];
-    for options in [
-        web(&[
-            "--name",
-            "My bot",
-            "--recording",
-            "--transcription",
-            "--observability",
-        ]),
-        web(&[
-            "-t",
-            "hosted_rtc",
-            "-t",
-            "carrier_b",
-            "--no-deploy-to-cloud",
-        ]),
-        web(&[
-            "--client-framework",
-            "react",
-            "--client-server",
-            "nextjs",
-            "--eval",
-        ]),
-        web(&[
-            "--video",
-            "tavus_video",
-            "--video-input",
-            "--enable-noise-cancel",
-        ]),
-        [&calls[..], &realtime].concat(),
-        [&["-t", "lemonslice"][..], &web(&[])[2..]].concat(),
+    for words in [
+        "-t p2p_webrtc --recording --transcription --observability",
+        "-t p2p_webrtc -t hosted_rtc -t carrier_b --no-deploy-to-cloud",
+        "-t p2p_webrtc --client-framework react --client-server nextjs --eval",
+        "-t p2p_webrtc --video tavus_video --video-input --enable-noise-cancel",
+        "-t lemonslice --name Zoë's-bot",
+        "-t carrier_a_hosted_rtc_sip_dialin -m realtime --realtime openai_realtime",
     ] {
+        let mut options: Vec<&str> = words.split(' ').collect();
+        if !words.contains("realtime") {
+            options.extend(&WEB[2..]);
+        }
         let folder = tempfile::tempdir().unwrap();
         done(folder.path(), &[&["my-bot"], &options[..]].concat());
         let made = folder.path().join("my-bot");
@@ -56,7 +35,7 @@ fn a_deleted_record_is_made_again_as_it_was() {
             [&document["different"], &document["missing"]],
             [&json!([]), &json!([])]
         );
-        assert_eq!(tree(&made), before, "{options:?}");
+        assert_eq!(tree(&made), before, "{words}");
         assert_eq!(
             run(folder.path(), &["my-bot", "--update", "--check"]).status,
             Some(0)
