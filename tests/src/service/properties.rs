@@ -5,21 +5,6 @@ use serde_json::json;
 use super::message::{Call, Reply, in_organization, require};
 use super::world::World;
 
-/// Returns the property's type, current value and allowed values.
-pub(super) fn schema(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> {
-    let organization = in_organization(&mut world.organizations, call.organization)?;
-    let codes: Vec<&str> = organization.regions.iter().map(|(code, _)| *code).collect();
-    let property = json!({
-        "description": "The region of agents that name none",
-        "type": "string",
-        "readOnly": false,
-        "currentValue": organization.default_region(),
-        "default": codes.first(),
-        "availableValues": codes,
-    });
-    Ok(json!({"properties": {"defaultRegion": property}}).into())
-}
-
 pub(super) fn change(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> {
     let mut unknown = Vec::new();
     let body = call.body("defaultRegion", &mut unknown);
@@ -34,5 +19,5 @@ pub(super) fn change(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> 
     let error = format!("Region '{region}' is not available. Available regions: {codes}");
     require(organization.has_region(region), &error)?;
     organization.default = Some(region.to_owned());
-    schema(call, world)
+    Ok(json!({"properties": {"defaultRegion": region}}).into())
 }

@@ -110,7 +110,6 @@ fn inside(
 fn of_deploying(call: Call<'_>, world: &mut World, rest: &[&str]) -> Option<Result<Reply, Reply>> {
     use Family::{Organization, Published};
     let answer = match (call.request.method.as_str(), rest, call.family) {
-        ("GET", ["properties", "schema"], _) => properties::schema(call, world),
         ("PATCH", ["properties"], _) => properties::change(call, world),
         ("POST", ["secrets", "references"], Organization) => secrets::refer(call, world),
         ("GET", ["apiKeys"], Organization) => sessions::keys(call, world),

@@ -41,8 +41,6 @@ pub struct World {
     pub self_hosted_regions: Vec<String>,
     /// The paths of request members that the service doesn't know. The service drops such members without an error.
     pub unknown_members: Vec<String>,
-    /// The base URL for uploads, or `None` for the service's own URL. Build contexts are uploaded to `/upload/ID` below the base URL.
-    pub upload_base: Option<String>,
     /// The uploaded files, by upload ID.
     pub uploads: BTreeMap<String, Upload>,
     /// The `Authorization` headers sent with uploads. An upload must not have such a header.
@@ -206,7 +204,6 @@ impl World {
             building: Building::default(),
             self_hosted_regions: Vec::new(),
             unknown_members: Vec::new(),
-            upload_base: None,
             uploads: BTreeMap::new(),
             leaked_tokens: Vec::new(),
             offered_uploads: BTreeMap::new(),
@@ -263,13 +260,6 @@ impl World {
             deployment: agent.desired.id.clone(),
             session: session.clone(),
         }));
-    }
-
-    /// Starts a session and returns its ID, or `None` if the agent does not exist or is at capacity.
-    pub fn start(&mut self, organization: &str, agent: &str) -> Option<String> {
-        let mut organizations = self.organizations.iter_mut();
-        let organization = organizations.find(|one| one.name == organization)?;
-        organization.agents.get_mut(agent)?.start(&mut self.counted)
     }
 
     /// Creates a public key and returns it, or `None` if the organization does not exist.

@@ -1,7 +1,6 @@
 //! Tests for the Kubernetes secrets backend, on a stand-in that imitates a real API server. `cargo e2e kubernetes` runs the same suite on a
 //! real one.
 
-mod canary;
 mod faults;
 mod kubeconfig;
 

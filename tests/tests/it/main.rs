@@ -24,7 +24,6 @@ mod mistakes;
 mod protocol;
 mod readme;
 mod scaffold;
-mod service;
 mod wizard;
 
 /// Compares `actual` with a file next to the tests. If `UPDATE=1` is set in the environment, writes the file first.
