@@ -1,10 +1,8 @@
 //! Compares a run's claims with the state that the service stores.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::operation::{AGENT, Operation};
+use super::operation::{AGENT, AgentChange, Change, Operation};
 use super::runner::Ran;
 use crate::service::ORGANIZATION;
 
@@ -20,16 +18,17 @@ pub fn ending(ran: &Ran) -> String {
 /// Returns every false claim that a run makes.
 pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -> Vec<String> {
     let (before, after) = (&before[ORGANIZATION], &after[ORGANIZATION]);
-    let parts = parts(operation, before, after);
+    let change = &operation.change;
+    let parts = parts(change, before, after);
     let mut claims = Claims::default();
     claims.of_the_status(&parts, ran);
     claims.of_the_keys(&parts, ran);
     claims.of_the_sentences(&parts, ran);
-    claims.of_what_is_missing(operation, before, ran);
-    if let (0, Operation::List { name }) = (ran.status, operation) {
+    claims.of_what_is_missing(change, before, ran);
+    if let (0, Change::List { name }) = (ran.status, change) {
         claims.of_what_is_seen(name.as_deref(), before, ran);
     }
-    claims.claim(!leaks(operation, ran), "a value is shown");
+    claims.claim(!leaks(&operation.secrets, ran), "a value is shown");
     if parts.is_empty() {
         claims.claim(before == after, "nothing was to be changed");
     }
@@ -135,9 +134,9 @@ impl Claims {
         }
     }
 
-    fn of_what_is_missing(&mut self, operation: &Operation, before: &Value, ran: &Ran) {
+    fn of_what_is_missing(&mut self, change: &Change, before: &Value, ran: &Ran) {
         if ran.said.contains("there is no set") {
-            let is_missing = name(operation).is_none_or(|name| before.get(name).is_none());
+            let is_missing = name(change).is_none_or(|name| before.get(name).is_none());
             self.claim(is_missing, "there is no such set");
         }
         if ran.said.contains("there is no agent") {
@@ -191,7 +190,7 @@ struct Part {
     applied: bool,
 }
 
-fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
+fn parts(change: &Change, before: &Value, after: &Value) -> Vec<Part> {
     let key_part = |name: &String, key: &String, applied| Part {
         key: key.clone(),
         existed: before[name]["secrets"].get(key).is_some(),
@@ -201,18 +200,20 @@ fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
         let existed = before[name]["secrets"].get(key).is_some();
         existed && after[name]["secrets"].get(key).is_none()
     };
-    let whole = |name: &String, applied| Part {
-        key: String::new(),
-        existed: before.get(name).is_some(),
-        applied,
+    let whole = |existed, applied| {
+        vec![Part {
+            key: String::new(),
+            existed,
+            applied,
+        }]
     };
-    match operation {
-        Operation::Set {
-            name, pairs, file, ..
+    match change {
+        Change::Set {
+            name,
+            pairs,
+            prunes,
         } => {
-            let there = before[name]["secrets"]
-                .as_object()
-                .filter(|_| file.is_some());
+            let there = before[name]["secrets"].as_object().filter(|_| *prunes);
             let others = there.into_iter().flat_map(Map::keys);
             let others = others.filter(|key| !pairs.iter().any(|(given, _)| given == *key));
             let gone = others.map(|key| key_part(name, key, is_gone(name, key)));
@@ -221,84 +222,54 @@ fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
             });
             put.chain(gone).collect()
         }
-        Operation::Unset { name, keys } => {
+        Change::Unset { name, keys } => {
             let keys = keys.iter();
             keys.map(|key| key_part(name, key, is_gone(name, key)))
                 .collect()
         }
-        Operation::Delete { name } => {
-            let is_gone = before.get(name).is_some() && after.get(name).is_none();
-            vec![whole(name, is_gone)]
+        Change::Delete { name } => {
+            let existed = before.get(name).is_some();
+            whole(existed, existed && after.get(name).is_none())
         }
-        Operation::Pull { name, credentials } => {
-            let stored = json!(STANDARD.encode(credentials));
-            vec![whole(name, after[name]["credentials"] == stored)]
+        Change::Pull { name, credentials } => {
+            let is_stored = after[name]["credentials"] == json!(credentials);
+            whole(before.get(name).is_some(), is_stored)
         }
-        Operation::List { .. } => Vec::new(),
-        Operation::DeployImage { .. }
-        | Operation::DeployFolder { .. }
-        | Operation::Scale { .. }
-        | Operation::Start
-        | Operation::DeleteAgent => vec![Part {
-            key: String::new(),
-            existed: before["/agents"].get(AGENT).is_some(),
-            applied: is_applied(operation, &before["/agents"], &after["/agents"]),
-        }],
+        Change::List { .. } => Vec::new(),
+        Change::OfAgent(change) => {
+            let (was, is) = (&before["/agents"][AGENT], &after["/agents"][AGENT]);
+            whole(!was.is_null(), is_applied(change, was, is))
+        }
     }
 }
 
-/// Reports whether the service's state shows that an operation on an agent was applied.
-fn is_applied(operation: &Operation, before: &Value, after: &Value) -> bool {
-    let (was, is) = (&before[AGENT], &after[AGENT]);
+/// Reports whether the states of an agent before and after a change show that it was applied.
+fn is_applied(change: &AgentChange, was: &Value, is: &Value) -> bool {
     let sessions = |agent: &Value| agent["sessions"].as_array().map_or(0, Vec::len);
-    match operation {
-        Operation::DeployImage { image, .. } => is["spec"]["image"] == json!(image),
-        Operation::DeployFolder { .. } => {
-            !is["buildId"].is_null() && is["buildId"] != was["buildId"]
-        }
-        Operation::Scale { max } => is["spec"]["autoScaling"]["maxReplicas"] == json!(max),
-        Operation::Start => sessions(is) > sessions(was),
-        Operation::DeleteAgent => !was.is_null() && is.is_null(),
-        Operation::Set { .. }
-        | Operation::Unset { .. }
-        | Operation::Delete { .. }
-        | Operation::Pull { .. }
-        | Operation::List { .. } => false,
+    match change {
+        AgentChange::Image(image) => is["spec"]["image"] == json!(image),
+        AgentChange::Build => !is["buildId"].is_null() && is["buildId"] != was["buildId"],
+        AgentChange::Scale(max) => is["spec"]["autoScaling"]["maxReplicas"] == json!(max),
+        AgentChange::Start => sessions(is) > sessions(was),
+        AgentChange::Delete => !was.is_null() && is.is_null(),
     }
 }
 
-fn name(operation: &Operation) -> Option<&str> {
-    match operation {
-        Operation::Set { name, .. }
-        | Operation::Unset { name, .. }
-        | Operation::Delete { name }
-        | Operation::Pull { name, .. } => Some(name),
-        Operation::List { name } => name.as_deref(),
-        Operation::DeployImage { .. }
-        | Operation::DeployFolder { .. }
-        | Operation::Scale { .. }
-        | Operation::Start
-        | Operation::DeleteAgent => None,
+fn name(change: &Change) -> Option<&str> {
+    match change {
+        Change::Set { name, .. }
+        | Change::Unset { name, .. }
+        | Change::Delete { name }
+        | Change::Pull { name, .. } => Some(name),
+        Change::List { name } => name.as_deref(),
+        Change::OfAgent(_) => None,
     }
 }
 
-fn leaks(operation: &Operation, ran: &Ran) -> bool {
+fn leaks(secrets: &[String], ran: &Ran) -> bool {
     let document = ran.document.to_string();
-    let shows = |secret: &str| ran.said.contains(secret) || document.contains(secret);
-    match operation {
-        Operation::Set { pairs, .. } => pairs.iter().any(|(_, value)| shows(value)),
-        Operation::Pull { credentials, .. } => {
-            shows(credentials) || shows(&STANDARD.encode(credentials))
-        }
-        Operation::Start => shows("pk_publickey"),
-        Operation::Unset { .. }
-        | Operation::Delete { .. }
-        | Operation::List { .. }
-        | Operation::DeployImage { .. }
-        | Operation::DeployFolder { .. }
-        | Operation::Scale { .. }
-        | Operation::DeleteAgent => false,
-    }
+    let shows = |secret: &String| ran.said.contains(secret) || document.contains(secret);
+    secrets.iter().any(shows)
 }
 
 fn outcome(ran: &Ran) -> Option<String> {

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use fastrand::Rng;
 use serde_json::json;
 
@@ -20,116 +22,102 @@ const SETS: [&str; 4] = ["prod", "staging", "my-bot-secrets", "pull-x"];
 
 const KEYS: [&str; 5] = ["A", "B", "OPENAI_API_KEY", "lower", "C-1"];
 
-/// A command with its arguments.
+/// A command, and the change that it makes.
 #[derive(Debug, Clone)]
-pub enum Operation {
-    /// `secrets set`, with `--prune` if there is a file.
+pub struct Operation {
+    /// The command line after `bot-cli cloud`.
+    pub line: String,
+    pub change: Change,
+    /// The values that must not be shown.
+    pub secrets: Vec<String>,
+}
+
+/// A change, or a listing of all sets or one.
+#[derive(Debug, Clone)]
+pub enum Change {
+    List {
+        name: Option<String>,
+    },
+    /// Sets keys. If `prunes` is true, removes all other keys.
     Set {
         name: String,
         pairs: Vec<(String, String)>,
-        wait: bool,
-        file: Option<PathBuf>,
+        prunes: bool,
     },
-    /// `secrets unset`.
-    Unset { name: String, keys: Vec<String> },
-    /// `secrets delete`.
-    Delete { name: String },
-    /// `secrets image-pull-secret`.
-    Pull { name: String, credentials: String },
-    /// `deploy` with an image.
-    DeployImage { image: String, no_wait: bool },
-    /// `deploy` with a folder, from which the service builds the image.
-    DeployFolder { folder: PathBuf },
-    /// `agents scale`.
-    Scale { max: usize },
-    /// `agents start`.
+    Unset {
+        name: String,
+        keys: Vec<String>,
+    },
+    Delete {
+        name: String,
+    },
+    /// Stores an image pull secret with these encoded credentials.
+    Pull {
+        name: String,
+        credentials: String,
+    },
+    OfAgent(AgentChange),
+}
+
+/// A change of the agent.
+#[derive(Debug, Clone)]
+pub enum AgentChange {
+    Image(String),
+    /// Deploys an image that the service builds from a folder.
+    Build,
+    Scale(usize),
     Start,
-    /// `agents delete`.
-    DeleteAgent,
-    /// `secrets list`, for all sets or one.
-    List { name: Option<String> },
+    Delete,
 }
 
 impl Operation {
-    /// Returns the arguments after `bot-cli cloud`.
-    pub fn arguments(&self) -> Vec<String> {
-        if let Some(line) = self.of_an_agent() {
-            return line.split_whitespace().map(str::to_owned).collect();
+    fn new(line: String, change: Change) -> Self {
+        Self {
+            line,
+            change,
+            secrets: Vec::new(),
         }
-        let line = match self {
-            Self::DeployImage { .. }
-            | Self::DeployFolder { .. }
-            | Self::Scale { .. }
-            | Self::Start
-            | Self::DeleteAgent => String::new(),
-            Self::Set {
-                name,
-                pairs,
-                wait,
-                file,
-            } => {
-                let wait = if *wait { "--wait" } else { "" };
-                let input = match file {
-                    Some(file) => format!("--prune --file {}", file.display()),
-                    None => lines(pairs),
-                };
-                format!("set {name} --skip {wait} {input}")
-            }
-            Self::Unset { name, keys } => format!("unset --skip {name} {}", keys.join(" ")),
-            Self::Delete { name } => format!("delete --skip {name}"),
-            Self::Pull { name, credentials } => {
-                format!("image-pull-secret --skip {name} ghcr.io {credentials}")
-            }
-            Self::List { name } => format!("list {}", name.as_deref().unwrap_or_default()),
-        };
-        let words = ["secrets"].into_iter().chain(line.split_whitespace());
-        words.map(str::to_owned).collect()
     }
 
-    fn of_an_agent(&self) -> Option<String> {
-        let deploy = format!("deploy --skip --timeout 1 --agent {AGENT} --region us-west");
-        Some(match self {
-            Self::DeployImage { image, no_wait } => {
-                let no_wait = if *no_wait { "--no-wait" } else { "" };
-                format!("{deploy} --image {image} {no_wait}")
-            }
-            Self::DeployFolder { folder } => format!("{deploy} {}", folder.display()),
-            Self::Scale { max } => format!("agents scale {AGENT} --skip --max-agents {max}"),
-            Self::Start => format!("agents start {AGENT}"),
-            Self::DeleteAgent => format!("agents delete {AGENT} --skip"),
-            Self::Set { .. }
-            | Self::Unset { .. }
-            | Self::Delete { .. }
-            | Self::Pull { .. }
-            | Self::List { .. } => return None,
-        })
+    /// Returns the arguments after `bot-cli cloud`.
+    pub fn arguments(&self) -> impl Iterator<Item = String> {
+        self.line.split_whitespace().map(str::to_owned)
     }
-}
-
-fn lines(pairs: &[(String, String)]) -> String {
-    let lines = pairs.iter().map(|(key, value)| format!("{key}={value}\n"));
-    lines.collect()
 }
 
 /// Draws an operation on an agent. Every image and folder is new.
 fn on_an_agent(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
-    Ok(match random.u8(..10) {
-        0..=3 => Operation::DeployImage {
-            image: format!("me/bot:{number}-{:08x}", random.u32(..)),
-            no_wait: random.bool(),
-        },
+    let deploy = format!("deploy --skip --timeout 1 --agent {AGENT} --region us-west");
+    let (line, change) = match random.u8(..10) {
+        0..=3 => {
+            let image = format!("me/bot:{number}-{:08x}", random.u32(..));
+            let no_wait = if random.bool() { "--no-wait" } else { "" };
+            let line = format!("{deploy} --image {image} {no_wait}");
+            (line, AgentChange::Image(image))
+        }
         4..=5 => {
             let folder = folder.join("project");
             fs::create_dir_all(&folder)?;
             fs::write(folder.join("Dockerfile"), "FROM scratch\n")?;
             let code = format!("# {number}-{:08x}\n", random.u32(..));
             fs::write(folder.join("bot.py"), code)?;
-            Operation::DeployFolder { folder }
+            let line = format!("{deploy} {}", folder.display());
+            (line, AgentChange::Build)
         }
-        6 => Operation::Scale { max: number + 2 },
-        7 => Operation::Start,
-        _ => Operation::DeleteAgent,
-    })
+        6 => {
+            let max = number + 2;
+            let line = format!("agents scale {AGENT} --skip --max-agents {max}");
+            (line, AgentChange::Scale(max))
+        }
+        7 => (format!("agents start {AGENT}"), AgentChange::Start),
+        _ => {
+            let line = format!("agents delete {AGENT} --skip");
+            (line, AgentChange::Delete)
+        }
+    };
+    let mut operation = Operation::new(line, Change::OfAgent(change));
+    operation.secrets.push("pk_publickey".to_owned());
+    Ok(operation)
 }
 
 /// Draws an operation. Every value is unique, so the stored state shows whether the value arrived.
@@ -144,34 +132,57 @@ pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operat
     // Now and then a name is one of the other kind of set.
     let any = SETS[random.usize(..SETS.len())].to_owned();
     let value = format!("canary-{number}-{:08x}", random.u32(..));
-    let values = keys.iter().enumerate();
-    let pairs: Vec<_> = values
-        .map(|(index, key)| (key.clone(), format!("{value}{index}")))
-        .collect();
-    Ok(match random.u8(..20) {
+    let mut operation = match random.u8(..20) {
         drawn @ 0..=7 => {
-            let file = folder.join("pairs.env");
-            fs::write(&file, lines(&pairs))?;
-            Operation::Set {
+            let wait = if random.u8(..4) == 0 { "--wait" } else { "" };
+            let values = keys.into_iter().enumerate();
+            let pairs: Vec<_> = values
+                .map(|(index, key)| (key, format!("{value}{index}")))
+                .collect();
+            let lines = pairs.iter().map(|(key, value)| format!("{key}={value}\n"));
+            let lines: String = lines.collect();
+            let prunes = drawn > 5;
+            let input = if prunes {
+                let file = folder.join("pairs.env");
+                fs::write(&file, lines)?;
+                format!("--prune --file {}", file.display())
+            } else {
+                lines
+            };
+            let line = format!("secrets set {name} --skip {wait} {input}");
+            let change = Change::Set {
                 name,
                 pairs,
-                wait: random.u8(..4) == 0,
-                file: (drawn > 5).then_some(file),
-            }
+                prunes,
+            };
+            Operation::new(line, change)
         }
-        8..=10 => Operation::Unset { name, keys },
-        11..=13 => Operation::Delete { name: any },
-        14..=16 => Operation::Pull {
-            credentials: format!("user:{value}"),
-            name: if random.u8(..4) == 0 {
-                any
-            } else {
-                SETS[3].to_owned()
-            },
-        },
-        17 => Operation::List { name: None },
-        _ => Operation::List { name: Some(any) },
-    })
+        8..=10 => {
+            let line = format!("secrets unset --skip {name} {}", keys.join(" "));
+            Operation::new(line, Change::Unset { name, keys })
+        }
+        11..=13 => {
+            let line = format!("secrets delete --skip {any}");
+            Operation::new(line, Change::Delete { name: any })
+        }
+        14..=16 => {
+            let is_any = random.u8(..4) == 0;
+            let name = if is_any { any } else { SETS[3].to_owned() };
+            let line = format!("secrets image-pull-secret --skip {name} ghcr.io user:{value}");
+            let credentials = STANDARD.encode(format!("user:{value}"));
+            Operation::new(line, Change::Pull { name, credentials })
+        }
+        17 => Operation::new("secrets list".to_owned(), Change::List { name: None }),
+        _ => {
+            let line = format!("secrets list {any}");
+            Operation::new(line, Change::List { name: Some(any) })
+        }
+    };
+    operation.secrets.push(value);
+    if let Change::Pull { credentials, .. } = &operation.change {
+        operation.secrets.push(credentials.clone());
+    }
+    Ok(operation)
 }
 
 /// Puts the service into a random state in which operations can have an effect.
