@@ -224,20 +224,4 @@ mod tests {
             assert_eq!(read().get(key), value, "{key}");
         }
     }
-
-    #[test]
-    fn a_setting_that_is_no_text_is_refused_where_it_is_used() {
-        let folder = tempfile::tempdir().unwrap();
-        let environment = Environment {
-            config_folder: Some(folder.path().to_owned()),
-            ..Environment::default()
-        };
-        let of = |name| Settings::of_backend(&environment, &BackendName::parse(name).unwrap());
-        for text in ["[acme]\nzone = 7", "[acme"] {
-            std::fs::write(folder.path().join("backends.toml"), text).unwrap();
-            assert_eq!(of("acme").unwrap_err().code, "invalid_config", "{text}");
-        }
-        std::fs::write(folder.path().join("backends.toml"), "[acme]\nzone = 7").unwrap();
-        assert!(of("other").is_ok());
-    }
 }

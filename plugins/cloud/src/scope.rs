@@ -287,7 +287,7 @@ fn checked<T>(
 mod tests {
     use bot_cli_protocol::secret::Secret;
 
-    use super::{Scope, Source, Wanted, address};
+    use super::{Scope, Source, Wanted};
     use crate::domain::BackendName;
     use crate::environment::Environment;
 
@@ -327,28 +327,5 @@ mod tests {
         };
         let failure = Scope::resolve(&wanted, &variables, false).unwrap_err();
         assert_eq!(failure.fields.len(), 1);
-    }
-
-    #[test]
-    fn a_token_goes_only_over_https_or_within_this_machine() {
-        for good in [
-            "https://a.example",
-            "http://127.0.0.1:1",
-            "http://[::1]:1",
-            "http://localhost:80/base",
-        ] {
-            assert!(address(good).is_ok(), "{good}");
-        }
-        for bad in [
-            "http://a.example",
-            "http://127.0.0.1.example",
-            "ftp://a",
-            "a",
-            "https://u:p@a",
-            "https://a/?q",
-            "file:///etc",
-        ] {
-            assert_eq!(address(bad).unwrap_err().code, "insecure_url", "{bad}");
-        }
     }
 }

@@ -218,19 +218,8 @@ mod tests {
 
     use bot_cli_protocol::secret::Secret;
 
-    use super::{SecretFile, SecretFileError, Storage, entry};
+    use super::{SecretFile, SecretFileError, entry};
     use crate::watch::Nobody;
-
-    #[test]
-    fn a_text_is_kept_found_again_and_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SecretFile::new(folder.path().join("new/text"), &Nobody);
-        assert_eq!(file.read(), Ok(None));
-        let text = Secret::new("one\ntwo".to_owned());
-        assert_eq!(file.write(&text, Storage::File), Ok(Storage::File));
-        assert_eq!(file.read(), Ok(Some(text)));
-        assert_eq!((file.remove(), file.remove()), (Ok(true), Ok(false)));
-    }
 
     #[test]
     fn what_is_no_file_of_its_owner_is_not_read() {

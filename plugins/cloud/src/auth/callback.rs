@@ -232,38 +232,3 @@ fn brought(query: &str, state: &str) -> Option<Brought> {
         (None, None) => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Brought, Page, brought};
-
-    #[test]
-    fn a_page_is_filled_in_and_needs_no_network() {
-        for page in [Page::SignedIn, Page::NotSignedIn, Page::Unknown] {
-            let html = page.html();
-            for left in ["{t", "{light}", "{dark}", "http", "url(", "<script"] {
-                assert!(!html.contains(left), "{left}: {html}");
-            }
-        }
-    }
-
-    #[test]
-    fn only_the_right_state_brings_anything() {
-        for (query, expected) in [
-            ("code=a%20b&state=s", Some("a b")),
-            (
-                "error=access_denied&state=s",
-                Some("refused: access_denied"),
-            ),
-            ("code=a&state=x", None),
-            ("code=a", None),
-            ("state=s", None),
-        ] {
-            let found = brought(query, "s").map(|brought| match brought {
-                Brought::Code(code) => code,
-                Brought::Refusal(refusal) => format!("refused: {refusal}"),
-            });
-            assert_eq!(found.as_deref(), expected, "{query}");
-        }
-    }
-}

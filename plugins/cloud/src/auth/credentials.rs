@@ -149,13 +149,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_protocol::secret::Secret;
-
-    use super::{
-        Credentials, Refresh, StoredCredentials, TokenKind, find, forget, keep, parse_token,
-    };
-    use crate::secret_file::{SecretFile, SecretFileError, Storage};
-    use crate::watch::Nobody;
+    use super::parse_token;
 
     #[test]
     fn what_no_token_has_is_no_token() {
@@ -164,43 +158,5 @@ mod tests {
         }
         let token = parse_token(" sk_1.-~+/=\r\n").unwrap();
         assert_eq!(token.expose(), "sk_1.-~+/=");
-    }
-
-    #[test]
-    fn credentials_are_kept_and_found_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("credentials.toml");
-        let place = SecretFile::new(path, &Nobody);
-        assert_eq!(
-            (find(&place), place.exists()),
-            (StoredCredentials::Nothing, false)
-        );
-        let credentials = Credentials {
-            api_url: "https://a.example".to_owned(),
-            kind: TokenKind::User,
-            token: Secret::new("t\"1".to_owned()),
-            refresh: Some(Refresh {
-                token: Secret::new("r".to_owned()),
-                expires_at: 5,
-            }),
-        };
-        keep(&place, &credentials, Storage::File).unwrap();
-        assert_eq!(
-            (find(&place), place.exists()),
-            (StoredCredentials::Usable(credentials), true)
-        );
-        assert!(forget(&place).unwrap() && !forget(&place).unwrap());
-    }
-
-    #[test]
-    fn a_broken_text_is_told_from_none_and_not_quoted() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = SecretFile::new(folder.path().join("credentials.toml"), &Nobody);
-        let text = Secret::new("token = s3cret".to_owned());
-        place.write(&text, Storage::File).unwrap();
-        let StoredCredentials::Broken(SecretFileError::File(why)) = find(&place) else {
-            panic!()
-        };
-        assert!(!why.to_string().contains("s3cret"), "{why}");
     }
 }

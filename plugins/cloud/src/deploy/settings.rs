@@ -343,24 +343,6 @@ auto_build = true
     }
 
     #[test]
-    fn refuses_keys_that_the_service_would_ignore() {
-        for (text, problem) in [
-            (
-                "agent_nam = \"a\"",
-                "line 1: unknown field `agent_nam`, expected one of `agent_name`, ",
-            ),
-            (
-                "[scaling]\nmin_agent = 1",
-                "line 2: unknown field `min_agent`, expected `min_agents` or `max_agents`",
-            ),
-            ("\nimage = 7", "line 2: "),
-        ] {
-            let error = Settings::parse(text).unwrap_err();
-            assert!(error.starts_with(problem), "{error}");
-        }
-    }
-
-    #[test]
     fn every_problem_is_reported_together() {
         let text = "agent_name = \"My\"\nimage = \"a/b\"\nbuild_id = \"b\"\nmax_session_duration = 1\n\
             architecture = \"x\"\nagent_profile = \"agent-1x\"\n[scaling]\nmin_agents = 2\nmax_agents = 1\n\

@@ -158,15 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn empty_values_are_left_out_or_kept_as_wanted() {
-        let skipped = from_file(".env", b"A=1\nB=\nC=\n", Empty::Skip).unwrap();
-        assert_eq!((skipped.entries.len(), skipped.skipped.len()), (1, 2));
-        let kept = from_file(".env", b"A=1\nB=\nC=\n", Empty::Keep).unwrap();
-        assert_eq!((kept.entries.len(), kept.skipped.len()), (3, 0));
-        assert!(from_file(".env", b"A=1\nc3VwZXI=\n", Empty::Keep).is_err());
-    }
-
-    #[test]
     fn a_file_without_a_key_or_in_another_encoding_is_refused() {
         let wrong = |bytes| from_file("-", bytes, Empty::Skip).unwrap_err();
         assert_eq!(wrong(b"# nothing\n").len(), 1);

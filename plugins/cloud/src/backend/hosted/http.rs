@@ -370,52 +370,34 @@ mod tests {
     use crate::backend::hosted::ServiceError;
     use crate::pace::Pace;
 
-    const PACE: Pace = Pace::USUAL;
-
-    fn unavailable(status: u16, retry_after: Option<u64>) -> ServiceError {
-        ServiceError::Unavailable {
+    #[test]
+    fn what_may_pass_is_tried_again_ever_later_or_when_the_service_says() {
+        let unavailable = |status, retry_after| ServiceError::Unavailable {
             status,
             message: String::new(),
             retry_after,
-        }
-    }
-
-    #[test]
-    fn what_may_pass_is_tried_again_and_ever_later() {
-        let error = unavailable(503, None);
-        let pauses: Vec<_> = (1..=2)
-            .map(|tried| pause_after(&error, tried, PACE))
-            .collect();
-        let (first, second) = (Duration::from_millis(250), Duration::from_millis(500));
-        assert_eq!(pauses, [Some(first), Some(second)]);
-        assert!(
-            pause_after(&unavailable(500, None), 1, PACE).is_none(),
-            "the service is broken, not busy"
-        );
+        };
         let conflict = |message: &str| ServiceError::Conflict(message.to_owned());
-        assert!(
-            pause_after(
-                &conflict("Set 'a' was modified concurrently. Please retry."),
+        for (error, tried, expected) in [
+            (unavailable(503, None), 1, Some(250)),
+            (unavailable(503, None), 2, Some(500)),
+            (unavailable(429, Some(2)), 1, Some(2000)),
+            (unavailable(429, Some(0)), 1, Some(250)),
+            // Later than anybody waits.
+            (unavailable(429, Some(31)), 1, None),
+            // The service is broken, not busy.
+            (unavailable(500, None), 1, None),
+            (
+                conflict("Set 'a' was modified concurrently. Please retry."),
                 1,
-                PACE
-            )
-            .is_some()
-        );
-        assert!(pause_after(&conflict("in use"), 1, PACE).is_none());
-        assert!(pause_after(&ServiceError::NotSignedIn(String::new()), 1, PACE).is_none());
-    }
-
-    #[test]
-    fn the_service_may_say_when_but_not_too_late() {
-        assert_eq!(
-            pause_after(&unavailable(429, Some(2)), 1, PACE),
-            Some(Duration::from_secs(2))
-        );
-        assert_eq!(
-            pause_after(&unavailable(429, Some(0)), 1, PACE),
-            Some(Duration::from_millis(250))
-        );
-        assert_eq!(pause_after(&unavailable(429, Some(31)), 1, PACE), None);
+                Some(250),
+            ),
+            (conflict("in use"), 1, None),
+            (ServiceError::NotSignedIn(String::new()), 1, None),
+        ] {
+            let pause = pause_after(&error, tried, Pace::USUAL);
+            assert_eq!(pause, expected.map(Duration::from_millis), "{error:?}");
+        }
     }
 
     #[test]

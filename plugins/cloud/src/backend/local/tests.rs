@@ -17,7 +17,7 @@ use crate::backend::{
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetName};
 use crate::files::Overwrite;
-use crate::secret_file::{SecretFile, Storage};
+use crate::secret_file::Storage;
 use crate::watch::Nobody;
 
 fn vault(folder: &Path, organization: &str) -> Vault<'static> {
@@ -181,59 +181,6 @@ fn reading_makes_nothing_changes_no_file_and_needs_no_lock() {
 }
 
 #[test]
-fn what_is_put_is_there_and_sealed() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = local(folder.path());
-    let entries = [entry("A", "correct-horse-1"), entry("B", "2")];
-    put(&vault, "prod", &entries, None).unwrap();
-    put(&vault, "prod", &[entry("A", "correct-horse-2")], None).unwrap();
-    let found = get(&vault, "prod").unwrap().unwrap();
-    let keys = Keys::Known(vec!["A".to_owned(), "B".to_owned()]);
-    assert_eq!(found.keys, keys);
-    assert_eq!(found.summary.region.as_deref(), Some("us-west"));
-    let values = values(&vault, "prod").unwrap().unwrap();
-    assert_eq!(values, [entry("A", "correct-horse-2"), entry("B", "2")]);
-    for (file, bytes) in files(folder.path()) {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(!text.contains("correct-horse"), "{file}");
-    }
-}
-
-#[test]
-fn sets_whose_names_begin_alike_are_strangers() {
-    let folder = tempfile::tempdir().unwrap();
-    let (one, other) = (vault(folder.path(), "one"), vault(folder.path(), "two"));
-    put(&one, "prod", &[entry("A", "1")], None).unwrap();
-    put(&one, "prod-2", &[entry("B", "2")], None).unwrap();
-    put(&other, "prod", &[entry("C", "3")], None).unwrap();
-    assert_eq!(delete(&one, "prod"), Ok(true));
-    let left = list(&one, None).unwrap().into_iter().map(|set| set.name);
-    assert_eq!(left.collect::<Vec<_>>(), ["prod-2"]);
-    assert_eq!(values(&one, "prod-2"), Ok(Some(vec![entry("B", "2")])));
-    assert_eq!(values(&other, "prod"), Ok(Some(vec![entry("C", "3")])));
-    assert_eq!(unset(&other, "prod", &[key("C")]), Ok(Vec::new()));
-    assert_eq!(unset(&other, "prod", &[key("C")]), Ok(vec![key("C")]));
-    assert_eq!(one.organizations().unwrap(), ["one", "two"]);
-}
-
-#[test]
-fn what_killed_processes_left_goes_with_the_next_change() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = filled(folder.path());
-    fs::write(folder.path().join(".bot-cli-left"), "").unwrap();
-    // No other process writes while the vault is locked, so a file's date doesn't matter.
-    let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(30);
-    let ahead = fs::File::create(folder.path().join(".bot-cli-ahead")).unwrap();
-    ahead.set_modified(soon).unwrap();
-    put(&vault, "prod", &[entry("A", "9")], None).unwrap();
-    let left: Vec<_> = files(folder.path())
-        .into_iter()
-        .map(|file| file.0)
-        .collect();
-    assert_eq!(left, ["vault.age", "vault.key", "vault.lock"]);
-}
-
-#[test]
 fn readers_and_writers_never_see_half_a_new_key() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
@@ -255,29 +202,6 @@ fn readers_and_writers_never_see_half_a_new_key() {
         }
         assert!(writer.join().unwrap() && other.join().unwrap());
     });
-}
-
-#[test]
-fn missing_or_foreign_key_is_no_new_vault() {
-    let folder = tempfile::tempdir().unwrap();
-    let before = filled(folder.path());
-    let path = folder.path().join("vault.key");
-    let sealed = fs::read(before.home.vault()).unwrap();
-    fs::remove_file(&path).unwrap();
-    let missing = view(&before).unwrap_err();
-    assert!(matches!(missing, VaultError::NoKey(_)), "{missing:?}");
-    let file = SecretFile::new(path, &Nobody);
-    let other = super::key::generate(&file).unwrap();
-    super::key::write(&file, &[&other], Storage::File).unwrap();
-    let vault = local(folder.path());
-    for failed in [
-        put(&vault, "prod", &[entry("A", "1")], None).unwrap_err(),
-        list(&vault, None).unwrap_err(),
-        delete(&vault, "prod").unwrap_err(),
-    ] {
-        assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
-    }
-    assert_eq!(fs::read(vault.home.vault()).unwrap(), sealed);
 }
 
 /// Simulates another process that changes the set between the plan and the change.

@@ -200,47 +200,7 @@ fn since(text: &str, now: DateTime<Utc>) -> Result<i64, String> {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{LogLine, new, of_level, since, time};
-    use crate::options::LogLevel;
-
-    fn line(timestamp: &str, log: &str) -> LogLine {
-        LogLine {
-            log: log.to_owned(),
-            timestamp: format!("2026-01-01T00:00:{timestamp}Z"),
-            deployment_id: None,
-        }
-    }
-
-    #[test]
-    fn no_line_is_shown_twice_and_none_is_lost() {
-        let known = [line("10.1", "b"), line("10.2", "c")];
-        // A second `c` has the same time, and `b2` comes late.
-        let lines = [
-            line("10.1", "b"),
-            line("10.15", "b2"),
-            line("10.2", "c"),
-            line("10.2", "c"),
-            line("10.2", "d"),
-        ];
-        let fresh: Vec<String> = new(&known, &lines).into_iter().map(|it| it.log).collect();
-        assert_eq!(fresh, ["b2", "c", "d"]);
-        assert_eq!(new(&lines, &lines), []);
-        assert_eq!(new(&lines, &[line("59.0", "e")]), [line("59.0", "e")]);
-    }
-
-    #[test]
-    fn a_traceback_has_the_level_of_the_line_above_it() {
-        let lines = [
-            "  File \"bot.py\"",
-            "2026-01-01 00:00:00.000 | ERROR    | bot:run:1 - no",
-            "  File \"bot.py\"",
-            "INFO:     Started",
-            "  more",
-        ]
-        .map(|log| line("1", log));
-        let kept = of_level(lines.iter(), Some(LogLevel::Warning));
-        assert_eq!(kept, lines[1..3]);
-    }
+    use super::{since, time};
 
     #[test]
     fn a_time_is_absolute_or_relative() {

@@ -1,42 +1,6 @@
 use super::*;
 
 #[test]
-fn what_can_not_be_reached_is_not_called_empty() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("vault");
-    let nowhere = folder.path().join("nowhere");
-    let check = |what: &str| {
-        let vault = local(&place);
-        let put = put(&vault, "prod", &[entry("A", "1")], None);
-        for failed in [
-            list(&vault, None).map(drop),
-            delete(&vault, "a").map(drop),
-            put,
-        ] {
-            let failed = failed.unwrap_err();
-            let is_told = matches!(failed, VaultError::File(..));
-            assert!(is_told, "{what}: {failed:?}");
-        }
-    };
-    symlink(&nowhere, &place).unwrap();
-    check("the folder is a link to nowhere");
-    fs::remove_file(&place).unwrap();
-    symlink(&place, &place).unwrap();
-    check("the folder is a link to itself");
-    fs::remove_file(&place).unwrap();
-    fs::write(&place, "").unwrap();
-    check("the folder is a file");
-    fs::remove_file(&place).unwrap();
-    fs::create_dir(&place).unwrap();
-    let file = place.join("vault.age");
-    symlink(&nowhere, &file).unwrap();
-    check("the file is a link to nowhere");
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
-    check("the file is a folder");
-}
-
-#[test]
 fn vault_that_others_can_write_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
