@@ -1,5 +1,6 @@
 //! A secrets backend that follows the protocol, except where the rules in a file next to the executable add faults.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ const MANIFEST: &str = concat!(
 const LARGEST: usize = 200_000;
 
 /// The methods with their required parameters.
-const METHODS: [(&str, &[&str]); 9] = [
+const METHODS: [(&str, &[&str]); 10] = [
     ("secrets/open", &[]),
     ("secrets/list", &[]),
     ("secrets/get", &["name"]),
@@ -30,6 +31,7 @@ const METHODS: [(&str, &[&str]); 9] = [
     ),
     ("secrets/unset", &["name", "keys"]),
     ("secrets/delete", &["name"]),
+    ("secrets/organizations", &[]),
 ];
 
 /// Secret sets by name, each with its `kind` and `values`.
@@ -38,8 +40,14 @@ type Sets = Map<String, Value>;
 /// The code and message of a failed request.
 struct Refused(&'static str, &'static str);
 
-/// The file that stores the sets, or `None` before `secrets/open`.
-struct Sample(Option<PathBuf>);
+/// The place of the sets, or `None` before `secrets/open`.
+struct Sample(Option<Place>);
+
+/// The sets of one organization in a file that stores those of all.
+struct Place {
+    file: PathBuf,
+    organization: String,
+}
 
 fn main() {
     std::hint::black_box(MANIFEST);
@@ -57,8 +65,12 @@ impl Plugin for Sample {
                 wire.fail(id, -32022, "another version", &data);
             }
             (Some(("secrets/open", _)), None) => {
-                self.0 = Some(kept(params, "sample.json"));
-                wire.result(id, &opened(params));
+                let organization = params["organization"].as_str().unwrap_or("home");
+                wire.result(id, &opened(organization));
+                self.0 = Some(Place {
+                    file: kept(params, "sample.json"),
+                    organization: organization.to_owned(),
+                });
             }
             (Some(("secrets/open", _)), Some(_)) | (_, None) => {
                 wire.fail(id, -32600, "out of turn", &json!({}));
@@ -66,7 +78,7 @@ impl Plugin for Sample {
             (Some((_, needs)), _) if !needs.iter().all(|name| fits(name, &params[name])) => {
                 wire.fail(id, -32602, "a parameter is missing", &json!({}));
             }
-            _ => match self.done(method, params) {
+            (Some(_), Some(place)) => match place.done(method, params) {
                 Ok(reply) => wire.result(id, &reply),
                 Err(Refused(code, message)) => {
                     wire.fail(
@@ -81,7 +93,7 @@ impl Plugin for Sample {
     }
 }
 
-impl Sample {
+impl Place {
     fn done(&self, method: &str, params: &Value) -> Result<Value, Refused> {
         let name = params["name"].as_str().unwrap_or_default();
         let mut sets = self.read();
@@ -119,6 +131,11 @@ impl Sample {
                 self.write(&sets);
                 Ok(json!({ "missing": missing }))
             }
+            "secrets/organizations" => {
+                let names = self.organizations().into_iter();
+                let rows = names.map(|(name, _)| json!({ "name": name }));
+                Ok(json!({ "organizations": rows.collect::<Vec<_>>() }))
+            }
             "secrets/delete" => {
                 let deleted = sets.remove(name).is_some();
                 self.write(&sets);
@@ -150,7 +167,7 @@ impl Sample {
             "secrets/put" => "secret",
             _ => "image_pull_secret",
         };
-        let region = params["region"].as_str().unwrap_or("eu");
+        let region = params["region"].as_str().unwrap_or("us-west");
         let new = json!({ "kind": kind, "region": region, "values": {} });
         let set = sets.entry(name).or_insert(new);
         if set["kind"] != kind {
@@ -167,28 +184,33 @@ impl Sample {
         Ok(json!({}))
     }
 
+    fn organizations(&self) -> BTreeMap<String, Sets> {
+        let text = fs::read(&self.file).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
     fn read(&self) -> Sets {
-        let text = self.0.as_ref().and_then(|file| fs::read(file).ok());
-        text.and_then(|text| serde_json::from_slice(&text).ok())
-            .unwrap_or_default()
+        let mut all = self.organizations();
+        all.remove(&self.organization).unwrap_or_default()
     }
 
     fn write(&self, sets: &Sets) {
-        if let Some(file) = &self.0 {
-            drop(file.parent().map(fs::create_dir_all));
-            drop(fs::write(file, json!(sets).to_string()));
-        }
+        let mut all = self.organizations();
+        all.insert(self.organization.clone(), sets.clone());
+        drop(self.file.parent().map(fs::create_dir_all));
+        drop(fs::write(&self.file, json!(all).to_string()));
     }
 }
 
-fn opened(params: &Value) -> Value {
+fn opened(organization: &str) -> Value {
+    let regions = json!([{ "code": "us-west", "name": "US West" }, { "code": "us-east" }, { "code": "eu-central" }]);
     json!({
-        "organization": params["organization"].as_str().unwrap_or("home"),
-        "place": "a file for tests",
-        "regions": { "all": [{ "code": "eu", "name": "Europe" }, { "code": "us" }], "default": "eu" },
+        "organization": organization,
+        "place": format!("organization {organization}"),
+        "regions": { "all": regions, "default": "us-west" },
         "names": { "shortest": 1, "longest": 63, "capitals": false },
         "limits": { "value_bytes": LARGEST },
-        "can": ["values", "image_pull_secrets", "of_a_later_version"],
+        "can": ["values", "image_pull_secrets", "organizations", "of_a_later_version"],
     })
 }
 

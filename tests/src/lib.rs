@@ -32,6 +32,5 @@ pub mod signals;
 pub mod signing_in;
 pub mod tally;
 pub mod user;
-pub mod vault_backend;
 pub mod watched;
 pub mod wine;

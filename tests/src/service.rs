@@ -119,6 +119,11 @@ impl Service {
         self.world().injections.push(injection);
     }
 
+    /// Makes all requests with this `method` (`*` for any) fail without effect if their target contains `path`.
+    pub fn fail(&self, method: &'static str, path: &str, fault: &Fault) {
+        self.inject(Injection::new(method, path, fault.clone()));
+    }
+
     /// Sets the faults for the next requests, in order. `None` means no fault.
     pub fn follow(&self, script: impl IntoIterator<Item = Option<Injection>>) {
         self.world().script = script.into_iter().collect();

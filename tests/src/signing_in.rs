@@ -15,7 +15,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use crate::user::User;
+use crate::user::{Run, User};
 
 /// Returns a user with an account who has not signed in.
 pub fn stranger() -> User {
@@ -108,4 +108,13 @@ pub fn forms(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let token = sent.iter().filter(|sent| sent.target == "/issuer/token");
     token.map(|sent| sent.body.clone()).collect()
+}
+
+/// Asserts that no token or code of the issuer was shown.
+pub fn assert_no_token(run: &Run) {
+    for shown in [&run.stdout, &run.stderr] {
+        for trace in ["access-token", "refresh-token", "code-1"] {
+            assert!(!shown.contains(trace), "{run:?}");
+        }
+    }
 }

@@ -12,15 +12,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 pub use crate::bench::Ran as Run;
 use crate::bench::{second_name, write_script};
 use crate::executable::executable;
 use crate::patience::PATIENCE;
+use crate::pty::Terminal;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 use crate::signals::default_in_children;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -54,10 +56,11 @@ impl User {
     /// Creates a user whose backend is a separate executable in the user's plugin folder.
     pub fn of_a_backend() -> Self {
         let mut user = Self::new("backend", BackendKind::Backend);
-        let plugins = user.plugins();
-        let file = plugins.join("bot-cli-secrets-vault");
-        second_name(&executable("it-secrets-vault"), &file).unwrap();
-        user.set("BOT_CLI_BACKEND", "vault");
+        let file = user.plugins().join("bot-cli-secrets-sample");
+        second_name(&executable("it-secrets-sample"), &file).unwrap();
+        let data = user.home().join(".local/share").display().to_string();
+        user.set("XDG_DATA_HOME", &data);
+        user.set("BOT_CLI_BACKEND", "sample");
         user
     }
 
@@ -185,8 +188,17 @@ impl User {
 
     /// Returns a command that runs the plugin, without a terminal or any of this process's environment variables.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.program("bot-cli-cloud", arguments)
+    }
+
+    /// Returns a command that runs the host in the same way.
+    pub fn host(&self, arguments: &[&str]) -> Command {
+        self.program("bot-cli", arguments)
+    }
+
+    fn program(&self, name: &str, arguments: &[&str]) -> Command {
         // Not where cargo puts it, among executables that it would find beside itself.
-        let mut command = Command::new(self.bin().join("bot-cli-cloud"));
+        let mut command = Command::new(self.bin().join(name));
         command
             .args(arguments)
             .current_dir(self.work())
@@ -212,6 +224,45 @@ impl User {
                 .output()
                 .unwrap(),
         )
+    }
+
+    /// Starts the plugin, and collects its output.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Waits until the plugin ends.
+    pub fn ended(&self, child: Child) -> Run {
+        self.ran(&child.wait_with_output().unwrap())
+    }
+
+    /// Interrupts the plugin as Ctrl-C does, and waits until it ends.
+    pub fn interrupt(&self, child: Child) -> Run {
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        self.ended(child)
+    }
+
+    /// Runs a program of the user's `bin` folder at a terminal. The first word is the program's name.
+    pub fn terminal(&self, words: &[&str]) -> Terminal {
+        let command = pty_process::blocking::Command::new(self.bin().join(words[0]))
+            .args(&words[1..])
+            .env_clear()
+            .envs(&self.variables)
+            .env("TERM", "xterm-256color")
+            .current_dir(self.work());
+        Terminal::start(command, 40, 120).unwrap()
+    }
+
+    /// Returns the completions for the last of `words`, which follow `bot-cli cloud`, one a line.
+    pub fn completions(&self, words: &[&str]) -> String {
+        let words = [&["__complete", "zsh", "--", "cloud"], words].concat();
+        let run = self.feed(&mut self.host(&words), "");
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+        // The first line says what the shell is to do with the others.
+        let lines = run.stdout.split_once('\n');
+        lines.map(|(_, lines)| lines.to_owned()).unwrap()
     }
 
     /// Runs any command with `stdin` as standard input.
@@ -244,18 +295,21 @@ impl User {
     }
 
     /// Runs a command that must succeed, and returns the document.
+    #[track_caller]
     pub fn done(&self, arguments: &[&str]) -> Value {
         let (status, document) = self.json(arguments);
         assert_eq!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
         document
     }
 
-    /// Runs a command that must fail, and returns the exit status and the error code.
-    pub fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        let (status, document) = self.json(arguments);
-        assert_ne!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
-        let code = document["error"]["code"].as_str().unwrap_or_default();
-        (status, code.to_owned())
+    /// Runs a command that must fail with this exit status and error code, and returns the error.
+    #[track_caller]
+    pub fn fails(&self, arguments: &[&str], status: i32, code: &str) -> Value {
+        let (found, mut document) = self.json(arguments);
+        let case = format!("{}: {arguments:?}: {document}", self.name);
+        assert_eq!(found, Some(status), "{case}");
+        assert_eq!(document["error"]["code"], code, "{case}");
+        document["error"].take()
     }
 
     /// Runs a command with `--json`, and returns the exit status and the document.

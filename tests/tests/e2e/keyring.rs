@@ -257,7 +257,7 @@ fn a_sign_in_is_kept_renewed_and_removed_in_the_keyring() {
     let run = user.run(&["auth", "logout"]);
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(desktop.entries().unwrap().is_empty() && !file.exists());
-    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
+    user.fails(&["secrets", "list"], 4, "not_signed_in");
 }
 
 #[test]
@@ -275,10 +275,7 @@ fn a_sign_in_that_the_keyring_keeps_to_itself_is_reported_and_never_blocks_signi
 
     desktop.lock().unwrap();
     for arguments in [&["secrets", "list"][..], &["auth", "logout"]] {
-        assert_eq!(
-            user.fails(arguments),
-            (Some(7), "keyring_locked".to_owned())
-        );
+        user.fails(arguments, 7, "keyring_locked");
         assert!(file.exists());
     }
     // What does not need it does not ask for it.

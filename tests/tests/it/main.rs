@@ -13,7 +13,6 @@ use std::fs;
 use std::path::Path;
 
 mod architecture;
-mod backend;
 mod cloud;
 mod dev;
 mod documents;

@@ -11,7 +11,6 @@ use super::words;
 fn with_both() -> User {
     let mut user = User::of_a_backend();
     user.unset("BOT_CLI_BACKEND");
-    user.set("PATH", "/usr/bin:/bin");
     user
 }
 
@@ -36,74 +35,63 @@ fn a_backend_is_chosen_by_option_variable_and_configuration() {
     };
     let of = |value: &str, source: &str| json!({ "value": value, "source": source });
     assert_eq!(chosen(&user, &[]), of("local", "default"));
-    assert_eq!(chosen(&user, &["--backend", "vault"]), of("vault", "flag"));
-    user.done(&["config", "set", "backend", "vault"]);
-    assert_eq!(chosen(&user, &[]), of("vault", "config"));
+    assert_eq!(
+        chosen(&user, &["--backend", "sample"]),
+        of("sample", "flag")
+    );
+    user.done(&["config", "set", "backend", "sample"]);
+    assert_eq!(chosen(&user, &[]), of("sample", "config"));
     assert_eq!(chosen(&user, &["--backend", "local"]), of("local", "flag"));
     user.set("BOT_CLI_BACKEND", "local");
     assert_eq!(chosen(&user, &[]), of("local", "environment"));
-    user.set("BOT_CLI_BACKEND", "vault");
-    assert_eq!(chosen(&user, &[]), of("vault", "environment"));
+    user.set("BOT_CLI_BACKEND", "sample");
+    assert_eq!(chosen(&user, &[]), of("sample", "environment"));
     let listed = user.done(&["secrets", "list"]);
-    assert_eq!(listed["scope"]["place"], "organization local");
-    assert_eq!(listed["scope"]["organization"], of("local", "backend"));
+    assert_eq!(listed["scope"]["place"], "organization home");
+    assert_eq!(listed["scope"]["organization"], of("home", "backend"));
     assert_eq!(listed["scope"]["api_url"], json!(null));
 }
 
 #[test]
 fn settings_of_a_backend_are_its_own_and_reach_it_alone() {
     let user = with_both();
-    user.done(&["secrets", "set", "prod", "A=1", "--backend", "vault", "-s"]);
-    let folder = user.root().join("other").display().to_string();
-    let set = user.done(&["config", "set", "vault.folder", &folder]);
-    assert_eq!(set["key"], "vault.folder");
+    user.done(&words("secrets set prod A=1 --backend sample -s"));
+    let other = user.root().join("other.json").display().to_string();
+    let set = user.done(&["config", "set", "sample.file", &other]);
+    assert_eq!(set["key"], "sample.file");
     let file = user.home().join(".config/bot-cli/backends.toml");
     let written = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(written, format!("[vault]\nfolder = \"{folder}\"\n"));
+    assert_eq!(written, format!("[sample]\nfile = \"{other}\"\n"));
     let sets = |arguments: &[&str]| {
         let listed = user.done(&[&["secrets", "list"], arguments].concat());
         listed["sets"].as_array().unwrap().len()
     };
-    assert_eq!(
-        sets(&["--backend", "vault"]),
-        0,
-        "the other folder is empty"
-    );
+    let sample = ["--backend", "sample"];
+    assert_eq!(sets(&sample), 0, "the other file is empty");
     assert_eq!(sets(&["--backend", "local"]), 0);
-    user.done(&["config", "set", "vault.folder", ""]);
+    user.done(&["config", "set", "sample.file", ""]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "");
-    assert_eq!(sets(&["--backend", "vault"]), 1);
+    assert_eq!(sets(&sample), 1);
     // What is configured for the service and the vault is not for another backend, which has its own.
     user.done(&["config", "set", "organization", "acme"]);
-    assert_eq!(sets(&["--backend", "vault"]), 1);
-    user.done(&["config", "set", "vault.organization", "other"]);
-    let listed = user.done(&["secrets", "list", "--backend", "vault"]);
+    assert_eq!(sets(&sample), 1);
+    user.done(&["config", "set", "sample.organization", "other"]);
+    let listed = user.done(&["secrets", "list", "--backend", "sample"]);
     let expected = json!({ "value": "other", "source": "config" });
     assert_eq!(listed["scope"]["organization"], expected);
     assert_eq!(listed["sets"], json!([]));
-    assert_eq!(sets(&["--backend", "vault", "-o", "local"]), 1);
+    assert_eq!(sets(&["--backend", "sample", "-o", "home"]), 1);
 
-    for (arguments, code, hint) in [
-        (
-            &["vault.fodler", "x"],
-            "unknown_setting",
-            "did you mean `folder`?",
-        ),
-        (
-            &["valt.folder", "x"],
-            "unknown_backend",
-            "did you mean `vault`?",
-        ),
-        (
-            &["local.folder", "x"],
-            "invalid_input",
-            "key: must be `NAME.KEY`, with the name of a backend that is installed",
-        ),
+    let unknown = "key: must be `NAME.KEY`, with the name of a backend that is installed";
+    for (key, code, hint) in [
+        ("sample.fiel", "unknown_setting", "did you mean `file`?"),
+        ("samle.file", "unknown_backend", "did you mean `sample`?"),
+        ("local.file", "invalid_input", unknown),
     ] {
-        let words = [&["config", "set"], &arguments[..]].concat();
-        assert_eq!(user.fails(&words), (Some(2), code.to_owned()), "{words:?}");
-        let run = user.run(&words);
-        assert!(run.stderr.contains(hint), "{words:?}: {run:?}");
+        let set = ["config", "set", key, "x"];
+        user.fails(&set, 2, code);
+        let run = user.run(&set);
+        assert!(run.stderr.contains(hint), "{key}: {run:?}");
     }
 }
 
@@ -148,7 +136,7 @@ fn a_setting_that_the_backend_does_not_have_or_needs_is_named() {
 fn a_program_runs_with_the_values_of_a_backend() {
     let mut user = with_both();
     user.set("BOT_CLI_TOKEN", "pcc_pat_forTheServiceOnly");
-    let at = ["--backend", "vault"];
+    let at = ["--backend", "sample"];
     user.done(&[&["secrets", "set", "prod", "A=one", "B=two", "-s"], &at[..]].concat());
     let show = ["--", "sh", "-c", "echo $A $B ${BOT_CLI_TOKEN-none}"];
     let run = user.run(&[&["secrets", "run", "prod"], &at[..], &show].concat());
@@ -158,8 +146,7 @@ fn a_program_runs_with_the_values_of_a_backend() {
     );
     // What never gives values back is left out where nobody names it, and refused where somebody does.
     user.set("BOT_CLI_BACKEND", "hosted");
-    let (status, code) = user.fails(&["secrets", "run", "prod", "--", "true"]);
-    assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    user.fails(&["secrets", "run", "prod", "--", "true"], 1, "not_found");
     let named = words("secrets run prod --backend hosted -- true");
     let run = user.run(&named);
     assert_eq!(
@@ -181,31 +168,31 @@ fn a_set_is_copied_between_any_two_backends() {
     let pull = ["secrets", "image-pull-secret", "pull", host, "u:t"];
     user.done(&[&pull[..], &["--backend", "local"]].concat());
     for name in ["prod", "pull"] {
-        let copy = ["secrets", "copy", name, "--to", "vault", "-s"];
+        let copy = ["secrets", "copy", name, "--to", "sample", "-s"];
         let plan = user.done(&[&copy[..], &["--dry-run"]].concat());
         assert_eq!(plan["dry_run"], true);
         let copied = user.done(&copy);
         assert_eq!(copied["from"]["backend"], "local", "{copied}");
-        assert_eq!(copied["scope"]["backend"]["value"], "vault", "{copied}");
+        assert_eq!(copied["scope"]["backend"]["value"], "sample", "{copied}");
     }
     let values = |backend| {
         let run = user.run(&["secrets", "run", "prod", "--backend", backend, "--", "env"]);
         let lines: Vec<&str> = run.stdout.lines().collect();
         ["A=1", "B="].map(|line| lines.contains(&line))
     };
-    assert_eq!(values("vault"), [true, true]);
+    assert_eq!(values("sample"), [true, true]);
     for name in ["prod", "pull"] {
         user.done(&["secrets", "delete", name, "--backend", "local", "-s"]);
         user.done(&words(&format!(
-            "secrets copy {name} --from vault --to local -s"
+            "secrets copy {name} --from sample --to local -s"
         )));
     }
     assert_eq!(values("local"), [true, true]);
     let listed = user.done(&["secrets", "list", "--backend", "local"]);
     assert_eq!(listed["sets"].as_array().unwrap().len(), 2);
     // Within one backend, a copy needs another name or another place.
-    let within = words("secrets copy prod --from vault --to vault -s");
-    assert_eq!(user.fails(&within), (Some(2), "invalid_input".to_owned()));
+    let within = words("secrets copy prod --from sample --to sample -s");
+    user.fails(&within, 2, "invalid_input");
     user.done(&[&within[..], &["--to-name", "second"]].concat());
 }
 
@@ -215,20 +202,19 @@ fn organizations_regions_and_status_are_those_of_the_backend() {
     user.done(&["secrets", "set", "prod", "A=1", "-o", "acme", "-s"]);
     let all = user.done(&["organizations", "list"]);
     assert_eq!(all["organizations"][0]["name"], "acme", "{all}");
-    let (status, code) = user.fails(&["organizations", "use", "acem"]);
-    assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    user.fails(&["organizations", "use", "acem"], 1, "not_found");
     let chosen = user.done(&["organizations", "use", "acme"]);
     let file = chosen["config"].as_str().unwrap();
     assert!(file.ends_with("backends.toml"), "{chosen}");
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
     let status = user.done(&["auth", "status"]);
-    assert_eq!(status["backend"], "vault");
+    assert_eq!(status["backend"], "sample");
     assert_eq!(status["place"], "organization acme");
     let regions = user.done(&["regions", "list"]);
     assert_eq!(regions["default"], "us-west");
-    assert_eq!(regions["regions"].as_array().unwrap().len(), 4);
+    assert_eq!(regions["regions"].as_array().unwrap().len(), 3);
     let shown = user.run(&["config", "show"]);
-    let settings = "vault.organization  acme";
+    let settings = "sample.organization  acme";
     assert!(shown.stdout.contains(settings), "{shown:?}");
 }
 
@@ -296,15 +282,18 @@ fn a_backend_that_can_not_be_used_is_one_line_with_the_mend() {
         );
         assert_eq!(run.status, Some(1), "{run:?}");
     }
-    let (status, code) = user.fails(&["secrets", "list", "--backend", "open"]);
-    assert_eq!((status, code.as_str()), (Some(1), "backend_refused"));
+    user.fails(
+        &["secrets", "list", "--backend", "open"],
+        1,
+        "backend_refused",
+    );
     // None of them was started, and what is built in works on.
     let started = std::fs::read_dir(user.plugins()).unwrap();
     let names = started.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let started: Vec<String> = names.filter(|name| name.ends_with("started")).collect();
     assert_eq!(started, [""; 0]);
     user.done(&["secrets", "list"]);
-    user.done(&["secrets", "list", "--backend", "vault"]);
+    user.done(&["secrets", "list", "--backend", "sample"]);
 }
 
 #[test]
@@ -315,8 +304,11 @@ fn an_executable_in_the_name_of_a_built_in_backend_is_never_started() {
     }
     user.done(&["secrets", "set", "prod", "A=1", "-s"]);
     user.done(&["secrets", "list", "--backend", "local"]);
-    let (_, code) = user.fails(&["secrets", "list", "--backend", "hosted"]);
-    assert_eq!(code, "not_signed_in");
+    user.fails(
+        &["secrets", "list", "--backend", "hosted"],
+        4,
+        "not_signed_in",
+    );
     for name in ["local", "hosted"] {
         let started = format!("bot-cli-secrets-{name}.started");
         assert!(!user.plugins().join(started).exists());
@@ -327,13 +319,13 @@ fn an_executable_in_the_name_of_a_built_in_backend_is_never_started() {
 fn a_missing_backend_stays_the_choice_until_it_is_back() {
     let user = User::of_a_backend();
     user.done(&["secrets", "set", "prod", "A=1", "-s"]);
-    let file = user.plugins().join("bot-cli-secrets-vault");
+    let file = user.plugins().join("bot-cli-secrets-sample");
     let away = user.root().join("away");
     std::fs::rename(&file, &away).unwrap();
     let run = user.run(&["secrets", "list"]);
     assert_eq!(
         run.stderr,
-        "error: there is no backend `vault` (from the environment)\n  \
+        "error: there is no backend `sample` (from the environment)\n  \
          --backend: must be `local`, `hosted` or a backend that is installed\n\
          hint: backends: local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
     );
@@ -342,7 +334,7 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
     let shown = user.run(&["config", "show"]);
     assert_eq!(shown.status, Some(0), "{shown:?}");
     assert!(
-        shown.stderr.contains("there is no backend `vault`"),
+        shown.stderr.contains("there is no backend `sample`"),
         "{shown:?}"
     );
     std::fs::rename(&away, &file).unwrap();
@@ -352,8 +344,8 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
 #[test]
 fn a_missing_backend_of_the_configuration_is_taken_out_by_the_line_of_the_hint() {
     let user = with_both();
-    user.done(&["config", "set", "backend", "vault"]);
-    std::fs::remove_file(user.plugins().join("bot-cli-secrets-vault")).unwrap();
+    user.done(&["config", "set", "backend", "sample"]);
+    std::fs::remove_file(user.plugins().join("bot-cli-secrets-sample")).unwrap();
     let run = user.run(&["secrets", "list"]);
     let hint = "hint: bot-cli cloud config set backend ''\n";
     assert!(run.stderr.contains(hint), "{run:?}");
@@ -368,26 +360,19 @@ fn backends_and_their_settings_are_completed_and_none_is_started() {
     let user = with_both();
     script(&user, "acme", &manifest("acme", "1.0"));
     script(&user, "later", &manifest("later", "2.0"));
-    let complete = |words: &[&str]| {
-        let mut host = std::process::Command::new(user.bin().join("bot-cli"));
-        host.args(["__complete", "zsh", "--", "cloud"])
-            .args(words)
-            .env_clear()
-            .envs(user.variables())
-            .env("BOT_CLI_PLUGIN_PATH", user.bin())
-            .current_dir(user.work());
-        let run = user.feed(&mut host, "");
-        // The first line says what the shell is to do with the others.
-        let lines = run.stdout.lines().skip(1);
-        let words = lines.filter_map(|line| line.split('\t').next().map(str::to_owned));
-        words.filter(|word| !word.is_empty()).collect::<Vec<_>>()
+    let complete = |words: &[&str]| -> Vec<String> {
+        let completions = user.completions(words);
+        let words = completions
+            .lines()
+            .filter_map(|line| line.split('\t').next());
+        words.map(str::to_owned).collect()
     };
-    let all = ["local", "hosted", "acme", "vault"];
+    let all = ["local", "hosted", "acme", "sample"];
     assert_eq!(complete(&["secrets", "list", "--backend", ""]), all);
     assert_eq!(complete(&["secrets", "copy", "prod", "--to", ""]), all);
     assert_eq!(
-        complete(&["config", "set", "vault."]),
-        ["vault.folder", "vault.organization", "vault.region"]
+        complete(&["config", "set", "sample."]),
+        ["sample.file", "sample.organization", "sample.region"]
     );
     assert!(!user.plugins().join("bot-cli-secrets-acme.started").exists());
 }
@@ -397,12 +382,14 @@ fn a_file_of_settings_that_can_not_be_read_stops_only_whom_it_is_for() {
     let user = with_both();
     let folder = user.home().join(".config/bot-cli");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("backends.toml"), "[vault\n").unwrap();
-    user.done(&["secrets", "set", "prod", "A=1", "-s", "--backend", "local"]);
-    user.done(&["secrets", "list"]);
-    user.done(&["config", "show"]);
-    let list = ["secrets", "list", "--backend", "vault"];
-    assert_eq!(user.fails(&list), (Some(2), "invalid_config".to_owned()));
+    let list = ["secrets", "list", "--backend", "sample"];
+    for text in ["[sample\n", "[sample]\nfile = 7\n"] {
+        std::fs::write(folder.join("backends.toml"), text).unwrap();
+        user.done(&words("secrets set prod A=1 -s --backend local"));
+        user.done(&["secrets", "list"]);
+        user.done(&["config", "show"]);
+        user.fails(&list, 2, "invalid_config");
+    }
     // Another backend's table is another's.
     std::fs::write(folder.join("backends.toml"), "[other]\nzone = 7\n").unwrap();
     user.done(&list);

@@ -6,7 +6,7 @@ use std::fs;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
-use bot_cli_tests::service::{Access, Fault, Injection, ORGANIZATION, Outcome, Provisioning};
+use bot_cli_tests::service::{Fault, Outcome, Provisioning};
 
 use super::user::{Run, User, assert_in_no_file};
 
@@ -96,8 +96,7 @@ fn a_value_is_nowhere_to_be_seen_whatever_the_service_does() {
         for fault in weather() {
             user.service().heal();
             if let Some(fault) = &fault {
-                user.service()
-                    .inject(Injection::new("PUT", "/", fault.clone()));
+                user.service().fail("PUT", "/", fault);
             }
             // What fails at once needs no second try in another form; what is tried again does.
             let ways = ways_in();
@@ -168,14 +167,8 @@ fn a_value_reaches_no_child_by_its_arguments_or_environment() {
     user.script(&plugin, &script);
     for (words, stdin) in ways_in() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut command = std::process::Command::new(bin.join("bot-cli"));
-        command
-            .arg("cloud")
-            .args(&words)
-            .env_clear()
-            .envs(user.variables())
-            .current_dir(user.work());
-        let run = user.feed(&mut command, &stdin);
+        let mut host = user.host(&["cloud"]);
+        let run = user.feed(host.args(&words), &stdin);
         assert_unseen(&run, &format!("{words:?}"));
     }
     let started = fs::read_to_string(&log).unwrap();
@@ -184,41 +177,6 @@ fn a_value_reaches_no_child_by_its_arguments_or_environment() {
         assert!(!started.contains(&trace), "`{trace}`: {started}");
     }
     assert_in_no_file(&user.home(), &traces(), "behind the host");
-}
-
-#[test]
-fn a_token_is_nowhere_to_be_seen() {
-    let mut user = User::with_token();
-    let token = "pcc_pat_Zq7canary";
-    let access = Access::User(vec![ORGANIZATION.to_owned()]);
-    let mut world = user.service().world();
-    world.tokens.insert(token.to_owned(), access);
-    drop(world);
-    user.set("BOT_CLI_TOKEN", token);
-    for fault in [
-        None,
-        Some(Fault::error(401, "no", "NO")),
-        Some(Fault::Reset),
-    ] {
-        user.service().heal();
-        if let Some(fault) = &fault {
-            user.service()
-                .inject(Injection::new("*", "/", fault.clone()));
-        }
-        for arguments in [
-            &["secrets", "list"][..],
-            &["auth", "status"],
-            &["config", "show"],
-            &["organizations", "list"],
-        ] {
-            for form in FORMS {
-                let run = user.run(&[form, arguments].concat());
-                for shown in [&run.stdout, &run.stderr] {
-                    assert!(!shown.contains("Zq7canary"), "{arguments:?}: {run:?}");
-                }
-            }
-        }
-    }
 }
 
 #[test]

@@ -41,7 +41,6 @@ fn a_set_is_created_listed_changed_and_deleted() {
 #[test]
 fn what_is_not_there_is_said_not_to_be_there() {
     for user in User::all() {
-        let missing = (Some(1), "not_found".to_owned());
         user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
         for arguments in [
             &["secrets", "list", "other"][..],
@@ -49,8 +48,7 @@ fn what_is_not_there_is_said_not_to_be_there() {
             &["secrets", "unset", "prod", "B", "--skip"],
             &["secrets", "delete", "other", "--skip"],
         ] {
-            let failed = user.fails(arguments);
-            assert_eq!(failed, missing, "{}: {arguments:?}", user.name);
+            user.fails(arguments, 1, "not_found");
         }
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
     }
@@ -77,16 +75,17 @@ fn an_image_pull_secret_is_created_updated_in_place_and_told_from_a_set() {
         assert_eq!(rows("--no-sets"), [prod.clone(), registry], "{}", user.name);
         assert_eq!(rows("--sets"), [prod], "{}", user.name);
 
-        let wrong = (Some(1), "wrong_type".to_owned());
         let onto_a_set = ["secrets", "image-pull-secret", "prod", REGISTRY, "u:t"];
         for arguments in [
             &["secrets", "set", "registry", "A=1", "--skip"][..],
             &["secrets", "unset", "registry", "A", "--skip"],
+            &["secrets", "list", "registry", "--sets"],
             &onto_a_set,
         ] {
-            assert_eq!(user.fails(arguments), wrong, "{}: {arguments:?}", user.name);
+            user.fails(arguments, 1, "wrong_type");
         }
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+        user.done(&["secrets", "list", "registry"]);
         user.done(&["secrets", "delete", "registry", "--skip"]);
         assert_eq!(rows("--no-sets").len(), 1, "{}", user.name);
     }
@@ -97,22 +96,12 @@ fn a_region_is_checked_kept_and_filtered_by() {
     for user in User::all() {
         user.done(&words("secrets set europe A=1 --skip -r eu-central"));
         user.done(&["secrets", "set", "west", "A=1", "--skip"]);
-        for (line, status, code) in [
-            (
-                "secrets set west A=2 --skip -r us-wset",
-                2,
-                "unknown_region",
-            ),
-            (
-                "secrets set europe A=2 --skip -r us-west",
-                1,
-                "region_conflict",
-            ),
-            ("secrets list -r mars", 2, "unknown_region"),
-        ] {
-            let failed = user.fails(&words(line));
-            let expected = (Some(status), code.to_owned());
-            assert_eq!(failed, expected, "{}: {line}", user.name);
+        let misspelt = words("secrets set west A=2 --skip -r us-wset");
+        user.fails(&misspelt, 2, "unknown_region");
+        let moved = words("secrets set europe A=2 --skip -r us-west");
+        user.fails(&moved, 1, "region_conflict");
+        for list in ["secrets list -r mars", "secrets list europe -r mars"] {
+            user.fails(&words(list), 2, "unknown_region");
         }
         assert_eq!(user.values("europe"), pairs(&[("A", "1")]), "{}", user.name);
         // Without an option, a set stays where it is.
@@ -157,13 +146,8 @@ fn every_value_arrives_as_it_was_given() {
     ];
     for user in User::all() {
         for (key, value) in &values {
-            user.done(&[
-                "secrets",
-                "set",
-                "prod",
-                &format!("{key}={value}"),
-                "--skip",
-            ]);
+            let pair = format!("{key}={value}");
+            user.done(&["secrets", "set", "prod", &pair, "--skip"]);
         }
         let stored = user.values("prod");
         for (key, value) in &values {
@@ -201,24 +185,23 @@ fn impossible_names_and_keys_are_refused_before_anything_happens() {
                 &["secrets", "list", "--", name],
                 &["secrets", "image-pull-secret", "--", name, REGISTRY, "u:t"],
             ] {
-                let (status, code) = user.fails(arguments);
-                assert_eq!(status, Some(2), "{}: {arguments:?}: {code}", user.name);
+                let run = user.run(arguments);
+                assert_eq!(run.status, Some(2), "{}: {arguments:?}: {run:?}", user.name);
             }
         }
         let key_of_65 = format!("{}=1", "K".repeat(65));
         for pair in ["=1", "A B=1", "A/B=1", "Ä=1", "A=", "../x=1", &key_of_65] {
-            let (status, code) = user.fails(&["secrets", "set", "prod", "--skip", "--", pair]);
-            assert_eq!(status, Some(2), "{}: {pair}: {code}", user.name);
+            let run = user.run(&["secrets", "set", "prod", "--skip", "--", pair]);
+            assert_eq!(run.status, Some(2), "{}: {pair}: {run:?}", user.name);
         }
         for key in ["..", ".", ""] {
-            let (status, _) = user.fails(&["secrets", "unset", "--skip", "--", "prod", key]);
-            assert_eq!(status, Some(2), "{}: {key}", user.name);
+            let run = user.run(&["secrets", "unset", "--skip", "--", "prod", key]);
+            assert_eq!(run.status, Some(2), "{}: {key}: {run:?}", user.name);
         }
         // Others may have made such a key; here is none.
         for key in ["a/b", "a?b", "a b"] {
-            let failed = user.fails(&["secrets", "unset", "--skip", "--", "prod", key]);
-            let expected = (Some(1), "not_found".to_owned());
-            assert_eq!(failed, expected, "{}: {key}", user.name);
+            let unset = ["secrets", "unset", "--skip", "--", "prod", key];
+            user.fails(&unset, 1, "not_found");
         }
         let listed = user.done(&["secrets", "list"]);
         assert_eq!(listed["sets"], json!([]), "{}", user.name);
@@ -232,9 +215,10 @@ fn keys_that_other_clients_made_can_be_removed() {
     for mut user in [User::with_key(), User::with_token()] {
         user.set("BOT_CLI_TIMEOUT", "5");
         let values: Vec<_> = keys.iter().chain(&["A"]).map(|key| (*key, "1")).collect();
-        let mut world = user.service().world();
-        world.store("first-org", "prod", "us-west", &values);
-        drop(world);
+        let service = user.service();
+        service
+            .world()
+            .store("first-org", "prod", "us-west", &values);
         user.done(&["secrets", "unset", "prod", keys[0], "--skip"]);
         let run = user.run(&[&["secrets", "unset", "prod", "--skip"], &keys[1..]].concat());
         assert_eq!(run.status, Some(0), "{run:?}");
@@ -248,7 +232,7 @@ fn a_change_of_several_keys_is_whole_or_says_which() {
     for user in User::all() {
         user.done(&["secrets", "set", "prod", "A=1", "B=2", "C=3", "--skip"]);
         let unset = ["secrets", "unset", "prod", "A", "D", "--skip"];
-        assert_eq!(user.fails(&unset), (Some(1), "not_found".to_owned()));
+        user.fails(&unset, 1, "not_found");
         assert_eq!(user.values("prod").len(), 3, "{}", user.name);
         let done = user.done(&["secrets", "unset", "prod", "A", "C", "A", "--skip"]);
         assert_eq!(done["keys"], json!(["A", "C"]), "{}", user.name);
@@ -260,7 +244,6 @@ fn a_change_of_several_keys_is_whole_or_says_which() {
 fn without_a_terminal_nothing_changes_until_skip_says_so() {
     for user in User::all() {
         user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-        let asks = (Some(2), "input_required".to_owned());
         for arguments in [
             &["secrets", "set", "prod", "A=2"][..],
             &["secrets", "set", "prod", "B", "--skip"],
@@ -268,9 +251,34 @@ fn without_a_terminal_nothing_changes_until_skip_says_so() {
             &["secrets", "delete", "prod"],
             &["secrets", "image-pull-secret", "registry", REGISTRY],
         ] {
-            assert_eq!(user.fails(arguments), asks, "{}: {arguments:?}", user.name);
+            user.fails(arguments, 2, "input_required");
         }
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_listing_names_the_place_beside_the_rows() {
+    for user in User::all() {
+        let place = match user.name {
+            "vault" => "the vault of this machine",
+            "backend" => "organization home, the backend `sample`",
+            "published paths" => "the organization of the API key, the hosting service",
+            _ => "organization first-org, the hosting service",
+        };
+        user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+        let run = user.run(&["secrets", "list"]);
+        let rows: Vec<Vec<&str>> = run
+            .stdout
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let prod = ["prod", "secret", "us-west", "ready"];
+        assert_eq!(rows, [["NAME", "TYPE", "REGION", "STATUS"], prod]);
+        assert_eq!(run.stderr, format!("note: {place}\n"));
+        for form in ["-q", "--json"] {
+            assert_eq!(user.run(&[form, "secrets", "list"]).stderr, "");
+        }
     }
 }
 

@@ -35,8 +35,7 @@ fn a_set_of_the_vault_is_copied_to_the_service() {
         ] {
             assert!(plan.stdout.contains(shown), "{plan:?}");
         }
-        let (status, code) = user.fails(&copy);
-        assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+        user.fails(&copy, 2, "input_required");
         assert!(user.values("my-bot").is_empty(), "{}", user.name);
 
         let done = user.done(&[&copy[..], &["--skip", "--wait"]].concat());
@@ -69,8 +68,7 @@ fn an_image_pull_secret_of_the_vault_is_copied_to_the_service() {
         let plan = user.run(&[&copy[..], &["--dry-run"]].concat());
         let create = "Create the image pull secret `pull`";
         assert!(plan.stdout.starts_with(create), "{plan:?}");
-        let (status, _) = user.fails(&copy);
-        assert_eq!(status, Some(2));
+        user.fails(&copy, 2, "input_required");
         let done = user.done(&[&copy[..], &["--skip"]].concat());
         assert_eq!(
             (&done["created"], &done["host"]),
@@ -81,8 +79,8 @@ fn an_image_pull_secret_of_the_vault_is_copied_to_the_service() {
         assert_eq!(*stored, json!("dXNlcjp0MGtlbg=="), "{}", user.name);
         // The name of something else.
         user.done(&["secrets", "set", "taken", "A=1", "--skip"]);
-        let (status, code) = user.fails(&["secrets", "copy", "registry", "--to-name", "taken"]);
-        assert_eq!((status, code.as_str()), (Some(1), "wrong_type"));
+        let taken = words("secrets copy registry --to-name taken");
+        user.fails(&taken, 1, "wrong_type");
     }
 }
 
@@ -113,9 +111,8 @@ fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
         user.done(&words(line));
     }
     let before = user.service().sent().len();
-    let (status, document) = user.json(&["secrets", "copy", "blank", "--skip"]);
-    assert_eq!(status, Some(2), "{document}");
-    assert_eq!(document["error"]["fields"][0]["field"], "B");
+    let error = user.fails(&["secrets", "copy", "blank", "--skip"], 2, "invalid_input");
+    assert_eq!(error["fields"][0]["field"], "B");
     for (arguments, status, code) in [
         (&["none"][..], 1, "not_found"),
         (&["blank", "--from", "hosted"], 2, "not_readable"),
@@ -125,27 +122,16 @@ fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
         (&["blank", "--to-name", "a b"], 2, "invalid_input"),
         (&["blank", "--to", "local"], 2, "invalid_input"),
     ] {
-        let found = user.fails(&[&["secrets", "copy", "--skip"], arguments].concat());
-        assert_eq!(found.0, Some(status), "{arguments:?}");
-        assert!(found.1 == code, "{arguments:?}: {found:?}");
+        let copy = [&["secrets", "copy", "--skip"], arguments].concat();
+        user.fails(&copy, status, code);
     }
     assert_eq!(user.service().sent().len(), before);
-    let (status, code) = user.fails(&["secrets", "copy", "emptied", "--skip"]);
-    assert_eq!((status, code.as_str()), (Some(1), "empty_set"));
+    user.fails(&["secrets", "copy", "emptied", "--skip"], 1, "empty_set");
 }
 
 #[test]
 fn names_of_the_vault_are_completed() {
     let user = User::with_token();
     user.done(&words("secrets set prod A=1 --skip --backend local"));
-    let mut host = std::process::Command::new(user.bin().join("bot-cli"));
-    host.args(["__complete", "zsh", "--", "cloud", "secrets", "copy", "pr"])
-        .env_clear()
-        .envs(user.variables())
-        .current_dir(user.work());
-    let run = user.feed(&mut host, "");
-    assert_eq!(
-        (run.status, run.stdout.as_str()),
-        (Some(0), "nothing\nprod\t\n")
-    );
+    assert_eq!(user.completions(&["secrets", "copy", "pr"]), "prod\t\n");
 }

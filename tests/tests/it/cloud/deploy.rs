@@ -1,15 +1,14 @@
 //! Tests for `deploy` and the commands that manage agents and keys, against the stand-in for the hosted service.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
 
 use bot_cli_tests::service::{
     BuildEnd, Building, ORGANIZATION, Outcome, Provisioning, Rollout, RolloutEnd,
 };
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::user::{Run, User};
+use super::words;
 
 const FILE: &str =
     "agent_name = \"my-bot\"\nsecret_set = \"my-bot-secrets\"\n\n[scaling]\nmax_agents = 5\n";
@@ -33,6 +32,13 @@ fn project(user: &User) {
     user.write("server/bot.py", "print('hello')\n");
     user.write("server/.env", "A=c4n4ry\n");
     user.write("server/.env.example", "A=\n");
+}
+
+/// Gives the user's organization a running agent.
+fn deployed(user: &User) {
+    let image = json!({"image": "me/bot:1"});
+    let mut world = user.service().world();
+    world.deploy(ORGANIZATION, "my-bot", &image);
 }
 
 fn building(pending_reads: u32, end: BuildEnd) -> Building {
@@ -69,54 +75,29 @@ fn a_project_is_built_deployed_and_followed_until_it_is_ready() {
             "Nothing was changed\n",
         ];
         assert_says(&plan, 0, &shown);
-        let (status, code) = user.fails(&["deploy"]);
-        assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+        user.fails(&["deploy"], 2, "input_required");
         let stored = user.service().stored();
         assert!(stored[ORGANIZATION].get("/agents").is_none(), "{stored}");
 
         let run = user.run(&["deploy", "--skip"]);
-        assert_says(
-            &run,
-            0,
-            &[
-                "`my-bot` is ready",
-                "built the image",
-                "next: bot-cli cloud agents start my-bot",
-            ],
-        );
+        let next = "next: bot-cli cloud agents start my-bot";
+        assert_says(&run, 0, &["`my-bot` is ready", "built the image", next]);
         let again = user.run(&["deploy", "--skip"]);
-        assert_says(
-            &again,
-            0,
-            &["Nothing to do: `my-bot` already runs this", "`--force`"],
-        );
+        let nothing = "Nothing to do: `my-bot` already runs this";
+        assert_says(&again, 0, &[nothing, "`--force`"]);
 
         // The build is not made again for another agent, and nothing is uploaded.
         user.service().take_sent();
-        let other = user.run(&[
-            "deploy",
-            "--skip",
-            "--agent",
-            "other-bot",
-            "--min-agents",
-            "1",
-        ]);
-        assert_says(&other, 0, &["`other-bot` is ready"]);
+        let other = words("deploy --skip --agent other-bot --min-agents 1");
+        assert_says(&user.run(&other), 0, &["`other-bot` is ready"]);
         let sent = user.service().take_sent().join("\n");
         assert!(
             !sent.contains("upload") && !sent.contains("POST /v1/builds"),
             "{sent}"
         );
 
-        let image = [
-            "deploy",
-            "--skip",
-            "--image",
-            "me/my-bot:2",
-            "--no-wait",
-            "--json",
-        ];
-        assert_eq!(user.done(&image[..5])["changes"][0]["new"], "me/my-bot:2");
+        let image = user.done(&words("deploy --skip --image me/my-bot:2 --no-wait"));
+        assert_eq!(image["changes"][0]["new"], "me/my-bot:2");
         let status = user.done(&["agents", "status"]);
         assert_eq!(status["settings"]["image"], "me/my-bot:2");
         assert_eq!(status["settings"]["max_agents"], 5);
@@ -124,29 +105,22 @@ fn a_project_is_built_deployed_and_followed_until_it_is_ready() {
         let world = user.service().world();
         assert_eq!(world.unknown_members, Vec::<String>::new());
         assert_eq!(world.leaked_tokens, Vec::<String>::new());
-        let uploads: Vec<_> = world.uploads.values().collect();
-        assert_eq!(uploads.len(), 1);
-        let names: Vec<&str> = uploads[0]
-            .entries
-            .iter()
-            .map(|(name, ..)| &**name)
-            .collect();
-        assert_eq!(
-            names,
-            [".env.example", "Dockerfile", "bot.py", "cloud-deploy.toml"]
-        );
+        assert_eq!(world.uploads.len(), 1);
+        let packed = world.uploads.values().flat_map(|upload| &upload.entries);
+        let names: Vec<&str> = packed.map(|(name, ..)| &**name).collect();
+        let expected = [".env.example", "Dockerfile", "bot.py", "cloud-deploy.toml"];
+        assert_eq!(names, expected);
     }
 }
 
 #[test]
 fn what_is_deployed_is_shown_scaled_rolled_back_and_deleted() {
     let user = &users()[1];
-    user.done(&["deploy", "--skip", "--image", "me/my-bot:1"]);
-    user.done(&["deploy", "--skip", "--image", "me/my-bot:2"]);
-    let (status, code) = user.fails(&["agents", "rollback", "my-bot"]);
-    assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+    user.done(&words("deploy --skip --image me/my-bot:1"));
+    user.done(&words("deploy --skip --image me/my-bot:2"));
+    user.fails(&["agents", "rollback", "my-bot"], 2, "input_required");
     user.done(&["agents", "rollback", "--skip"]);
-    user.done(&["agents", "scale", "--max-agents", "7", "--skip"]);
+    user.done(&words("agents scale --max-agents 7 --skip"));
     let status = user.done(&["agents", "status"]);
     assert_eq!(status["settings"]["image"], "me/my-bot:1");
     assert_eq!(status["settings"]["max_agents"], 7);
@@ -154,68 +128,45 @@ fn what_is_deployed_is_shown_scaled_rolled_back_and_deleted() {
     assert_eq!(deployments["deployments"].as_array().unwrap().len(), 4);
     let run = user.run(&["agents", "stats"]);
     assert_says(&run, 2, &["stat"]);
-    let (status, code) = user.fails(&["agents", "status", "my-bt"]);
-    assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    user.fails(&["agents", "status", "my-bt"], 1, "not_found");
 
     // There is no public key yet: one is created with consent.
-    let (status, code) = user.fails(&["agents", "start"]);
-    assert_eq!((status, code.as_str()), (Some(2), "input_required"));
-    let data = [
-        "agents",
-        "start",
-        "--skip",
-        "--daily-room",
-        "--data",
-        "{\"a\": 1}",
-    ];
-    let started = user.done(&data);
+    user.fails(&["agents", "start"], 2, "input_required");
+    let data = ["--daily-room", "--data", "{\"a\": 1}"];
+    let started = user.done(&[&["agents", "start", "--skip"], &data[..]].concat());
     let session = started["session"].as_str().unwrap();
-    assert!(
-        started["room"].as_str().unwrap().starts_with("https://"),
-        "{started}"
-    );
+    let room = started["room"].as_str().unwrap();
+    assert!(room.starts_with("https://"), "{started}");
     let sent = user.service().sent();
-    let start = sent
-        .iter()
-        .rfind(|it| it.target.ends_with("/start"))
-        .unwrap();
-    assert!(start.body.contains("\"body\":{\"a\":1}"), "{start:?}");
+    let start = sent.iter().rfind(|it| it.target.ends_with("/start"));
+    let body = &start.unwrap().body;
+    assert!(body.contains("\"body\":{\"a\":1}"), "{body}");
     let active = user.done(&["agents", "sessions", "--active"]);
     assert_eq!(active["sessions"][0]["id"], session);
     user.done(&["agents", "stop", session]);
-    assert_eq!(
-        user.done(&["agents", "sessions", "--active"])["sessions"],
-        json!([])
-    );
-    assert_eq!(
-        user.fails(&["agents", "start", "--data", "7"]).1,
-        "invalid_input"
-    );
+    let active = user.done(&["agents", "sessions", "--active"]);
+    assert_eq!(active["sessions"], json!([]));
+    user.fails(&["agents", "start", "--data", "7"], 2, "invalid_input");
 
-    user.done(&["keys", "revoke", "bot-cli", "--skip"]);
+    let revoke = ["keys", "revoke", "bot-cli", "--skip"];
+    user.done(&revoke);
     assert_eq!(user.done(&["keys", "list"])["keys"][0]["revoked"], true);
-    assert_eq!(
-        user.fails(&["keys", "revoke", "bot-cli", "--skip"]).1,
-        "not_found"
-    );
+    user.fails(&revoke, 1, "not_found");
     user.done(&["agents", "delete", "--skip"]);
     assert_eq!(user.done(&["agents", "list"])["agents"], json!([]));
-    assert_eq!(user.fails(&["agents", "delete", "--skip"]).1, "not_found");
+    user.fails(&["agents", "delete", "--skip"], 1, "not_found");
 }
 
 #[test]
 fn a_private_api_key_says_what_it_can_not_do() {
     let mut user = User::with_key();
-    user.service()
-        .world()
-        .deploy(ORGANIZATION, "my-bot", &json!({"image": "me/bot:1"}));
-    for words in [
+    deployed(&user);
+    for line in [
         "keys list",
         "agents deployments my-bot",
         "agents rollback my-bot",
     ] {
-        let run = user.run(&super::words(words));
-        assert_says(&run, 4, &["a private API key can't"]);
+        assert_says(&user.run(&words(line)), 4, &["a private API key can't"]);
     }
     let start = ["agents", "start", "my-bot"];
     assert_says(&user.run(&start), 2, &["set BOT_CLI_PUBLIC_KEY"]);
@@ -238,11 +189,8 @@ fn a_build_or_a_bot_that_fails_says_why_with_its_last_lines() {
         user.service().world().building = building(1, failed);
         let run = user.run(&["deploy", "--skip"]);
         let why = "error: the image was not built: COPY failed: no such file";
-        assert_says(
-            &run,
-            1,
-            &[why, "Step 2/2 : COPY nothing", "bot-cli cloud builds logs"],
-        );
+        let said = [why, "Step 2/2 : COPY nothing", "bot-cli cloud builds logs"];
+        assert_says(&run, 1, &said);
         let (_, document) = user.json(&["deploy", "--skip"]);
         assert_eq!(document["error"]["outcome"], "not_done", "{document}");
 
@@ -263,15 +211,8 @@ fn a_build_or_a_bot_that_fails_says_why_with_its_last_lines() {
         assert_eq!(status, Some(1), "{document}");
         assert_eq!(document["error"]["outcome"], "not_done", "{document}");
         let run = user.run(&["agents", "status"]);
-        assert_says(
-            &run,
-            0,
-            &[
-                "problem",
-                "exit code 1",
-                "next: bot-cli cloud agents logs my-bot",
-            ],
-        );
+        let next = "next: bot-cli cloud agents logs my-bot";
+        assert_says(&run, 0, &["problem", "exit code 1", next]);
         let refused = RolloutEnd::Refused {
             code: "PCC-1105".to_owned(),
             message: "exec format error".to_owned(),
@@ -279,6 +220,10 @@ fn a_build_or_a_bot_that_fails_says_why_with_its_last_lines() {
         user.service().world().rollout = rollout(0, refused);
         let run = user.run(&["deploy", "--skip", "--force"]);
         assert_says(&run, 1, &["does not start: exec format error (PCC-1105)"]);
+        user.service().world().rollout = rollout(0, RolloutEnd::NoCapacity);
+        user.done(&words("deploy --skip --force --no-wait"));
+        let problem = "a problem with its own infrastructure";
+        assert_says(&user.run(&["agents", "status"]), 0, &[problem]);
     }
 }
 
@@ -287,60 +232,26 @@ fn missing_secrets_are_copied_or_named_before_anything_is_deployed() {
     for user in [User::with_key(), User::with_token()] {
         project(&user);
         let run = user.run(&["deploy", "--skip"]);
+        let missing = "there is no secret set `my-bot-secrets` at the service";
         let hint = "hint: bot-cli cloud secrets set my-bot-secrets --from-template";
-        assert_says(
-            &run,
-            1,
-            &[
-                "there is no secret set `my-bot-secrets` at the service",
-                hint,
-            ],
-        );
-        let set = [
-            "secrets",
-            "set",
-            "my-bot-secrets",
-            "A=c4n4ry",
-            "--skip",
-            "--backend",
-            "local",
-        ];
-        user.done(&set);
+        assert_says(&run, 1, &[missing, hint]);
+        let set = "secrets set my-bot-secrets A=c4n4ry --skip --backend local";
+        user.done(&words(set));
         let plan = user.run(&["deploy", "--dry-run"]);
-        assert_says(
-            &plan,
-            0,
-            &["secret_set  my-bot-secrets, copied from the vault\n"],
-        );
+        let copied = "secret_set  my-bot-secrets, copied from the vault\n";
+        assert_says(&plan, 0, &[copied]);
         let run = user.run(&["-v", "deploy", "--skip"]);
-        assert_says(
-            &run,
-            0,
-            &["Saved 1 key in `my-bot-secrets`", "`my-bot` is ready"],
-        );
+        let saved = "Saved 1 key in `my-bot-secrets`";
+        assert_says(&run, 0, &[saved, "`my-bot` is ready"]);
         assert!(!format!("{run:?}").contains("c4n4ry"), "{run:?}");
-        let pull = [
-            "deploy",
-            "--skip",
-            "--image",
-            "me/bot:1",
-            "--image-credentials",
-            "registry",
-        ];
-        let run = user.run(&pull);
+        let pull = words("deploy --skip --image me/bot:1 --image-credentials registry");
+        let missing = "there is no image pull secret `registry` at the service";
         let hint = "hint: bot-cli cloud secrets image-pull-secret registry REGISTRY";
-        assert_says(
-            &run,
-            1,
-            &[
-                "there is no image pull secret `registry` at the service",
-                hint,
-            ],
-        );
+        assert_says(&user.run(&pull), 1, &[missing, hint]);
         user.service()
             .world()
             .store(ORGANIZATION, "registry", "us-west", &[("A", "1")]);
-        assert_eq!(user.fails(&pull).1, "wrong_type");
+        user.fails(&pull, 1, "wrong_type");
     }
 }
 
@@ -370,87 +281,72 @@ fn a_deployment_file_is_read_strictly_and_options_win() {
     let wrong = FILE.replace("max_agents", "max_agent");
     user.write("server/cloud-deploy.toml", &wrong);
     let run = user.run(&["deploy", "--skip"]);
-    assert_says(
-        &run,
-        2,
-        &["line 5: unknown field `max_agent`, expected `min_agents` or `max_agents`"],
-    );
+    let unknown = "line 5: unknown field `max_agent`, expected `min_agents` or `max_agents`";
+    assert_says(&run, 2, &[unknown]);
     std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
     user.write("server/pcc-deploy.toml", FILE);
-    let dry = [
-        "deploy",
-        "server",
-        "--dry-run",
-        "--max-agents",
-        "9",
-        "--region",
-        "us-east",
-    ];
-    let run = user.run(&dry);
-    assert_says(
-        &run,
-        1,
-        &["`my-bot-secrets` is in the region us-west, and the agent in us-east"],
-    );
-    let run = user.run(&dry[..5]);
-    assert_says(&run, 0, &["max_agents  9"]);
+    let dry = words("deploy server --dry-run --max-agents 9 --region us-east");
+    let elsewhere = "`my-bot-secrets` is in the region us-west, and the agent in us-east";
+    assert_says(&user.run(&dry), 1, &[elsewhere]);
+    assert_says(&user.run(&dry[..5]), 0, &["max_agents  9"]);
     user.done(&["deploy", "--skip"]);
-    let run = user.run(&dry);
-    assert_says(
-        &run,
-        1,
-        &["the agent is in the region us-west, which can't change"],
-    );
-    assert_eq!(user.fails(&["deploy", "--agent", "No"]).1, "invalid_input");
-    assert_eq!(user.fails(&["deploy", "nowhere"]).1, "invalid_input");
-    let (_, code) = user.fails(&["deploy", "--build-id", "none", "--skip"]);
-    assert_eq!(code, "refused");
+    let fixed = "the agent is in the region us-west, which can't change";
+    assert_says(&user.run(&dry), 1, &[fixed]);
+    user.fails(&["deploy", "--agent", "No"], 2, "invalid_input");
+    user.fails(&["deploy", "nowhere"], 2, "invalid_input");
+    user.fails(&words("deploy --build-id none --skip"), 1, "refused");
+}
+
+#[test]
+fn the_service_takes_another_default_region_and_references_to_a_cluster() {
+    for user in [User::with_key(), User::with_token()] {
+        user.done(&words("organizations default-region us-east"));
+        assert_eq!(user.done(&["regions", "list"])["default"], "us-east");
+        let unknown = words("organizations default-region mars");
+        user.fails(&unknown, 1, "refused");
+    }
+    let user = User::with_token();
+    user.service().world().self_hosted_regions = vec!["own-1".to_owned()];
+    user.done(&words("secrets reference theirs --region own-1"));
+    let one = user.done(&["secrets", "list", "theirs"]);
+    assert_eq!(one["referenced"], true, "{one}");
+    let elsewhere = words("secrets reference more --region us-west");
+    user.fails(&elsewhere, 1, "refused");
 }
 
 #[test]
 fn a_log_is_followed_until_the_user_stops() {
     let user = &users()[1];
     let log = |lines: &[(i64, &str)]| user.service().world().log(ORGANIZATION, "my-bot", lines);
-    user.service()
-        .world()
-        .deploy(ORGANIZATION, "my-bot", &json!({"image": "me/bot:1"}));
+    deployed(user);
+    let error = "1970-01-01 00:00:02.000 | ERROR    | bot:run:1 - two";
     log(&[
-        (1000, "INFO one"),
-        (2000, "ERROR two"),
+        (1000, "  File none.py"),
+        (2000, error),
         (2000, "  File bot.py"),
-        (3000, "INFO three"),
+        (3000, "INFO:     three"),
+        (3000, "  more"),
     ]);
+    // A traceback has the level of the line above it.
     let errors = user.run(&["agents", "logs", "--level", "warning"]);
-    assert_says(
-        &errors,
-        0,
-        &["1970-01-01T00:00:02  ERROR two\n1970-01-01T00:00:02  File bot.py\n"],
-    );
-    assert!(!errors.stdout.contains("INFO"), "{errors:?}");
-    assert_eq!(
-        user.done(&["agents", "logs", "-n", "1"])["lines"][0]["line"],
-        "INFO three"
-    );
+    let time = "1970-01-01T00:00:02";
+    let expected = format!("{time}  {error}\n{time}  File bot.py\n");
+    assert_eq!((errors.status, errors.stdout), (Some(0), expected));
+    let last = user.done(&["agents", "logs", "-n", "1"]);
+    assert_eq!(last["lines"][0]["line"], "  more");
 
-    let mut command = user.command(&["agents", "logs", "-n", "2", "--follow"]);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = user.start(&["agents", "logs", "-n", "2", "--follow"]);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
-    assert!(next().ends_with("  File bot.py"));
-    assert!(next().ends_with("  INFO three"));
+    assert!(next().ends_with("  INFO:     three"));
+    assert!(next().ends_with("  more"));
     // Another line of the same time, and one that comes late.
-    log(&[
-        (3000, "INFO three"),
-        (2500, "INFO late"),
-        (9000, "INFO four"),
-    ]);
+    log(&[(3000, "  more"), (2500, "late"), (9000, "four")]);
     let mut new = [next(), next(), next()];
     new.sort();
     let new = new.map(|line| line.rsplit("  ").next().unwrap().to_owned());
-    assert_eq!(new, ["INFO late", "INFO three", "INFO four"]);
-    let process = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(process, Signal::INT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(new, ["late", "more", "four"]);
+    assert_eq!(user.interrupt(child).status, Some(130));
 }
 
 #[test]
@@ -473,12 +369,7 @@ fn whoever_stops_waiting_is_told_what_goes_on() {
                 (world.building, world.rollout) = (building_, rollout_);
                 world.sent.clear();
             }
-            let mut command = user.command(&["deploy", "--skip"]);
-            let child = command
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
+            let child = user.start(&["deploy", "--skip"]);
             let is_read = |target: &str| {
                 if said.contains("build") {
                     target.contains("/builds/0000")
@@ -487,19 +378,12 @@ fn whoever_stops_waiting_is_told_what_goes_on() {
                 }
             };
             user.service().wait_until("the wait", || {
-                let world = user.service().world();
-                let reads = world
-                    .sent
-                    .iter()
-                    .filter(|it| it.method == "GET" && is_read(&it.target));
+                let sent = user.service().sent();
+                let reads = sent.iter();
+                let reads = reads.filter(|it| it.method == "GET" && is_read(&it.target));
                 reads.count() > 3
             });
-            let process = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-            kill_process(process, Signal::INT).unwrap();
-            let output = child.wait_with_output().unwrap();
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(130), "{stderr}");
-            assert!(stderr.contains(said), "{stderr}");
+            assert_says(&user.interrupt(child), 130, &[said]);
             user.write("server/bot.py", format!("# {said}\n"));
         }
     }

@@ -3,10 +3,21 @@
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 
-use bot_cli_tests::service::{Fault, Injection};
+use bot_cli_tests::service::Fault;
 use serde_json::json;
 
 use bot_cli_tests::signing_in::{agree, begin, credentials, exchange, forms, stranger, visit};
+
+/// Asserts that a page is filled in, needs no network and has nothing of the sign-in.
+fn assert_plain(answer: &str) {
+    let (_, page) = answer.split_once("\r\n\r\n").unwrap();
+    for left in ["{t", "{light}", "{dark}", "http", "url(", "<script"] {
+        assert!(!page.contains(left), "{left}: {answer}");
+    }
+    for secret in ["code-1", "access-token", "state="] {
+        assert!(!answer.contains(secret), "{secret}: {answer}");
+    }
+}
 
 /// Returns the host and port in a URL.
 fn host(address: &str) -> &str {
@@ -46,21 +57,23 @@ fn only_a_visit_with_the_right_state_brings_anything() {
     let back = agree(&address);
     let (redirect, query) = back.split_once('?').unwrap();
     let root = format!("http://{}/", host(&back));
+    let unknown = "This sign-in is not known";
+    let other_state = format!("{redirect}?code=code-1&state=other");
+    let without_state = format!("{redirect}?code=code-1");
+    let without_code = back.replace("code=code-1&", "");
     for (method, address, status, said) in [
         ("HEAD", back.clone(), "200", ""),
         ("POST", back.clone(), "405", "allow: GET, HEAD"),
         ("GET", format!("{root}favicon.ico"), "404", ""),
         ("GET", format!("{root}?{query}"), "404", ""),
-        (
-            "GET",
-            format!("{redirect}?code=code-1&state=other"),
-            "400",
-            "This sign-in is not known",
-        ),
+        ("GET", other_state, "400", unknown),
+        ("GET", without_state, "400", unknown),
+        ("GET", without_code, "400", unknown),
     ] {
         let answer = exchange(method, &address);
         let begins = answer.starts_with(&format!("HTTP/1.1 {status}"));
         assert!(begins && answer.contains(said), "{address}: {answer}");
+        assert_plain(&answer);
         assert!(method != "HEAD" || answer.ends_with("\r\n\r\n"), "{answer}");
     }
     let mut broken = TcpStream::connect(host(&back)).unwrap();
@@ -78,9 +91,7 @@ fn only_a_visit_with_the_right_state_brings_anything() {
     ] {
         assert!(answer.contains(expected), "{expected}: {answer}");
     }
-    for secret in ["code-1", "access-token", "state=", "http://", "https://"] {
-        assert!(!answer.contains(secret), "{secret}: {answer}");
-    }
+    assert_plain(&answer);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
 }
 
@@ -92,10 +103,11 @@ fn signed_in_is_said_only_when_the_service_has_confirmed_it() {
         let user = stranger();
         let (child, address) = begin(&user);
         let back = agree(&address);
-        user.service().inject(Injection::new(method, path, fault));
+        user.service().fail(method, path, &fault);
         let answer = visit(&back);
         assert!(answer.starts_with("HTTP/1.1 400"), "{path}: {answer}");
         assert!(answer.contains("The terminal says why"), "{path}: {answer}");
+        assert_plain(&answer);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(4), "{path}: {output:?}");
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "{path}");

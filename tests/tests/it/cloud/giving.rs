@@ -1,10 +1,10 @@
 //! Tests for the input of `secrets set`: arguments, files, values from separate files, keys without values, and removed keys.
 
-use bot_cli_tests::service::{Fault, Injection};
-use serde_json::{Value, json};
+use bot_cli_tests::service::Fault;
+use serde_json::json;
 
 use super::user::{Run, User, pairs};
-use super::words;
+use super::{fields, words};
 
 const CANARY: &str = "sk-live-c4n4ry";
 
@@ -13,15 +13,6 @@ fn assert_unseen(run: &Run) {
         assert!(!shown.contains("c4n4ry"), "{run:?}");
         assert!(!shown.contains("C4N4RY"), "{run:?}");
     }
-}
-
-fn fields<'d>(document: &'d Value) -> Vec<(&'d str, &'d str)> {
-    let fields = document["error"]["fields"].as_array();
-    let text = |field: &'d Value, name| field[name].as_str().unwrap();
-    let fields = fields.into_iter().flatten();
-    fields
-        .map(|field| (text(field, "field"), text(field, "problem")))
-        .collect()
 }
 
 #[test]
@@ -48,7 +39,7 @@ fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
         let (_, document) = user.json(&["secrets", "set", "prod", "API_KEY", CANARY]);
         let problem =
             "is not `KEY=VALUE`; a key alone, whose value is asked for, must be in capitals";
-        assert_eq!(fields(&document), [("pair 2", problem)]);
+        assert_eq!(fields(&document["error"]), [("pair 2", problem)]);
     }
 }
 
@@ -107,7 +98,7 @@ fn values_from_files_are_refused_all_at_once_and_unseen() {
     assert_unseen(&run);
     let no_file = "there is no such file (what is given is not shown: it may be a value)";
     assert_eq!(
-        fields(&run.document()),
+        fields(&run.document()["error"]),
         [
             ("LATIN", "the file is not UTF-8"),
             ("NUL", "has a value with a NUL character"),
@@ -202,8 +193,7 @@ fn pruning_makes_the_set_what_the_file_is() {
             ],
             "{run:?}"
         );
-        let (status, code) = user.fails(&set);
-        assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+        user.fails(&set, 2, "input_required");
         assert_eq!(user.values("prod").len(), 4);
 
         let shown = user.run(&[&set[..], &["--skip"]].concat());
@@ -239,8 +229,8 @@ fn pruning_needs_a_file_with_keys() {
         &["-f", "empty.env", "--prune", "--from-template", "blank.env"],
     ] {
         let set = [&["secrets", "set", "prod", "--skip"], arguments].concat();
-        let (status, _) = user.fails(&set);
-        assert_eq!(status, Some(2), "{arguments:?}");
+        let run = user.run(&set);
+        assert_eq!(run.status, Some(2), "{arguments:?}: {run:?}");
     }
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
 }
@@ -261,12 +251,16 @@ fn pruning_that_fails_half_way_says_what_is_done() {
             ("PUT", refused(), 4, &[], &before),
         ] {
             user.done(&["secrets", "set", "prod", "A=1", "C=3", "--skip"]);
-            user.service().inject(Injection::new(method, "/", fault));
+            user.service().fail(method, "/", &fault);
             let (ended, document) = user.json(&set);
             user.service().heal();
             let name = user.name;
             assert_eq!(ended, Some(status), "{name} {method}: {document}");
-            assert_eq!(fields(&document), told, "{name} {method}: {document}");
+            assert_eq!(
+                fields(&document["error"]),
+                told,
+                "{name} {method}: {document}"
+            );
             assert_eq!(user.values("prod"), *after, "{name} {method}");
         }
     }
@@ -276,29 +270,22 @@ fn pruning_that_fails_half_way_says_what_is_done() {
 fn every_name_of_standard_input_is_read_through_a_host_and_by_hand() {
     let user = User::of_the_vault();
     for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
-        for door in ["bot-cli cloud", "bot-cli-cloud"] {
-            for (line, stdin) in [
-                ("secrets set file -s --file NAME", "A=1\n"),
-                ("secrets set value -s --value-from A=NAME", "x\n"),
-                (
-                    "vault backup saved --force --passphrase-file NAME",
-                    "a long passphrase\n",
-                ),
-                (
-                    "vault restore saved -s --passphrase-file NAME",
-                    "a long passphrase\n",
-                ),
-            ] {
-                let line = format!("{door} {line}").replace("NAME", name);
-                let words = words(&line);
-                let mut command = std::process::Command::new(user.bin().join(words[0]));
-                command
-                    .args(&words[1..])
-                    .current_dir(user.work())
-                    .env_clear()
-                    .envs(user.variables());
-                let run = user.feed(&mut command, stdin);
-                assert_eq!(run.status, Some(0), "{line}: {run:?}");
+        for (line, stdin) in [
+            ("secrets set file -s --file NAME", "A=1\n"),
+            ("secrets set value -s --value-from A=NAME", "x\n"),
+            (
+                "vault backup saved --force --passphrase-file NAME",
+                "a long passphrase\n",
+            ),
+            (
+                "vault restore saved -s --passphrase-file NAME",
+                "a long passphrase\n",
+            ),
+        ] {
+            let line = line.replace("NAME", name);
+            for mut door in [user.host(&["cloud"]), user.command(&[])] {
+                let run = user.feed(door.args(words(&line)), stdin);
+                assert_eq!(run.status, Some(0), "{door:?}: {run:?}");
             }
         }
     }

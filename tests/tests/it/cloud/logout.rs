@@ -2,12 +2,10 @@
 //! happened.
 
 use std::fs;
-use std::process::Stdio;
 use std::time::Duration;
 
-use bot_cli_tests::service::{Fault, Injection, PERSONAL_TOKEN, PRIVATE_KEY};
-use bot_cli_tests::signing_in::{credentials, put_back, sign_in, stranger};
-use rustix::process::{Pid, Signal, kill_process};
+use bot_cli_tests::service::{Fault, PERSONAL_TOKEN, PRIVATE_KEY};
+use bot_cli_tests::signing_in::{assert_no_token, credentials, put_back, sign_in, stranger};
 use serde_json::{Value, json};
 
 use super::user::{Run, User};
@@ -17,13 +15,6 @@ fn revocations(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let revocations = sent.iter().filter(|sent| sent.target == "/issuer/revoke");
     revocations.map(|sent| sent.body.clone()).collect()
-}
-
-fn assert_no_token(run: &Run) {
-    for shown in [&run.stdout, &run.stderr] {
-        assert!(!shown.contains("access-token"), "{run:?}");
-        assert!(!shown.contains("refresh-token"), "{run:?}");
-    }
 }
 
 #[test]
@@ -42,13 +33,9 @@ fn the_sign_in_is_revoked_and_a_copy_of_it_worthless() {
     let expected =
         "token=refresh-token-1&token_type_hint=refresh_token&client_id=client_of_the_command_line";
     assert_eq!(revocations(&user), [expected]);
-    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
 
     put_back(&user, &copy);
-    assert_eq!(
-        user.fails(&["secrets", "list"]),
-        (Some(4), "not_signed_in".to_owned())
-    );
+    user.fails(&["secrets", "list"], 4, "not_signed_in");
     // What is revoked already is no failure.
     assert_eq!(user.done(&["auth", "logout"])["revoked"], json!(true));
     // Once nobody is signed in, nobody is asked.
@@ -89,8 +76,7 @@ fn whatever_the_issuer_does_this_machine_is_signed_out_and_the_rest_is_said() {
     user.set("BOT_CLI_TIMEOUT", "0.4");
     for (fault, code) in &faults {
         sign_in(&user);
-        let injection = Injection::new("POST", "/issuer/revoke", fault.clone());
-        user.service().inject(injection);
+        user.service().fail("POST", "/issuer/revoke", fault);
         let run = user.run(&["--json", "-vv", "auth", "logout"]);
         user.service().heal();
         assert_eq!(run.status, Some(0), "{fault:?}: {run:?}");
@@ -100,8 +86,7 @@ fn whatever_the_issuer_does_this_machine_is_signed_out_and_the_rest_is_said() {
     }
     // The same before the issuer is even found.
     sign_in(&user);
-    let silence = Injection::new("GET", "/auth/config", Fault::Silence);
-    user.service().inject(silence);
+    user.service().fail("GET", "/auth/config", &Fault::Silence);
     let run = user.run(&["--json", "auth", "logout"]);
     assert_is_said(&run, "timed_out");
     assert!(!credentials(&user).exists());
@@ -171,23 +156,16 @@ fn keys_and_personal_tokens_are_forgotten_and_sent_nowhere() {
 fn ctrl_c_ends_the_wait_and_leaves_nobody_signed_in() {
     let user = stranger();
     sign_in(&user);
-    let silence = Injection::new("POST", "/issuer/revoke", Fault::Silence);
-    user.service().inject(silence);
-    let child = user
-        .command(&["--json", "auth", "logout"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    user.service()
-        .wait_until("the request to revoke", || !revocations(&user).is_empty());
+    let service = user.service();
+    service.fail("POST", "/issuer/revoke", &Fault::Silence);
+    let child = user.start(&["--json", "auth", "logout"]);
+    service.wait_until("the request to revoke", || !revocations(&user).is_empty());
     assert!(!credentials(&user).exists());
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["error"]["code"], "cancelled");
-    let message = document["error"]["message"].as_str().unwrap();
+    let run = user.interrupt(child);
+    assert_eq!(run.status, Some(130), "{run:?}");
+    let error = &run.document()["error"];
+    assert_eq!(error["code"], "cancelled");
+    let message = error["message"].as_str().unwrap();
     assert!(message.contains("not revoked"), "{message}");
 }
 

@@ -3,16 +3,14 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
 use std::time::Duration;
 
 use bot_cli_tests::patience::wait_for_file;
-use bot_cli_tests::pty::{CTRL_C, Terminal};
+use bot_cli_tests::pty::CTRL_C;
 use bot_cli_tests::service::{Fault, Injection};
-use bot_cli_tests::signing_in::{credentials, forms, put_back, sign_in, stranger};
-use rustix::process::{Pid, Signal, kill_process};
+use bot_cli_tests::signing_in::{assert_no_token, credentials, forms, put_back, sign_in, stranger};
 
-use super::user::{Run, User};
+use super::user::User;
 
 /// Returns a user whose token expired long ago but can be renewed.
 fn expired() -> User {
@@ -33,20 +31,11 @@ fn run_out(user: &User) {
     put_back(user, &lines.collect::<String>());
 }
 
-fn assert_no_token(run: &Run) {
-    for shown in [&run.stdout, &run.stderr] {
-        for trace in ["access-token", "refresh-token", "code-1"] {
-            assert!(!shown.contains(trace), "{run:?}");
-        }
-    }
-}
-
 #[test]
 fn a_renewal_that_is_lost_after_all_serves_this_run_and_is_told_of() {
     let user = expired();
     let late = Fault::Late(Duration::from_millis(400));
-    user.service()
-        .inject(Injection::new("POST", "/issuer/token", late));
+    user.service().fail("POST", "/issuer/token", &late);
     let file = credentials(&user);
     let run = std::thread::scope(|scope| {
         let running = scope.spawn(|| user.run(&["secrets", "list"]));
@@ -80,18 +69,11 @@ fn a_token_that_the_service_refuses_is_renewed_once_by_all() {
     assert!(revoke().is_some());
     user.service().world().sent.clear();
     let late = Fault::Late(Duration::from_millis(100));
-    user.service()
-        .inject(Injection::new("POST", "/issuer/token", late));
-    let children: Vec<_> = (0..6)
-        .map(|_| {
-            let mut command = user.command(&["secrets", "list"]);
-            let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
+    user.service().fail("POST", "/issuer/token", &late);
+    let children = [(); 6].map(|()| user.start(&["secrets", "list"]));
     for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let run = user.ended(child);
+        assert_eq!(run.status, Some(0), "{run:?}");
     }
     let renewals = forms(&user);
     assert_eq!(renewals.len(), 1, "{renewals:?}");
@@ -118,13 +100,11 @@ fn a_token_that_can_not_be_renewed_is_refused_as_before() {
     let without_refresh = stranger();
     without_refresh.service().world().issuer.refreshes = false;
     sign_in(&without_refresh);
-    let mut world = without_refresh.service().world();
-    world.tokens.remove("access-token-1");
-    drop(world);
+    let service = without_refresh.service();
+    service.world().tokens.remove("access-token-1");
     for user in [of_the_environment, without_refresh] {
         user.service().world().sent.clear();
-        let refused = (Some(4), "not_signed_in".to_owned());
-        assert_eq!(user.fails(&["secrets", "list"]), refused);
+        user.fails(&["secrets", "list"], 4, "not_signed_in");
         assert_eq!(forms(&user), [""; 0]);
     }
 }
@@ -146,27 +126,21 @@ fn leave_the_lock(user: &User) {
     let lock = fs::File::create(credentials(user).with_extension("lock")).unwrap();
     lock.lock().unwrap();
     let wait = || {
-        let mut command = user.command(&["secrets", "list"]);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = user.start(&["secrets", "list"]);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
         assert!(line.contains("waiting for another bot-cli"), "{line}");
         (child, stderr)
     };
-    let (mut child, _stderr) = wait();
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let (child, _stderr) = wait();
     // The lock is still there, so nothing else can have ended it.
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(user.interrupt(child).status, Some(130));
     assert_eq!(forms(user), [""; 0]);
 
-    let (mut child, _stderr) = wait();
+    let (child, _stderr) = wait();
     lock.unlock().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(user.ended(child).status, Some(0));
     assert_eq!(forms(user).len(), 1);
 }
 
@@ -178,8 +152,8 @@ fn a_slow_issuer_is_seen_at_a_terminal() {
     ] {
         let user = expired();
         let late = Fault::Late(Duration::from_secs(2));
-        user.service().inject(Injection::new("*", path, late));
-        let mut terminal = at_a_terminal(&user, &["secrets", "list"]);
+        user.service().fail("*", path, &late);
+        let mut terminal = user.terminal(&["bot-cli-cloud", "secrets", "list"]);
         terminal.wait_for(shown).unwrap();
         assert_eq!(terminal.end().unwrap().status.code(), Some(0), "{path}");
     }
@@ -198,7 +172,7 @@ fn the_browser_is_started_without_a_token() {
     user.script(&bin.join("xdg-open"), &script);
     user.set("PATH", &format!("{}:/usr/bin:/bin", bin.display()));
     user.set("BOT_CLI_TOKEN", "c4n4ry");
-    let mut terminal = at_a_terminal(&user, &["auth", "login"]);
+    let mut terminal = user.terminal(&["bot-cli-cloud", "auth", "login"]);
     terminal.wait_for("Waiting for the browser").unwrap();
     wait_for_file(&seen);
     let started = fs::read_to_string(&seen).unwrap();
@@ -207,17 +181,6 @@ fn the_browser_is_started_without_a_token() {
     assert!(!started.contains("c4n4ry"), "{started}");
     terminal.press(CTRL_C).unwrap();
     assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-}
-
-fn at_a_terminal(user: &User, arguments: &[&str]) -> Terminal {
-    let plugin = user.bin().join("bot-cli-cloud");
-    let command = pty_process::blocking::Command::new(plugin)
-        .args(arguments)
-        .env_clear()
-        .envs(user.variables())
-        .env("TERM", "xterm-256color")
-        .current_dir(user.work());
-    Terminal::start(command, 40, 120).unwrap()
 }
 
 #[test]
@@ -235,8 +198,7 @@ fn no_token_is_shown_whatever_the_issuer_says() {
         Fault::Reset,
     ] {
         let user = expired();
-        user.service()
-            .inject(Injection::new("POST", "/issuer/token", fault.clone()));
+        user.service().fail("POST", "/issuer/token", &fault);
         for form in [&["-vv"][..], &["--json", "-vv"]] {
             let run = user.run(&[form, &["secrets", "list"]].concat());
             assert_ne!(run.status, Some(0), "{fault:?}: {run:?}");
@@ -267,23 +229,14 @@ fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
     ] {
         let user = expired();
         let kept = fs::read_to_string(credentials(&user)).unwrap();
-        user.service()
-            .inject(Injection::new("POST", "/issuer/token", fault.clone()));
+        user.service().fail("POST", "/issuer/token", &fault);
         let run = user.run(&["--json", "secrets", "list"]);
         let error = &run.document()["error"];
         assert_eq!(run.status, Some(status), "{fault:?}: {run:?}");
         assert_eq!(error["code"], code, "{fault:?}: {run:?}");
         assert!(run.stdout.contains(words), "{fault:?}: {run:?}");
-        assert_eq!(
-            run.stdout.contains("run out"),
-            status == 4,
-            "{fault:?}: {run:?}"
-        );
-        assert_eq!(
-            run.stdout.contains("your sign-in is kept"),
-            status != 4,
-            "{fault:?}: {run:?}"
-        );
+        let said = ["run out", "your sign-in is kept"].map(|words| run.stdout.contains(words));
+        assert_eq!(said, [status == 4, status != 4], "{fault:?}: {run:?}");
         assert!(!run.stdout.contains("trusted"), "{fault:?}: {run:?}");
         assert_eq!(fs::read_to_string(credentials(&user)).unwrap(), kept);
     }

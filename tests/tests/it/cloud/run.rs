@@ -1,9 +1,5 @@
 //! Tests for `secrets run` with a program that can't be started.
 
-use std::process::Command;
-
-use serde_json::Value;
-
 use super::user::User;
 
 #[test]
@@ -18,17 +14,11 @@ fn a_program_that_can_not_be_started_is_an_error() {
         let error = format!("error: could not start `{program}`: {why}\n");
         assert_eq!((run.status, run.stderr), (Some(status), error));
         // Through the host, it is the same status with the document of an error.
-        let output = Command::new(user.bin().join("bot-cli"))
-            .args(["--json", "cloud", "secrets", "run", "prod", "--", program])
-            .env_clear()
-            .envs(user.variables())
-            .current_dir(user.work())
-            .output()
-            .unwrap();
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{output:?}");
-        assert_eq!(document["error"]["code"], "not_started", "{output:?}");
-        assert!(output.stderr.is_empty(), "{output:?}");
+        let words = ["--json", "cloud", "secrets", "run", "prod", "--", program];
+        let run = user.feed(&mut user.host(&words), "");
+        assert_eq!(run.status, Some(status), "{run:?}");
+        assert_eq!(run.document()["error"]["code"], "not_started", "{run:?}");
+        assert_eq!(run.stderr, "");
     }
 }
 
@@ -47,26 +37,23 @@ fn a_value_that_is_too_long_for_an_environment_starts_no_program() {
 }
 
 #[test]
-fn a_name_that_nobody_gives_is_missed() {
+fn a_set_that_can_not_be_had_starts_no_program() {
     let user = User::of_the_vault();
+    user.done(&["secrets", "image-pull-secret", "registry", "ghcr.io", "u:t"]);
+    let missing =
+        "error: `name` is missing: there is no server/cloud-deploy.toml here that names one\n";
+    let pull = "error: `registry` is an image pull secret\n\
+        hint: `bot-cli cloud secrets image-pull-secret` changes it\n";
+    for (name, status, said) in [(None, 2, missing), (Some("registry"), 1, pull)] {
+        let words = ["secrets", "run"].into_iter().chain(name);
+        let run = user.run(&words.chain(["--", "true"]).collect::<Vec<_>>());
+        assert_eq!((run.status, run.stderr.as_str()), (Some(status), said));
+    }
+    // A project without its set is shown the way to it.
+    user.write("server/cloud-deploy.toml", "secret_set = \"prod\"\n");
+    user.write("server/.env.example", "A=\n");
     let run = user.run(&["secrets", "run", "--", "true"]);
-    assert_eq!(run.status, Some(2));
-    assert_eq!(
-        run.stderr,
-        "error: `name` is missing: there is no server/cloud-deploy.toml here that names one\n"
-    );
-}
-
-#[test]
-fn an_image_pull_secret_is_no_secret_set() {
-    let user = User::of_the_vault();
-    let pull = ["secrets", "image-pull-secret", "registry", "ghcr.io", "u:t"];
-    user.done(&pull);
-    let run = user.run(&["secrets", "run", "registry", "--", "true"]);
-    assert_eq!(run.status, Some(1));
-    assert_eq!(
-        run.stderr,
-        "error: `registry` is an image pull secret\n\
-         hint: `bot-cli cloud secrets image-pull-secret` changes it\n"
-    );
+    assert_eq!(run.status, Some(1), "{run:?}");
+    let hint = "hint: bot-cli cloud secrets set --from-template server/.env.example\n";
+    assert!(run.stderr.ends_with(hint), "{run:?}");
 }

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
-use bot_cli_tests::service::{Fault, Injection, Outcome, PERSONAL_TOKEN, Provisioning};
+use bot_cli_tests::service::{Access, Fault, Outcome, PERSONAL_TOKEN, Provisioning, USER_TOKEN};
 use bot_cli_tests::signing_in::{sign_in, stranger};
 use serde_json::{Value, json};
 
 use super::user::{User, pairs};
-use super::words;
+use super::{script, words};
 
 /// Asserts which organization and region a command uses, and the source of each.
 #[track_caller]
@@ -50,17 +50,11 @@ fn a_flag_comes_before_the_environment_before_the_configuration_before_the_servi
 #[test]
 fn a_region_is_asked_of_the_right_organization() {
     let user = User::with_token();
-    let of = |organization, region| {
-        let set = format!("secrets set prod A=1 --skip -o {organization} -r {region}");
-        user.json(&words(&set))
-    };
-    let (status, document) = of("first-org", "ap-south");
-    assert_eq!(status, Some(2), "{document}");
-    assert_eq!(document["error"]["code"], "unknown_region");
-    assert_eq!(of("second-org", "ap-south").0, Some(0));
-    let (status, document) = of("third-org", "us-west");
-    assert!(matches!(status, Some(1 | 4)), "{document}");
-    assert_ne!(document["error"]["code"], "not_found");
+    let set = "secrets set prod A=1 --skip -r ap-south -o";
+    let of = |organization| format!("{set} {organization}");
+    user.fails(&words(&of("first-org")), 2, "unknown_region");
+    user.done(&words(&of("second-org")));
+    user.fails(&words(&of("third-org")), 4, "not_allowed");
 }
 
 #[test]
@@ -158,8 +152,7 @@ fn a_change_of_the_configuration_keeps_comments_and_links() {
     // What can't be reached is not taken for nothing.
     fs::remove_file(&target).unwrap();
     for arguments in [&["secrets", "list"][..], &["config", "set", "timeout", "5"]] {
-        let invalid = (Some(2), "invalid_config".to_owned());
-        assert_eq!(user.fails(arguments), invalid);
+        user.fails(arguments, 2, "invalid_config");
     }
     assert!(link.is_symlink() && !target.exists());
 }
@@ -186,23 +179,11 @@ fn the_status_names_user_and_organization() {
     assert_eq!(document["organization"], expected);
     // Without the name it is as true.
     for fault in [Fault::Reset, Fault::html(500), Fault::json(200, "{}")] {
-        user.service()
-            .inject(Injection::new("GET", "/v1/users", fault));
+        user.service().fail("GET", "/v1/users", &fault);
         assert_status(&user, with_token, of_the_service);
         user.service().heal();
     }
     assert_status(&User::with_key(), " with a private API key", "");
-}
-
-#[test]
-fn a_backend_that_is_asked_for_is_never_replaced_by_another() {
-    let mut user = User::of_the_vault();
-    user.set("BOT_CLI_BACKEND", "hosted");
-    let (status, code) = user.fails(&["secrets", "list"]);
-    assert_eq!((status, code.as_str()), (Some(4), "not_signed_in"));
-    user.set("BOT_CLI_BACKEND", "elsewhere");
-    let (status, code) = user.fails(&["secrets", "list"]);
-    assert_eq!((status, code.as_str()), (Some(2), "unknown_backend"));
 }
 
 #[test]
@@ -212,10 +193,8 @@ fn a_configuration_that_is_broken_is_named_and_kept() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     for text in ["organization = ", "organisation = \"x\"\n", "region = 7\n"] {
         fs::write(&path, text).unwrap();
-        let (status, document) = user.json(&["secrets", "list"]);
-        assert_eq!(status, Some(2), "{text}: {document}");
-        assert_eq!(document["error"]["code"], "invalid_config", "{document}");
-        assert!(document.to_string().contains("config.toml"), "{document}");
+        let error = user.fails(&["secrets", "list"], 2, "invalid_config");
+        assert!(error.to_string().contains("config.toml"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 }
@@ -232,8 +211,8 @@ fn inside_a_project_the_deploy_file_names_the_set_and_it_is_said() {
         assert_eq!(user.values("my-bot-secrets"), pairs(&[("A", "1")]));
     }
     let user = User::of_the_vault();
-    let (status, _) = user.fails(&["secrets", "set", "A=1", "--skip"]);
-    assert_eq!(status, Some(2));
+    let run = user.run(&["secrets", "set", "A=1", "--skip"]);
+    assert_eq!(run.status, Some(2), "{run:?}");
 }
 
 #[test]
@@ -253,10 +232,8 @@ fn waiting_goes_on_until_ready_or_failed() {
         assert_eq!(user.done(&waiting)["status"], "ready", "{}", user.name);
         assert_eq!(user.done(&set)["status"], "pending", "{}", user.name);
         provision(Outcome::Failed("no room in this region"));
-        let (status, document) = user.json(&waiting);
-        assert_eq!(status, Some(1), "{}: {document}", user.name);
-        assert_eq!(document["error"]["code"], "provisioning_failed");
-        assert!(document.to_string().contains("no room in this region"));
+        let error = user.fails(&waiting, 1, "provisioning_failed");
+        assert!(error.to_string().contains("no room in this region"));
     }
 }
 
@@ -290,13 +267,7 @@ fn a_template_names_the_keys_that_are_still_missing() {
 #[test]
 fn a_script_drives_the_plugin_by_the_protocol() {
     let user = User::of_the_vault();
-    let run = |line: &str, answers: Value| -> Value {
-        let params = json!({"protocol": "1.0", "argv": words(line), "answers": answers});
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params});
-        let run = user.run_with(&[], &format!("{request}\n"));
-        let last = run.stdout.lines().last();
-        serde_json::from_str(last.unwrap_or_else(|| panic!("{run:?}"))).unwrap()
-    };
+    let run = |line: &str, answers: Value| script(&user, line, &answers).pop().unwrap();
     let reply = run("secrets set prod A", json!({}));
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
     let answers = json!({"value_A": "typed", "confirm": false});
@@ -352,13 +323,11 @@ fn who_has_saved_the_keys_of_a_project_starts_its_bot() {
 #[test]
 fn a_token_of_an_unknown_kind_finds_its_paths() {
     let mut user = User::with_token();
-    user.set("BOT_CLI_TOKEN", bot_cli_tests::service::USER_TOKEN);
+    user.set("BOT_CLI_TOKEN", USER_TOKEN);
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let mut world = user.service().world();
-    let key = bot_cli_tests::service::Access::Key("first-org".to_owned());
-    world.tokens.insert("no-prefix".to_owned(), key);
-    assert!(world.tokens.contains_key(PERSONAL_TOKEN));
-    drop(world);
+    let key = Access::Key("first-org".to_owned());
+    let service = user.service();
+    service.world().tokens.insert("no-prefix".to_owned(), key);
     user.set("BOT_CLI_TOKEN", "no-prefix");
     user.done(&["secrets", "set", "prod", "B=1", "--skip"]);
     assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("B", "1")]));
@@ -370,11 +339,10 @@ fn a_token_is_enough_where_nobody_has_a_home() {
     user.unset("HOME");
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
     user.done(&["secrets", "list"]);
-    let no_home = (Some(1), "no_home".to_owned());
-    assert_eq!(user.fails(&["config", "set", "region", "us-east"]), no_home);
+    user.fails(&["config", "set", "region", "us-east"], 1, "no_home");
     let mut user = User::of_the_vault();
     user.unset("HOME");
-    assert_eq!(user.fails(&["secrets", "list"]), no_home);
+    user.fails(&["secrets", "list"], 1, "no_home");
 }
 
 #[test]
@@ -410,18 +378,4 @@ fn a_variable_that_is_not_set_is_not_spoken_of() {
         let hint = "BOT_CLI_TOKEN is set and wins";
         assert_eq!(run.stderr.contains(hint), is_set, "{run:?}");
     }
-}
-
-#[test]
-fn a_project_without_its_set_is_shown_the_way_to_it() {
-    let user = User::of_the_vault();
-    user.write("server/cloud-deploy.toml", "secret_set = \"prod\"\n");
-    user.write("server/.env.example", "A=\n");
-    let run = user.run(&["secrets", "run", "--", "true"]);
-    assert_eq!(run.status, Some(1), "{run:?}");
-    assert!(
-        run.stderr
-            .ends_with("hint: bot-cli cloud secrets set --from-template server/.env.example\n"),
-        "{run:?}"
-    );
 }

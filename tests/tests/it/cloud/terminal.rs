@@ -14,11 +14,11 @@ const CHANGE: &str = "Make this change?";
 const DOORS: [&[&str]; 2] = [&["bot-cli", "cloud"], &["bot-cli-cloud"]];
 
 fn start(user: &User, door: &[&str], arguments: &[&str]) -> Terminal {
-    start_with(user, door, arguments, "rich")
+    user.terminal(&[door, arguments].concat())
 }
 
 /// Answers each question once it is on the screen, then asserts the exit status.
-fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ended {
+pub(super) fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ended {
     for (asked, typed) in answers {
         terminal.wait_for_question(asked).unwrap();
         terminal.press(typed).unwrap();
@@ -27,18 +27,6 @@ fn answer(mut terminal: Terminal, answers: &[(&str, &str)], status: i32) -> Ende
     assert_eq!(ended.status.code(), Some(status), "{}", ended.screen);
     assert_unseen(&ended);
     ended
-}
-
-fn start_with(user: &User, door: &[&str], arguments: &[&str], prompts: &str) -> Terminal {
-    let command = pty_process::blocking::Command::new(user.bin().join(door[0]))
-        .args(&door[1..])
-        .args(arguments)
-        .env_clear()
-        .envs(user.variables())
-        .env("TERM", "xterm-256color")
-        .env("BOT_CLI_PROMPTS", prompts)
-        .current_dir(user.work());
-    Terminal::start(command, 40, 120).unwrap()
 }
 
 /// Returns one vault user and one hosted user. Tests without a terminal cover the differences between them.
@@ -119,11 +107,9 @@ fn going_back_from_a_hidden_question_leads_to_the_one_before() {
     let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
     for (user, door) in users().into_iter().zip(DOORS) {
         let mut terminal = start(&user, door, &set);
-        for (asked, typed) in [
-            ("Value of FIRST", "mistyped\r"),
-            ("Value of SECOND", "half"),
-        ] {
-            terminal.wait_for_question(asked).unwrap();
+        for (asked, typed) in [("FIRST", "mistyped\r"), ("SECOND", "half")] {
+            let asked = format!("Value of {asked}");
+            terminal.wait_for_question(&asked).unwrap();
             terminal.press(typed).unwrap();
         }
         terminal.press(ESCAPE).unwrap();
@@ -139,8 +125,9 @@ fn going_back_from_a_hidden_question_leads_to_the_one_before() {
 #[test]
 fn the_word_that_goes_back_is_not_stored() {
     let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
-    let [_, user] = users();
-    let mut terminal = start_with(&user, DOORS[0], &set, "plain");
+    let [_, mut user] = users();
+    user.set("BOT_CLI_PROMPTS", "plain");
+    let mut terminal = start(&user, DOORS[0], &set);
     for (asked, typed) in [
         ("Value of FIRST (hidden): ", "mistyped\r"),
         ("Value of SECOND (hidden): ", "back\r"),
@@ -194,17 +181,7 @@ fn leaving_at_a_question_changes_nothing() {
             &["secrets", "unset", "prod", "A"],
             &["secrets", "delete", "prod"],
         ] {
-            let mut terminal = start(&user, door, arguments);
-            terminal.wait_for("? ").unwrap();
-            terminal.press(CTRL_C).unwrap();
-            let ended = terminal.end().unwrap();
-            assert_eq!(
-                ended.status.code(),
-                Some(130),
-                "{arguments:?}: {}",
-                ended.screen
-            );
-
+            answer(start(&user, door, arguments), &[("? ", CTRL_C)], 130);
             let mut terminal = start(&user, door, arguments);
             terminal.wait_for("? ").unwrap();
             let status = terminal.hang_up().unwrap();

@@ -23,16 +23,12 @@ fn fifty_processes_at_once_lose_nothing() {
             // Half of them write to one set, half to sets of their own.
             let own = format!("set-{index}");
             let set = if index % 2 == 0 { "shared" } else { &own };
-            user.command(&["secrets", "set", set, &pair, "--skip"])
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap()
+            user.start(&["secrets", "set", set, &pair, "--skip"])
         })
         .collect();
     for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+        let run = user.ended(child);
+        assert_eq!(run.status, Some(0), "{run:?}");
     }
     let shared = user.values("shared");
     assert_eq!(shared.len(), 26);
@@ -157,7 +153,12 @@ fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
     let folder = user.home().join(".local/share/bot-cli/vault");
     let (store, key) = (folder.join("vault.age"), folder.join("vault.key"));
     let (store_bytes, key_bytes) = (fs::read(&store).unwrap(), fs::read(&key).unwrap());
-    for spoil in ["key gone", "key other", "store torn", "store other"] {
+    for (spoil, code) in [
+        ("key gone", "vault_no_key"),
+        ("key other", "vault_wrong_key"),
+        ("store torn", "vault_damaged"),
+        ("store other", "vault_damaged"),
+    ] {
         match spoil {
             "key gone" => fs::remove_file(&key).unwrap(),
             "key other" => fs::write(&key, vec![b'x'; key_bytes.len()]).unwrap(),
@@ -169,17 +170,12 @@ fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
             &["secrets", "run", "prod", "--", "true"][..],
             &["secrets", "set", "prod", "B=2", "--skip"],
         ] {
-            let (status, document) = user.json(arguments);
-            assert_eq!(status, Some(1), "{spoil}: {arguments:?}: {document}");
-            let code = document["error"]["code"].as_str().unwrap();
-            assert!(code.starts_with("vault_"), "{spoil}: {document}");
-            assert!(!document["error"]["hints"].as_array().unwrap().is_empty());
+            let error = user.fails(arguments, 1, code);
+            assert!(error["hints"][0].is_string(), "{spoil}: {error}");
+            assert_eq!(fs::read(&store).unwrap(), spoiled, "{spoil}");
         }
         fs::write(&key, &key_bytes).unwrap();
-        if spoil.starts_with("store") {
-            assert_eq!(fs::read(&store).unwrap(), spoiled, "{spoil}");
-            fs::write(&store, &store_bytes).unwrap();
-        }
+        fs::write(&store, &store_bytes).unwrap();
         let mode = fs::Permissions::from_mode(0o600);
         fs::set_permissions(&key, mode).unwrap();
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{spoil}");
@@ -188,12 +184,7 @@ fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
 
 /// Returns two commands, one for the plugin and one for the host. Both replace their process with the user's program.
 fn doors(user: &User) -> [Command; 2] {
-    let mut host = Command::new(user.bin().join("bot-cli"));
-    host.arg("cloud")
-        .env_clear()
-        .envs(user.variables())
-        .current_dir(user.work());
-    [user.command(&[]), host]
+    [user.command(&[]), user.host(&["cloud"])]
 }
 
 #[test]
@@ -235,17 +226,7 @@ fn a_program_started_with_a_set_takes_the_place_of_what_started_it() {
 #[test]
 fn names_of_sets_are_completed_where_nobody_is_asked_for_the_key() {
     let user = User::of_the_vault();
-    let complete = |words: &[&str]| {
-        let mut host = Command::new(user.bin().join("bot-cli"));
-        host.args(["__complete", "zsh", "--", "cloud"])
-            .args(words)
-            .env_clear()
-            .envs(user.variables())
-            .current_dir(user.work());
-        let run = user.feed(&mut host, "");
-        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
-        run.stdout.strip_prefix("nothing\n").unwrap().to_owned()
-    };
+    let complete = |words: &[&str]| user.completions(words);
     // Nothing is made for it.
     assert_eq!(complete(&["secrets", "delete", ""]), "");
     assert!(!user.home().join(".local").exists());
@@ -303,24 +284,18 @@ fn with_json_a_program_leaves_the_one_document_alone() {
 fn a_program_ignores_the_signals_that_its_shell_ignores() {
     let user = User::of_the_vault();
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    let bin = user.bin();
-    for door in ["bot-cli cloud", "bot-cli-cloud"] {
-        let script = format!(
-            "trap '' HUP; exec {}/{door} secrets run prod -- /bin/sh -c 'kill -HUP $$; echo \"goes on $A\"'",
-            bin.display()
-        );
-        let mut shell = user.command(&[]);
-        let environment: Vec<_> = shell
-            .get_envs()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-            .collect();
-        shell = std::process::Command::new("/bin/sh");
-        shell.args(["-c", &script]).env_clear().envs(environment);
+    for door in doors(&user) {
+        let run = "secrets run prod -- /bin/sh -c 'kill -HUP $$; echo \"goes on $A\"'";
+        let mut shell = Command::new("/bin/sh");
+        let script = format!("trap '' HUP; exec \"$@\" {run}");
+        shell
+            .args(["-c", &script, "sh"])
+            .arg(door.get_program())
+            .args(door.get_args())
+            .env_clear()
+            .envs(user.variables());
         let run = user.feed(&mut shell, "");
-        assert_eq!(
-            (run.status, run.stdout.as_str()),
-            (Some(0), "goes on 1\n"),
-            "{door}: {run:?}"
-        );
+        let shown = (run.status, run.stdout.as_str());
+        assert_eq!(shown, (Some(0), "goes on 1\n"), "{door:?}: {run:?}");
     }
 }

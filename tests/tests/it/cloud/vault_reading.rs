@@ -3,10 +3,8 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::process::Stdio;
 
 use super::user::{User, pairs};
-use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
 fn vault_that_can_not_be_reached_is_not_called_empty() {
@@ -15,9 +13,10 @@ fn vault_that_can_not_be_reached_is_not_called_empty() {
     let folder = user.home().join(".local/share/bot-cli/vault");
     let away = user.root().join("disk");
     fs::rename(&folder, &away).unwrap();
-    for what in ["unmounted disk", "file", "unreadable file"] {
+    for what in ["unmounted disk", "loop", "file", "unreadable file"] {
         match what {
             "unmounted disk" => symlink(user.root().join("unmounted"), &folder).unwrap(),
+            "loop" => symlink(&folder, &folder).unwrap(),
             "file" => fs::write(&folder, "").unwrap(),
             _ => {
                 fs::create_dir(&folder).unwrap();
@@ -34,9 +33,7 @@ fn vault_that_can_not_be_reached_is_not_called_empty() {
             &["organizations", "list"],
             &["vault", "verify"],
         ] {
-            let (status, document) = user.json(arguments);
-            assert_eq!(status, Some(1), "{what}: {arguments:?}: {document}");
-            assert_eq!(document["error"]["code"], "vault_unusable", "{document}");
+            user.fails(arguments, 1, "vault_unusable");
         }
         if folder.is_dir() {
             fs::remove_dir_all(&folder).unwrap();
@@ -59,18 +56,13 @@ fn who_waits_for_another_process_is_told_and_can_give_up() {
     lock.lock().unwrap();
     // Readers don't wait.
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
-    let mut child = user
-        .command(&["secrets", "set", "prod", "A=2", "--skip"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = user.start(&["secrets", "set", "prod", "A=2", "--skip"]);
     let mut line = String::new();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
     let expected = "note: waiting for another process that is using the vault\n";
     assert_eq!(line, expected);
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(user.interrupt(child).status, Some(130));
     drop(lock);
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
 }

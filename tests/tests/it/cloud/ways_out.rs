@@ -1,8 +1,7 @@
 //! Checks that suggested fixes and next steps work when followed.
 
-use std::process::Command;
-
 use super::user::{Run, User};
+use super::words;
 
 /// Returns the lines of standard error that start with `label`, without the label.
 fn said<'a>(run: &'a Run, label: &str) -> Vec<&'a str> {
@@ -49,11 +48,6 @@ fn a_set_of_another_region_is_said_to_be_there() {
         assert_eq!(said(&run, "hint: "), ["it is in us-west"], "{run:?}");
         let run = user.run(&["secrets", "list", "--region", "us-east"]);
         assert!(run.stdout.ends_with(", region us-east\n"), "{run:?}");
-        for arguments in [&["list"][..], &["list", "prod"]] {
-            let nowhere = [&["secrets"][..], arguments, &["--region", "nowhere"]].concat();
-            let expected = (Some(2), "unknown_region".to_owned());
-            assert_eq!(user.fails(&nowhere), expected, "{}", user.name);
-        }
     }
 }
 
@@ -108,11 +102,7 @@ fn who_can_not_be_asked_is_told_what_to_write() {
 #[test]
 fn the_host_shows_what_stands_behind_two_hyphens() {
     let user = User::of_the_vault();
-    let mut host = Command::new(user.bin().join("bot-cli"));
-    host.args(["cloud", "secrets", "run", "--help"])
-        .env_clear()
-        .envs(user.variables());
-    let run = user.feed(&mut host, "");
+    let run = user.feed(&mut user.host(&words("cloud secrets run --help")), "");
     assert!(
         run.stdout.contains("[OPTIONS] [NAME] -- <PROGRAM>...\n"),
         "{run:?}"

@@ -6,7 +6,7 @@ mod retries;
 
 use std::thread;
 
-use bot_cli_tests::service::{Fault, Injection};
+use bot_cli_tests::service::{Fault, ORGANIZATION};
 
 use super::user::{Run, User};
 
@@ -34,11 +34,15 @@ const COMMANDS: &[&[&str]] = &[
 fn users() -> [User; 2] {
     [User::with_key(), User::with_token()].map(|mut user| {
         user.set("BOT_CLI_TIMEOUT", "0.4");
-        let mut world = user.service().world();
-        world.store("first-org", "prod", "us-west", &[("A", "1")]);
-        drop(world);
+        store(&user, &[("A", "1")]);
         user
     })
+}
+
+/// Stores the set `prod` on the service.
+fn store(user: &User, values: &[(&str, &str)]) {
+    let mut world = user.service().world();
+    world.store(ORGANIZATION, "prod", "us-west", values);
 }
 
 /// Runs every command while `fault` affects every request. Each command must fail with this status and one of these codes.
@@ -48,8 +52,7 @@ fn every_command_fails(fault: &Fault, status: i32, codes: &[&str]) {
         if !codes.contains(&"timed_out") {
             user.set("BOT_CLI_TIMEOUT", "20");
         }
-        user.service()
-            .inject(Injection::new("*", "/", fault.clone()));
+        user.service().fail("*", "/", fault);
         let before = user.service().stored();
         at_once(|arguments| {
             let run = user.run(&[&["--json"], arguments].concat());

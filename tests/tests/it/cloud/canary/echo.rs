@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
-use bot_cli_tests::service::{Access, Fault, Injection, ORGANIZATION};
+use bot_cli_tests::service::{Access, Fault, ORGANIZATION};
 use serde_json::json;
 
 use super::super::user::User;
@@ -104,15 +104,17 @@ fn every_command_is_silent(
         // Each guise meets each command in two of the places, and every place in turn.
         for step in [0, 5] {
             let fault = &faults[(number + turn + step) % faults.len()];
-            let mut world = user.service().world();
-            world.store("first-org", "prod", "us-west", &[("A", "1")]);
-            drop(world);
-            user.service().heal();
+            let service = user.service();
+            service.heal();
+            let values = [("A", "1")];
+            service
+                .world()
+                .store(ORGANIZATION, "prod", "us-west", &values);
             // What comes before the change goes well for half of the commands that change something.
             let method = if step == 0 && turn < 3 { "PUT" } else { "*" };
-            user.service()
-                .inject(Injection::new(method, "/", fault.clone()));
-            let arguments = [&["--json", "-vv"], &words[..]].concat();
+            service.fail(method, "/", fault);
+            let form = if step == 0 { "--json" } else { "--verbose" };
+            let arguments = [&[form, "-vv"], &words[..]].concat();
             // Only signing in reads it.
             let run = user.run_with(&arguments, TOKEN);
             runs.fetch_add(1, Ordering::Relaxed);

@@ -1,9 +1,13 @@
 //! Tests with incorrect responses.
 
-use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
-use rustix::process::{Pid, Signal, kill_process};
+use std::time::Duration;
 
-use super::{COMMANDS, VALUE, assert_clean, every_command_fails, users};
+use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
+use serde_json::json;
+
+use super::super::user::User;
+use super::super::words;
+use super::{COMMANDS, every_command_fails, store, users};
 
 #[test]
 fn every_status_has_its_class() {
@@ -40,20 +44,10 @@ fn a_document_of_another_shape_is_no_answer() {
         "{\"secrets\": 1, \"regions\": 2}",
     ] {
         for user in users() {
-            let fault = Fault::json(200, body);
-            user.service()
-                .inject(Injection::new("GET", "/", fault.clone()));
+            user.service().fail("GET", "/", &Fault::json(200, body));
             let before = user.service().stored();
             for arguments in COMMANDS {
-                let run = user.run(&[&["--json"], *arguments].concat());
-                let case = format!("{}: {body:?}: {arguments:?}: {run:?}", user.name);
-                assert_eq!(run.status, Some(1), "{case}");
-                assert_eq!(
-                    run.document()["error"]["code"],
-                    "invalid_response",
-                    "{case}"
-                );
-                assert_clean(&run, &case);
+                user.fails(arguments, 1, "invalid_response");
             }
             assert_eq!(user.service().stored(), before);
         }
@@ -66,7 +60,7 @@ fn an_answer_without_a_body_is_enough_where_nothing_is_asked_for() {
         user.service().world().deletes_say_nothing = true;
         user.done(&["secrets", "unset", "prod", "A", "--skip"]);
         user.done(&["secrets", "delete", "prod", "--skip"]);
-        assert_eq!(user.service().stored()["first-org"], serde_json::json!({}));
+        assert_eq!(user.service().stored()["first-org"], json!({}));
     }
 }
 
@@ -75,15 +69,9 @@ fn a_token_is_never_taken_to_another_host() {
     let stranger = Service::start().unwrap();
     for user in users() {
         let elsewhere = format!("{}/v1/secrets", stranger.url());
-        user.service()
-            .inject(Injection::new("*", "/", Fault::redirect(&elsewhere)));
+        user.service().fail("*", "/", &Fault::redirect(&elsewhere));
         for arguments in COMMANDS {
-            let (status, code) = user.fails(arguments);
-            assert_eq!(
-                (status, code.as_str()),
-                (Some(1), "redirected"),
-                "{arguments:?}"
-            );
+            user.fails(arguments, 1, "redirected");
         }
     }
     assert_eq!(stranger.take_sent(), [""; 0]);
@@ -93,8 +81,7 @@ fn a_token_is_never_taken_to_another_host() {
 fn the_services_text_does_not_steer_the_terminal() {
     let text = "no\u{1b}[2J\u{1b}]0;owned\u{7}\r\n\u{9b}31m\u{202e}way";
     for user in users() {
-        user.service()
-            .inject(Injection::new("*", "/", Fault::error(400, text, "X")));
+        user.service().fail("*", "/", &Fault::error(400, text, "X"));
         for arguments in COMMANDS {
             let run = user.run(arguments);
             let case = format!("{arguments:?}: {run:?}");
@@ -102,21 +89,6 @@ fn the_services_text_does_not_steer_the_terminal() {
             let hostile = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
             assert!(!run.stderr.contains(hostile), "{case}");
             assert!(!run.stdout.contains(hostile), "{case}");
-        }
-    }
-}
-
-#[test]
-fn a_service_that_repeats_the_value_is_not_quoted() {
-    let text = format!("the value {VALUE} is not welcome");
-    for user in users() {
-        user.service()
-            .inject(Injection::new("PUT", "/", Fault::error(400, &text, "X")));
-        for arguments in COMMANDS {
-            for form in [&["--json"][..], &[], &["-vv"]] {
-                let run = user.run(&[form, *arguments].concat());
-                assert_clean(&run, &format!("{arguments:?}: {run:?}"));
-            }
         }
     }
 }
@@ -136,12 +108,9 @@ fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
     ];
     for fault in foreign {
         for user in users() {
-            user.service()
-                .inject(Injection::new("*", "/", fault.clone()));
+            user.service().fail("*", "/", &fault);
             for arguments in [&["secrets", "list"][..], &["secrets", "list", "prod"]] {
-                let failed = user.fails(arguments);
-                let expected = (Some(1), "invalid_response".to_owned());
-                assert_eq!(failed, expected, "{fault:?}: {arguments:?}");
+                user.fails(arguments, 1, "invalid_response");
             }
             // What comes before the change, and the look after it, go well.
             for (arguments, method) in [
@@ -150,36 +119,24 @@ fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
                 (&["secrets", "delete", "prod", "--skip"], "DELETE"),
                 (&["secrets", "unset", "prod", "A", "--skip"], "DELETE"),
             ] {
-                user.service().heal();
-                user.service()
-                    .inject(Injection::new(method, "/", fault.clone()));
-                let before = user.service().stored();
+                let service = user.service();
+                service.heal();
+                service.fail(method, "/", &fault);
+                let before = service.stored();
                 let (status, document) = user.json(arguments);
-                let outcome = document["error"]["outcome"].as_str();
+                let case = format!("{fault:?}: {arguments:?}: {document}");
                 // What is not there yet may still come.
-                let expected = (Some(3), Some("unknown"));
-                assert_eq!(
-                    (status, outcome),
-                    expected,
-                    "{fault:?}: {arguments:?}: {document}"
-                );
-                assert_eq!(user.service().stored(), before);
+                let outcome = document["error"]["outcome"].as_str();
+                assert_eq!((status, outcome), (Some(3), Some("unknown")), "{case}");
+                assert_eq!(service.stored(), before);
                 // The same with the change carried out: a look shows it.
-                user.service().heal();
-                user.service()
-                    .inject(Injection::new(method, "/", fault.clone()).applied());
-                let (status, document) = user.json(arguments);
+                service.heal();
+                service.inject(Injection::new(method, "/", fault.clone()).applied());
                 // An overwritten value looks as before; everything else can be seen.
                 let is_overwritten = arguments.contains(&"A=2") && arguments.contains(&"prod");
                 let expected = if is_overwritten { 3 } else { 0 };
-                assert_eq!(
-                    status,
-                    Some(expected),
-                    "{fault:?}: {arguments:?}: {document}"
-                );
-                user.service()
-                    .world()
-                    .store("first-org", "prod", "us-west", &[("A", "1")]);
+                assert_eq!(user.json(arguments).0, Some(expected), "{case}");
+                store(&user, &[("A", "1")]);
             }
         }
     }
@@ -192,12 +149,9 @@ fn an_organization_that_is_not_found_is_not_called_empty() {
     for user in users() {
         user.service().world().empty_list_is_missing = true;
         user.done(&["secrets", "delete", "prod", "--skip"]);
-        assert_eq!(
-            user.done(&["secrets", "list"])["sets"],
-            serde_json::json!([])
-        );
+        assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
         let gone = Fault::error(404, "Organization not found", "NOT_FOUND");
-        user.service().inject(Injection::new("*", "/", gone));
+        user.service().fail("*", "/", &gone);
         for arguments in [
             &["secrets", "list"][..],
             &["secrets", "list", "prod"],
@@ -213,16 +167,13 @@ fn an_organization_that_is_not_found_is_not_called_empty() {
 /// Checks that a set of an unknown type does not prevent the other sets from being listed.
 #[test]
 fn a_set_of_a_new_type_is_listed() {
-    let user = super::super::user::User::with_key();
-    let sets = serde_json::json!({"sets": [
+    let user = User::with_key();
+    let sets = json!({"sets": [
         {"name": "cert", "type": "certificate", "region": "us-west", "status": "ready"},
         {"name": "prod", "type": "secret", "region": "us-west", "status": "rotating"},
     ]});
-    user.service().inject(Injection::new(
-        "GET",
-        "/secrets",
-        Fault::json(200, &sets.to_string()),
-    ));
+    let listing = Fault::json(200, &sets.to_string());
+    user.service().fail("GET", "/secrets", &listing);
     let listed = user.done(&["secrets", "list"]);
     assert_eq!(listed["sets"][0]["type"], "unknown", "{listed}");
     assert_eq!(listed["sets"][1]["status"], "pending", "{listed}");
@@ -246,75 +197,57 @@ fn two_faults_after_one_another_leave_no_false_word() {
             Injection::new("PUT", "/", own(403, "FORBIDDEN")),
         ],
     ];
+    let (delete, unset) = (
+        words("secrets delete prod --skip"),
+        words("secrets unset prod A --skip"),
+    );
     for user in users() {
+        let service = user.service();
         for case in &cases {
-            user.service().world().list_form = ListForm::Everywhere;
-            let before = [("A", "1"), ("B", "1")];
-            user.service()
-                .world()
-                .store("first-org", "prod", "us-west", &before);
-            user.service()
-                .follow(std::iter::once(None).chain(case.iter().cloned().map(Some)));
-            let (status, document) = user.json(&["secrets", "set", "prod", "A=2", "B=2", "--skip"]);
+            service.world().list_form = ListForm::Everywhere;
+            store(&user, &[("A", "1"), ("B", "1")]);
+            service.follow(std::iter::once(None).chain(case.iter().cloned().map(Some)));
+            let (status, document) = user.json(&words("secrets set prod A=2 B=2 --skip"));
             assert_eq!(status, Some(3), "{case:?}: {document}");
             assert_eq!(document["error"]["outcome"], "unknown", "{document}");
-            user.service().heal();
+            service.heal();
         }
-        // The service names an error beside the word OK, or describes a set instead of confirming a deletion.
-        for body in [
-            r#"{"status":"OK","error":"in use by an agent","code":"IN_USE"}"#,
-            r#"{"region":"us-west","status":"ready","secrets":[{"fieldName":"A"}]}"#,
-            r#"{"region":"us-west"}"#,
-        ] {
-            user.service()
-                .inject(Injection::new("DELETE", "/", Fault::json(200, body)));
-            for arguments in [
-                &["secrets", "delete", "prod", "--skip"][..],
-                &["secrets", "unset", "prod", "A", "--skip"],
-            ] {
-                let (status, document) = user.json(arguments);
-                assert_eq!(status, Some(3), "{body}: {document}");
-            }
-            user.service().heal();
-        }
-        // No route is no deletion either.
+        // The service names an error beside the word OK, describes a set instead of confirming a deletion, or has no such route.
         let missing = Fault::error(404, "no route", "NOT_FOUND");
-        user.service()
-            .inject(Injection::new("DELETE", "/", missing));
-        for arguments in [
-            &["secrets", "delete", "prod", "--skip"][..],
-            &["secrets", "unset", "prod", "A", "B", "--skip"],
+        for (fault, status, outcome) in [
+            (
+                Fault::json(200, r#"{"status":"OK","error":"in use","code":"IN_USE"}"#),
+                3,
+                "unknown",
+            ),
+            (Fault::json(200, r#"{"region":"us-west"}"#), 3, "unknown"),
+            (missing, 1, "not_done"),
         ] {
-            let (status, document) = user.json(arguments);
-            assert_eq!(status, Some(1), "{document}");
-            assert_eq!(document["error"]["outcome"], "not_done", "{document}");
+            service.fail("DELETE", "/", &fault);
+            for arguments in [&delete, &unset] {
+                let (found, document) = user.json(arguments);
+                assert_eq!(found, Some(status), "{fault:?}: {document}");
+                assert_eq!(document["error"]["outcome"], outcome, "{document}");
+            }
+            service.heal();
         }
     }
 }
 
 #[test]
 fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
-    let user = super::super::user::User::with_token();
+    let user = User::with_token();
     let keys: Vec<String> = (0..60).map(|number| format!("KEY_{number:02}")).collect();
     let values: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, "1")).collect();
-    user.service()
-        .world()
-        .store("first-org", "prod", "us-west", &values);
-    user.service().world().latency = std::time::Duration::from_millis(8);
-    let mut arguments = vec!["--json", "secrets", "unset", "prod", "--skip"];
+    store(&user, &values);
+    user.service().world().latency = Duration::from_millis(8);
+    let mut arguments = words("secrets unset prod --skip");
     arguments.extend(keys.iter().map(String::as_str));
-    let child = user
-        .command(&arguments)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = user.start(&arguments);
     let left = || user.values("prod").len();
     user.service()
         .wait_until("some keys to go", || left() <= 55);
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(user.interrupt(child).status, Some(130));
     user.service().settle();
     assert!(left() > 0, "all were removed");
 }

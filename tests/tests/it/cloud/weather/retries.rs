@@ -1,13 +1,12 @@
 //! Tests for retries, and for changes that stop halfway.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use bot_cli_tests::service::{Fault, Injection, ListForm};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use super::super::user::User;
+use super::super::user::{User, pairs};
+use super::super::{fields, words};
 use super::users;
 
 #[test]
@@ -47,9 +46,8 @@ fn what_stays_is_tried_three_times_and_what_is_final_once() {
     for (status, tries) in [(503, 3), (401, 1), (403, 1), (400, 1)] {
         let user = User::with_key();
         let fault = Fault::error(status, "no", "NO").with("retry-after", "0");
-        user.service()
-            .inject(Injection::new("GET", "/secrets", fault));
-        user.fails(&["secrets", "list"]);
+        user.service().fail("GET", "/secrets", &fault);
+        user.run(&["secrets", "list"]);
         let sent = user.service().take_sent();
         let asked = sent.iter().filter(|line| line.contains("/secrets"));
         assert_eq!(asked.count(), tries, "{status}: {sent:?}");
@@ -68,7 +66,7 @@ fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
     assert_eq!(puts(&user), 1);
     // The published paths have no other form.
     user.service().world().list_form = ListForm::Nowhere;
-    assert_eq!(user.fails(&three), (Some(1), "refused".to_owned()));
+    user.fails(&three, 1, "refused");
     assert_eq!(puts(&user), 1);
 
     let user = User::with_token();
@@ -82,18 +80,15 @@ fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
 
 #[test]
 fn a_set_that_is_refused_for_what_is_in_it_is_not_stored_in_part() {
-    let four = [
-        "secrets", "set", "prod", "A=1", "B=2", "C=long", "D=4", "--skip",
-    ];
+    let four = words("secrets set prod A=1 B=2 C=long D=4 --skip");
     for user in [User::with_key(), User::with_token()] {
         user.service().world().list_form = ListForm::Everywhere;
         let refused = Fault::error(400, "Value of C is longer than 3 characters", "BAD");
         user.service()
             .inject(Injection::new("PUT", "/secrets/prod", refused).times(1));
-        let (status, document) = user.json(&four);
-        assert_eq!(status, Some(1), "{document}");
-        assert_eq!(document["error"]["outcome"], "not_done", "{document}");
-        let message = document["error"]["message"].as_str().unwrap();
+        let error = user.fails(&four, 1, "refused");
+        assert_eq!(error["outcome"], "not_done", "{error}");
+        let message = error["message"].as_str().unwrap();
         assert!(message.contains("Value of C is longer"), "{message}");
         assert_eq!(user.service().stored()["first-org"], json!({}));
     }
@@ -115,23 +110,14 @@ fn a_change_that_stops_half_way_says_which_keys_are_applied() {
     user.service()
         .inject(Injection::new("PUT", "/secrets/prod", Fault::Late(Duration::ZERO)).times(first));
     let refused = Fault::error(400, "no more of these", "GENERIC_BAD_REQUEST");
-    user.service()
-        .inject(Injection::new("PUT", "/secrets/prod", refused));
+    user.service().fail("PUT", "/secrets/prod", &refused);
     let (status, document) = three("B=2");
     assert_eq!(status, Some(1), "{document}");
     assert_eq!(document["error"]["code"], "partly_applied", "{document}");
-    let fields = document["error"]["fields"].as_array().unwrap();
-    let told = fields.iter().map(|field| {
-        let text = |name: &str| field[name].as_str().unwrap();
-        (text("field"), text("problem"))
-    });
     let not_applied = "not applied";
     let expected = [("B", "applied"), ("C", not_applied), ("D", not_applied)];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
-    assert_eq!(
-        user.service().stored()["first-org"]["prod"]["secrets"],
-        json!({"B": "2"})
-    );
+    assert_eq!(fields(&document["error"]), expected);
+    assert_eq!(user.values("prod"), pairs(&[("B", "2")]));
 }
 
 #[test]
@@ -141,35 +127,21 @@ fn ctrl_c_in_the_middle_says_which_keys_are_applied() {
     let pairs: Vec<String> = (0..20)
         .map(|index| format!("KEY_{index:02}=value"))
         .collect();
-    let mut arguments = vec!["secrets", "set", "prod", "--skip"];
+    let mut arguments = words("secrets set prod --skip");
     arguments.extend(pairs.iter().map(String::as_str));
-    let child = user
-        .command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = user.start(&arguments);
     // Two keys are on the service: the update is under way.
-    let keys = || {
-        let stored = user.service().stored();
-        let keys = stored["first-org"]["prod"]["secrets"].as_object();
-        keys.map_or(0, serde_json::Map::len)
-    };
     user.service()
-        .wait_until("two keys of the update", || keys() >= 2);
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{said}");
+        .wait_until("two keys of the update", || user.values("prod").len() >= 2);
+    let run = user.interrupt(child);
+    let said = run.stderr;
+    assert_eq!(run.status, Some(130), "{said}");
     // What is stored is what was said: each key applied, not applied, or, for the one under way, unknown.
-    let stored = user.service().stored();
-    let stored = stored["first-org"]["prod"]["secrets"].as_object().unwrap();
+    let stored = user.values("prod");
     for index in 0..20 {
         let key = format!("KEY_{index:02}");
-        let line = said
-            .lines()
-            .find(|line| line.contains(&key))
-            .unwrap_or_default();
+        let mut lines = said.lines();
+        let line = lines.find(|line| line.contains(&key)).unwrap_or_default();
         let is_stored = stored.contains_key(&key);
         let fits = line.contains("unknown") || line.contains("not applied") != is_stored;
         assert!(
@@ -186,19 +158,13 @@ fn two_clients_at_once_lose_nothing_they_reported() {
     let runs: Vec<_> = ["A", "B", "C"]
         .map(|key| {
             let pair = format!("{key}=1");
-            let arguments = ["--json", "secrets", "set", "prod", &pair, "--skip"];
-            let child = user
-                .command(&arguments)
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn();
-            (key, child.unwrap())
+            let child = user.start(&["secrets", "set", "prod", &pair, "--skip"]);
+            (key, child)
         })
         .into_iter()
-        .map(|(key, child)| (key, child.wait_with_output().unwrap().status.code()))
+        .map(|(key, child)| (key, user.ended(child).status))
         .collect();
-    let stored = user.service().stored();
-    let stored = stored["first-org"]["prod"]["secrets"].as_object().unwrap();
+    let stored = user.values("prod");
     for (key, status) in runs {
         match status {
             Some(0) => assert!(stored.contains_key(key), "{key}"),
@@ -212,15 +178,15 @@ fn two_clients_at_once_lose_nothing_they_reported() {
 #[test]
 fn a_set_that_is_referenced_is_left_alone() {
     for user in users() {
-        let mut world = user.service().world();
-        world.reference("first-org", "elsewhere", "us-west");
-        drop(world);
+        let service = user.service();
+        service
+            .world()
+            .reference("first-org", "elsewhere", "us-west");
         for arguments in [
             &["secrets", "set", "elsewhere", "A=1", "--skip"][..],
             &["secrets", "unset", "elsewhere", "A", "--skip"],
         ] {
-            let failed = user.fails(arguments);
-            assert_eq!(failed, (Some(1), "referenced".to_owned()), "{arguments:?}");
+            user.fails(arguments, 1, "referenced");
         }
         let one = user.done(&["secrets", "list", "elsewhere"]);
         assert_eq!(one["referenced"], true);
