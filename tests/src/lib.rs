@@ -27,7 +27,6 @@ pub mod pty;
 pub mod python;
 mod recording_ui;
 pub mod service;
-pub mod shipped;
 pub mod signals;
 pub mod signing_in;
 pub mod tally;

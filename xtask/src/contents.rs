@@ -12,12 +12,6 @@ use crate::archive::Entry;
 use crate::notices;
 use crate::project::{HOST, Project, TOGETHER, output};
 
-const MANIFESTS: [&str; 3] = [
-    "plugins/plugin/manifest.json",
-    "plugins/init/manifest.json",
-    "plugins/cloud/manifest.json",
-];
-
 /// The default completion paths for each shell. PowerShell has no default path, so the user's profile must load the file.
 const COMPLETIONS: [(&str, &str); 4] = [
     ("bash", "share/bash-completion/completions/bot-cli"),
@@ -91,10 +85,12 @@ pub(crate) fn read(folder: &Path, package: &str, target: &str) -> anyhow::Result
 
 /// Returns a manual page for every command, such as `bot-cli-init`.
 fn manual(project: &Project) -> anyhow::Result<Vec<Entry>> {
-    let manifest = |path: &&str| -> anyhow::Result<Manifest> {
-        serde_json::from_slice(&project.file(path)?).with_context(|| format!("`{path}`"))
+    let manifest = |package: &&str| -> anyhow::Result<Manifest> {
+        let plugin = package.trim_start_matches("bot-cli-");
+        let path = format!("plugins/{plugin}/manifest.json");
+        serde_json::from_slice(&project.file(&path)?).with_context(|| format!("`{path}`"))
     };
-    let manifests = MANIFESTS.iter().map(manifest);
+    let manifests = TOGETHER.iter().filter(|it| **it != HOST).map(manifest);
     let manifests = manifests.collect::<Result<Vec<_>, _>>()?;
     let source = format!("{HOST} {}", project.fact(HOST, "version")?);
     let page = |command: clap::Command| {

@@ -13,6 +13,7 @@ mod wheel;
 use std::path::Path;
 
 pub use command_line::main;
+pub use project::TOGETHER;
 
 /// Packs existing executables for this machine into the same artefacts as `dist`.
 pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {

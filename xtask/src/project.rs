@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 /// The packages whose executables are shipped together, with the host first.
-pub(crate) const TOGETHER: [&str; 5] = [
+pub const TOGETHER: [&str; 5] = [
     HOST,
     "bot-cli-plugin",
     "bot-cli-init",

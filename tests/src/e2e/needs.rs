@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::{Group, TABLE, say};
 use crate::kubernetes::api_server;
 use crate::python::{CLIENT, FRAMEWORK, Pins, newest_interpreter};
-use crate::shipped;
 
 /// A requirement that some machines don't meet.
 #[derive(Debug, Deserialize)]
@@ -43,7 +42,6 @@ fn lack(name: &str) -> Option<String> {
             is_there.then_some(()).ok_or_else(problem)
         }),
         "client" => CLIENT.find().map(drop),
-        "executables" => shipped::find().map(drop),
         "api server" => api_server::find().map(drop),
         _ => TABLE.need.get(name).map_or_else(
             || Err(format!("`{name}` is no need of `groups.toml`")),

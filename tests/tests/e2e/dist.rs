@@ -3,14 +3,15 @@
 mod archive;
 mod package;
 
+use std::env;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use bot_cli_tests::shipped::{self, Shipped};
+use bot_cli_tests::nested_cargo::{built, nested_cargo};
 use bot_cli_tests::signals::default_in_children;
 use bot_cli_tests::user::assert_in_no_file;
 use serde_json::Value;
@@ -24,22 +25,24 @@ const ROOT: u32 = 0;
 /// A value that must exist only in the vault.
 const CANARY: &str = "canary-5a1f77c09be2";
 
-/// Returns the folder with the artefacts, which are packed first if necessary.
+/// Returns the folder with the artefacts: that of `BOT_CLI_DIST`, or one that is packed from the release build.
 fn artefacts() -> &'static Path {
-    static PACKED: OnceLock<(PathBuf, Option<TempDir>)> = OnceLock::new();
-    let (folder, _) = PACKED.get_or_init(|| match shipped::find().unwrap() {
-        Shipped::Artefacts(folder) => {
-            eprintln!("  artefacts of {}", folder.display());
-            (folder, None)
+    static PACKED: LazyLock<(PathBuf, Option<TempDir>)> = LazyLock::new(|| {
+        if let Some(folder) = env::var_os("BOT_CLI_DIST") {
+            let repository = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+            return (repository.join(folder), None);
         }
-        Shipped::Executables(executables) => {
-            eprintln!("  executables of {}", executables.display());
-            let folder = public_folder();
-            xtask::pack(&executables, folder.path()).unwrap();
-            (folder.path().to_owned(), Some(folder))
-        }
+        let mut cargo = nested_cargo();
+        let packages = xtask::TOGETHER.iter().flat_map(|it| ["--package", it]);
+        let build = cargo
+            .args(["build", "--release", "--locked"])
+            .args(packages);
+        let executables = built(build).unwrap();
+        let folder = public_folder();
+        xtask::pack(executables["bot-cli"].parent().unwrap(), folder.path()).unwrap();
+        (folder.path().to_owned(), Some(folder))
     });
-    folder
+    &PACKED.0
 }
 
 /// Returns the only artefact with this ending and with `part` in its name.
@@ -122,41 +125,17 @@ fn use_it(host: &Path, user: u32) {
     run(&["init", "quickstart"]);
     assert!(home.join("quickstart-project/server/bot.py").is_file());
 
-    let set = [
-        "cloud",
-        "secrets",
-        "set",
-        "canary",
-        "--backend",
-        "local",
-        "--skip",
-        "--file",
-        "-",
-    ];
+    let set = "cloud secrets set canary --backend local --skip --file -";
     let mut set = assert_cmd::Command::from_std({
         let mut command = command(host, user, home);
-        command.args(set);
+        command.args(set.split(' '));
         command
     });
-    succeeded(
-        set.write_stdin(format!("CANARY={CANARY}\n"))
-            .output()
-            .unwrap(),
-    );
-    let script = "printf %s \"$CANARY\"";
-    let value = run(&[
-        "cloud",
-        "secrets",
-        "run",
-        "canary",
-        "--backend",
-        "local",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ]);
-    assert_eq!(value, CANARY);
+    let set = set.write_stdin(format!("CANARY={CANARY}\n"));
+    succeeded(set.output().unwrap());
+    let words = "cloud secrets run canary --backend local -- printenv CANARY";
+    let value = run(&words.split(' ').collect::<Vec<_>>());
+    assert_eq!(value.trim_end(), CANARY);
     assert_in_no_file(home, &[CANARY.to_owned()], "after `secrets set`");
 }
 

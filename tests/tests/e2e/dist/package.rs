@@ -37,11 +37,9 @@ fn pip_installs_the_wheel_for_everybody() {
     for file in ["licenses/LICENSE", "licenses/THIRD-PARTY-NOTICES.txt"] {
         assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
     }
-    use_it(&environment.join("bin/bot-cli"), ROOT);
     hand_over(&environment);
-    for user in [INSTALLER, USER, ROOT] {
-        use_it(&environment.join("bin/bot-cli"), user);
-        use_it(&environment.join("bin").join(NAME), user);
+    for (user, name) in [(INSTALLER, "bot-cli"), (USER, NAME), (ROOT, "bot-cli")] {
+        use_it(&environment.join("bin").join(name), user);
     }
     ran(Command::new(&pip).args(["uninstall", "--yes", NAME]));
     let left: Vec<String> = files(&environment)
@@ -58,12 +56,11 @@ fn uv_installs_a_tool() {
     ran(uv(home.path())
         .args(["tool", "install"])
         .arg(artefact("", ".whl")));
-    for name in ["bot-cli", NAME] {
+    for (name, user) in [("bot-cli", ROOT), (NAME, USER)] {
         let link = home.path().join(".local/bin").join(name);
         assert!(link.is_symlink());
-        use_it(&link, ROOT);
+        use_it(&link, user);
         hand_over(home.path());
-        use_it(&link, USER);
     }
 }
 
