@@ -2,10 +2,10 @@
 //! `/bin/true`, `--version`) and with the framework's own tool. The two commands in a comparison run alternately.
 //!
 //! `cargo run -p bot-cli-tests --bin bench-init` builds the executables and prints a row for each comparison. Arguments after `--` are
-//! passed to `cargo build`, for example `--target`. The rows for the framework's tool are omitted if the framework is not installed.
+//! passed to `cargo build`, for example `--target`. The row for the framework's tool is omitted if the framework is not installed.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const EXECUTABLES: [&str; 3] = ["bot-cli", "bot-cli-plugin", "bot-cli-init"];
 
 /// The arguments that describe the same bot to each tool.
 const OURS: &str = "made --transport=p2p_webrtc --mode=cascade --stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts --recording --transcription --eval";
-const THEIRS: &str = "init made --bot-type=web --transport=smallwebrtc --mode=cascade --stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts --client-framework=none --recording --transcription --eval";
+const THEIRS: &str = "init made --bot-type=web --transport=smallwebrtc --mode=cascade --stt=deepgram_stt --llm=openai_llm --tts=cartesia_tts --client-framework=none --recording --transcription --eval --no-deploy-to-cloud";
 
 /// The number of runs for our commands. The framework's tool takes seconds, so it runs fewer times.
 const ROUNDS: usize = 100;
@@ -38,85 +38,50 @@ fn main() -> Result<()> {
         let file = files.get(name).context("cargo has not built it")?;
         bench.install(file, &format!("bin/{name}"))?;
     }
-    let plugin = bench.path("bin/bot-cli-init");
-    let ours = |words: &str| Work::new(&plugin, words);
+    let work = |program: PathBuf, words: &str| Work {
+        program,
+        words: words.to_owned(),
+        home: bench.path("home"),
+    };
+    let ours = |words: &str| work(bench.path("bin/bot-cli-init"), words);
+    let host = || work(bench.path("bin/bot-cli"), "init --list-options");
     let client = format!("{OURS} --deploy-to-cloud --client-framework=react --client-server=vite");
     let project = tempfile::tempdir()?;
     ours(&client).run_in(project.path())?;
     let copy = format!("-r {} copy", project.path().join("made").display());
-    compare(
-        "a project with a React client",
-        &ours(&client),
-        &Work::new(Path::new("/bin/cp"), &copy),
-        ROUNDS,
-    )?;
-    compare(
-        "--list-options",
-        &ours("--list-options"),
-        &ours("--version"),
-        ROUNDS,
-    )?;
-    let host = Work {
-        // One home for all runs, in which the host keeps what it has found in the plugin's file.
-        home: Some(bench.path("home")),
-        ..Work::new(&bench.path("bin/bot-cli"), "init --list-options")
-    };
-    compare(
-        "the same through the host",
-        &host,
-        &ours("--list-options"),
-        ROUNDS,
-    )?;
-    compare(
-        "the host's start",
-        &host,
-        &Work::new(Path::new("/bin/true"), ""),
-        ROUNDS,
-    )?;
+    for (name, ours, other) in [
+        (
+            "a project with a React client",
+            ours(&client),
+            work("/bin/cp".into(), &copy),
+        ),
+        ("--list-options", ours("--list-options"), ours("--version")),
+        ("the same through the host", host(), ours("--list-options")),
+        ("the host's start", host(), work("/bin/true".into(), "")),
+    ] {
+        compare(name, &ours, &other, ROUNDS)?;
+    }
     match Python::with_framework() {
-        Ok(python) => {
-            let theirs = python.executable("pipecat");
-            for (words, their_words) in [
-                (
-                    "--list-options".to_owned(),
-                    "init --list-options".to_owned(),
-                ),
-                (format!("{OURS} --dry-run"), format!("{THEIRS} --dry-run")),
-                (
-                    format!("{OURS} --no-deploy-to-cloud"),
-                    format!("{THEIRS} --no-deploy-to-cloud"),
-                ),
-            ] {
-                let last = words.rsplit(' ').next().unwrap_or_default();
-                compare(
-                    &format!("{last}, beside theirs"),
-                    &ours(&words),
-                    &Work::new(&theirs, &their_words),
-                    THEIR_ROUNDS,
-                )?;
-            }
-        }
+        Ok(python) => compare(
+            "a bot, beside theirs",
+            &ours(&format!("{OURS} --no-deploy-to-cloud")),
+            &work(python.executable("pipecat"), THEIRS),
+            THEIR_ROUNDS,
+        )?,
         Err(reason) => say(&format!("The framework's tool is not there: {reason}")),
     }
     Ok(())
 }
 
-/// A command that runs in a new, empty working directory each time.
+/// A command that runs in a new, empty working directory each time. All runs have one home, where the host keeps what it has found in the
+/// plugin's file.
 struct Work {
-    program: std::path::PathBuf,
+    program: PathBuf,
     words: String,
-    home: Option<std::path::PathBuf>,
+    home: PathBuf,
 }
 
 impl Work {
-    fn new(program: &Path, words: &str) -> Self {
-        Self {
-            program: program.to_owned(),
-            words: words.to_owned(),
-            home: None,
-        }
-    }
-
     fn run(&self) -> Result<Duration> {
         self.run_in(tempfile::tempdir()?.path())
     }
@@ -127,7 +92,7 @@ impl Work {
         command
             .args(self.words.split_whitespace())
             .current_dir(folder)
-            .env("HOME", self.home.as_deref().unwrap_or(folder))
+            .env("HOME", &self.home)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

@@ -34,10 +34,10 @@ class Found:
     deprecated: bool
 
 
-def problems(entries: list[dict], given: Path) -> list[str]:
+def problems(entries: list[dict]) -> list[str]:
     """What is neither in the catalogue nor left out for a reason, and what is wrong with the list of the latter."""
     offered = {f"{entry['module']}.{entry['class']}" for entry in entries}
-    left_out = tomllib.loads(given.read_text())["class"]
+    left_out = tomllib.loads(LEFT_OUT.read_text())["class"]
     left_out = [entry for entry in left_out if entry["name"].startswith("pipecat.services.")]
     there = services()
     found = []

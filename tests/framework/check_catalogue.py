@@ -29,11 +29,10 @@ from loguru import logger
 import catalogue_build as build
 import catalogue_extras as extras
 import catalogue_hollow as hollow
-import catalogue_isolated as isolated
 import catalogue_left_out as left_out
 import catalogue_reads as reads
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 TYPES = {"str": str, "int": int, "float": float, "choice": str, "list": list}
 
 
@@ -42,7 +41,6 @@ class Report:
 
     def __init__(self) -> None:
         self.problems: list[str] = []
-        self.entries: list[dict] = []
         self.checked = 0
         self.constructed = 0
         self.downloads: list[str] = []
@@ -60,30 +58,19 @@ class NoNetwork(OSError):
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--templates", type=Path, default=REPOSITORY / "templates", help="the folder with the files")
     options.add_argument(
         "--may-miss",
         default="",
         metavar="EXTRA,…",
         help="extras that need not be installed, whose libraries are hollow then; `all` for any",
     )
-    options.add_argument(
-        "--left-out", type=Path, default=left_out.LEFT_OUT, help="the list of what is left out, and why"
-    )
-    options.add_argument("--construct", metavar="PROVIDER,…", help="construct the services of these files alone")
-    options.add_argument(
-        "--isolated", action="store_true", help="also import each module with nothing but its own extras (minutes)"
-    )
     given = options.parse_args()
     may_miss = set(filter(None, given.may_miss.split(",")))
-    only = set(given.construct.split(",")) if given.construct else None
     report = Report()
     quiet()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(check(given.templates, may_miss, only, Path(folder), report))
-    report.problems += left_out.problems(services_of(given.templates), given.left_out)
-    if given.isolated:
-        report.problems += isolated.problems([entry for entry in report.entries if entry["id"] not in report.missing])
+        asyncio.run(check(may_miss, Path(folder), report))
+    report.problems += left_out.problems(services())
     for line in report.problems:
         print(line)
     if report.missing:
@@ -114,15 +101,15 @@ def quiet() -> None:
     socket.getaddrinfo = refuse
 
 
-def services_of(templates: Path) -> list[dict]:
+def services() -> list[dict]:
     return [
         service
-        for path in sorted((templates / "providers").glob("*.toml"))
+        for path in sorted((TEMPLATES / "providers").glob("*.toml"))
         for service in tomllib.loads(path.read_text())["service"]
     ]
 
 
-async def check(templates: Path, may_miss: set[str], only: set[str] | None, folder: Path, report: Report) -> None:
+async def check(may_miss: set[str], folder: Path, report: Report) -> None:
     os.environ["HOME"] = str(folder)
     os.environ["HF_HOME"] = str(folder)
     async with aiohttp.ClientSession() as session:
@@ -132,13 +119,9 @@ async def check(templates: Path, may_miss: set[str], only: set[str] | None, fold
             credentials = ""
         os.environ["GOOGLE_APPLICATION_CREDENTIALS"] = credentials
         bench = build.Bench(session, credentials)
-        for path in sorted((templates / "providers").glob("*.toml")):
-            for service in tomllib.loads(path.read_text())["service"]:
-                if only is None or path.stem in only:
-                    check_entry(service, may_miss, bench, report)
-        if only is not None:
-            return
-        for path in sorted((templates / "transports").glob("*.toml")):
+        for service in services():
+            check_entry(service, may_miss, bench, report)
+        for path in sorted((TEMPLATES / "transports").glob("*.toml")):
             transport = tomllib.loads(path.read_text())
             check_entry(transport, may_miss, bench, report)
             check_variables(transport, report)
@@ -147,7 +130,6 @@ async def check(templates: Path, may_miss: set[str], only: set[str] | None, fold
 def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Report) -> None:
     """A service or the parameter class of a transport."""
     name = entry["id"]
-    report.entries.append(entry)
     wanted = entry.get("extras", [])
     unknown = set(wanted) - extras.provided()
     if unknown:
@@ -332,7 +314,7 @@ def check_variables(transport: dict, report: Report) -> None:
     import pipecat.runner
 
     source = "\n".join(path.read_text() for path in Path(pipecat.runner.__file__).parent.glob("*.py"))
-    calls = (REPOSITORY / "templates/project/server/calls.py.jinja").read_text()
+    calls = (TEMPLATES / "project/server/calls.py.jinja").read_text()
     by_bot = variables_of(transport.get("avatar", {}))
     for variable in transport.get("env", []):
         if variable["name"] in by_bot or variable.get("reader") == "server":

@@ -1,10 +1,9 @@
-"""Checks the migration notes against the installed framework: `check_migrations.py [--migrations DIR]`.
+"""Checks the migration notes against the installed framework: `check_migrations.py`.
 
 A new name is there. An old name that is to be there still is deprecated there since the release that the note says, and
 one that is to be gone is gone. Nothing is imported.
 """
 
-import argparse
 import ast
 import re
 import sys
@@ -17,13 +16,10 @@ from pathlib import Path
 PACKAGE = Path(find_spec("pipecat").origin).parent
 # The most characters between a name and what is said of it.
 NEAR = 600
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--migrations", type=Path, default=REPOSITORY / "templates/migrations")
-    found = list(problems(options.parse_args().migrations))
+    found = list(problems(Path(__file__).resolve().parents[2] / "templates/migrations"))
     print(*found, sep="\n")
     return 1 if found else 0
 

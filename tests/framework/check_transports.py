@@ -1,4 +1,4 @@
-"""Checks that each transport of the installed framework is in the catalogue: `check_transports.py [--templates DIR]`.
+"""Checks that each transport of the installed framework is in the catalogue: `check_transports.py`.
 
 Nothing is imported: some modules import only where special hardware is there. A transport is a class of
 `pipecat.transports`, a value of the runner's `-t`, or a folder of that package without such a class. It is in the
@@ -6,7 +6,6 @@ catalogue when the runner makes it for a key of one of the catalogue's files, or
 it. Else `left_out.toml` says why it is not, or `COVERED` says what does the same.
 """
 
-import argparse
 import ast
 import sys
 import tomllib
@@ -15,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = Path(find_spec("pipecat").origin).parent
-REPOSITORY = Path(__file__).resolve().parents[2]
 REASONS = {"deprecated", "needs hardware", "no wheel"}
 # Another way to the same: the file or the service of the catalogue, and why one is enough.
 COVERED = {
@@ -50,16 +48,12 @@ CLIENTS = {"pipecat.serializers.rtvi_client.RTVIClientSerializer"}
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--templates", type=Path, default=REPOSITORY / "templates", help="the folder with the files")
-    options.add_argument("--left-out", type=Path, default=Path(__file__).with_name("left_out.toml"))
-    given = options.parse_args()
     left_out = [
         entry
-        for entry in tomllib.loads(given.left_out.read_text())["class"]
+        for entry in tomllib.loads(Path(__file__).with_name("left_out.toml").read_text())["class"]
         if entry["name"].startswith("pipecat.transports.")
     ]
-    found = list(dict.fromkeys(problems(given.templates, left_out)))
+    found = list(dict.fromkeys(problems(Path(__file__).resolve().parents[2] / "templates", left_out)))
     print(*found, sep="\n")
     return 1 if found else 0
 

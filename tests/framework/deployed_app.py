@@ -7,8 +7,7 @@ address.
 The world outside is stand-ins in the same process: Daily's rooms, the REST APIs of Daily, the carriers and LemonSlice,
 the hosting service's `/start` and its relay. The bot is not changed: what it sends to those hosts is redirected here,
 and it trusts the relay's certificate because it trusts who signed it. `GET /world` says what happened. WhatsApp's API
-is another program, whose address is in STAND_IN_WHATSAPP. The service gives up a session in which nobody speaks after
-five minutes, here after IDLE_SECONDS.
+is another program, whose address is in STAND_IN_WHATSAPP.
 """
 
 import asyncio
@@ -68,8 +67,6 @@ async def run_bot(arguments: Any) -> None:
     """One session. What a bot raises, the service only logs."""
     session = {"arguments": type(arguments).__name__, "problem": None, "over": False}
     sessions.append(session)
-    if patience := os.environ.get("IDLE_SECONDS"):
-        arguments.pipeline_idle_timeout_secs = float(patience)
     try:
         await bot.bot(arguments)
     except Exception as error:

@@ -25,6 +25,10 @@ from websockets.exceptions import ConnectionClosed
 RATE = 8_000
 FRAME_SECONDS = 0.02
 LOUD = 500
+# The host name that the bot was told.
+HOST = "bot.example.com"
+# Seconds until the bot has to have said something.
+PATIENCE = 60.0
 # What comes with a call of a deployed bot.
 DATA = {"order": "A-1042"}
 
@@ -195,7 +199,7 @@ def stream_path(carrier: Carrier, address: str, host: str | None) -> str:
     return url.removeprefix(f"wss://{host}")
 
 
-async def call(carrier: Carrier, url: str, hum: float, patience: float, stays: bool) -> list[int]:
+async def call(carrier: Carrier, url: str, hum: float, stays: bool) -> list[int]:
     """Hum until the bot has said something, or until it ends the call; return what it said."""
     heard: list[int] = []
     async with connect(url) as line:
@@ -203,7 +207,7 @@ async def call(carrier: Carrier, url: str, hum: float, patience: float, stays: b
             await line.send(json.dumps(message))
         humming = asyncio.create_task(keep_humming(carrier, line, hum))
         try:
-            deadline = time.monotonic() + patience
+            deadline = time.monotonic() + PATIENCE
             while time.monotonic() < deadline:
                 # The bot sends nothing while it has nothing to say.
                 silent_for = 1.0 if loud(heard) and not stays else deadline - time.monotonic()
@@ -252,18 +256,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("carrier", choices=CARRIERS)
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
-    parser.add_argument("--host", default="bot.example.com", help="the host name that the bot was told")
     parser.add_argument("--deployed", action="store_true", help="the answer document is not the bot's: it was entered")
     parser.add_argument("--stays", action="store_true", help="the caller waits until the bot ends the call")
     parser.add_argument("--hum", type=float, default=440.0, help="the caller's pitch in hertz")
-    parser.add_argument("--patience", type=float, default=60.0, help="seconds until the bot has to have said something")
     given = parser.parse_args()
     carrier = CARRIERS[given.carrier]
     if given.deployed and "customParameters" in carrier.greeting[-1]["start"]:
         carrier.greeting[-1]["start"]["customParameters"] = {"_pipecatCloudServiceHost": "bot.org"} | DATA
-    path = stream_path(carrier, given.address, None if given.deployed else given.host)
+    path = stream_path(carrier, given.address, None if given.deployed else HOST)
     url = given.address.replace("http", "ws", 1) + path
-    said = loud(asyncio.run(call(carrier, url, given.hum, given.patience, given.stays)))
+    said = loud(asyncio.run(call(carrier, url, given.hum, given.stays)))
     print(json.dumps({"seconds": round(len(said) / RATE, 2), "hertz": round(pitch(said), 1)}))
 
 

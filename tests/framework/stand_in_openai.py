@@ -1,7 +1,7 @@
 """A stand-in for an OpenAI-compatible API on loopback, for conversations without the internet.
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
-the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
+the user's last words contain, and a greeting when there is none. `--call` has it call a function instead, provided
 that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
 words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong, `--stall`
 has speech with these words never come.
@@ -50,7 +50,7 @@ def scripted(script, heard):
 
 
 def answer(script, heard):
-    return scripted(script, heard) or script.otherwise
+    return scripted(script, heard) or "Hello, how can I help you?"
 
 
 def call(script, heard, offered):
@@ -172,7 +172,6 @@ def parser_of_scripts(about):
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--say", action="append", default=[], type=pair, metavar="WORDS=REPLY")
     parser.add_argument("--call", action="append", default=[], type=function, metavar="WORDS=NAME ARGUMENTS")
-    parser.add_argument("--otherwise", default="Hello, how can I help you?")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Talks to a bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS [--path PATH] [--at-once N]`.
+"""Talks to a bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS [--at-once N]`.
 
 The client says that it is ready, waits for the greeting, asks a question in writing, and hangs up when the answer is
 there. It prints what the bot said, as JSON: the text, and for how many seconds there was sound. Of several clients at
@@ -55,8 +55,8 @@ class Talk:
         await self.send({"label": "rtvi-ai", "id": kind, "type": kind, "data": data})
 
 
-async def over_websocket(address: str, path: str, greeted: asyncio.Barrier) -> dict[str, Any]:
-    async with connect(address.replace("http", "ws", 1) + path) as socket:
+async def over_websocket(address: str, greeted: asyncio.Barrier) -> dict[str, Any]:
+    async with connect(address.replace("http", "ws", 1) + "/ws") as socket:
 
         async def send(message: dict[str, Any]) -> None:
             frame = protobuf.Frame(message=protobuf.MessageFrame(data=json.dumps(message)))
@@ -74,7 +74,7 @@ async def over_websocket(address: str, path: str, greeted: asyncio.Barrier) -> d
         return await until_over(talk, listen())
 
 
-async def over_webrtc(address: str, path: str, greeted: asyncio.Barrier) -> dict[str, Any]:
+async def over_webrtc(address: str, greeted: asyncio.Barrier) -> dict[str, Any]:
     connection = RTCPeerConnection()
     channel = connection.createDataChannel("rtvi")
     connection.addTransceiver("audio", direction="sendrecv")
@@ -89,7 +89,7 @@ async def over_webrtc(address: str, path: str, greeted: asyncio.Barrier) -> dict
     connection.on("track", lambda sound: track.done() or track.set_result(sound))
     await connection.setLocalDescription(await connection.createOffer())
     described = {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
-    async with aiohttp.ClientSession() as session, session.post(address + path, json=described) as response:
+    async with aiohttp.ClientSession() as session, session.post(f"{address}/api/offer", json=described) as response:
         answer = await response.json()
     await connection.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
 
@@ -122,17 +122,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("way", choices=["websocket", "webrtc"])
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
-    parser.add_argument("--path", help="where it takes connections; default: where a deployed bot does")
     parser.add_argument("--at-once", type=int, default=1, help="how many clients there are")
     given = parser.parse_args()
-    said = asyncio.run(talks(given.way, given.address, given.path, given.at_once))
+    said = asyncio.run(talks(given.way, given.address, given.at_once))
     print(json.dumps(said[0] if given.at_once == 1 else said))
 
 
-async def talks(way: str, address: str, path: str | None, count: int) -> list[dict[str, Any]]:
-    talk, usual = {"websocket": (over_websocket, "/ws"), "webrtc": (over_webrtc, "/api/offer")}[way]
+async def talks(way: str, address: str, count: int) -> list[dict[str, Any]]:
+    talk = {"websocket": over_websocket, "webrtc": over_webrtc}[way]
     greeted = asyncio.Barrier(count)
-    return await asyncio.gather(*(talk(address, path or usual, greeted) for _ in range(count)))
+    return await asyncio.gather(*(talk(address, greeted) for _ in range(count)))
 
 
 if __name__ == "__main__":

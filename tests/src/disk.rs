@@ -1,5 +1,6 @@
 //! Mounts filesystems that tests can fill or make read-only.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,8 +10,9 @@ use std::process::Command;
 pub struct Mounted(PathBuf);
 
 impl Mounted {
-    /// Mounts a tmpfs at the folder `at`.
+    /// Creates the folder `at` and mounts a tmpfs there.
     pub fn tmpfs(at: &Path, options: &str) -> io::Result<Self> {
+        fs::create_dir_all(at)?;
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at);
         succeed(&mut mount)?;

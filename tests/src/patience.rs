@@ -16,26 +16,16 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The polling interval.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(2);
 
-/// Waits until a file exists at `path`. The parent folder must exist.
+/// Waits until a file exists at `path`.
 ///
 /// # Panics
 ///
-/// Panics if the wait exceeds [`PATIENCE`], or if files can't be watched.
+/// Panics if the wait exceeds [`PATIENCE`].
 #[track_caller]
 pub fn wait_for_file(path: &Path) {
-    let events = Events::new();
-    assert!(events.is_ok(), "{events:?}");
-    let Ok(events) = events else { return };
-    events.watch(path.parent().unwrap_or(path));
-    let deadline = Instant::now() + PATIENCE;
-    while !path.exists() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        assert!(!left.is_zero(), "waited for {} in vain", path.display());
-        wait(&mut [events.readable()], left);
-        let _ = events.take();
-    }
+    wait_until(&path.display().to_string(), || path.exists());
 }
 
 /// Polls until `done` returns `true`. Use this for events without notifications, such as a program that starts to listen on a port.

@@ -67,6 +67,12 @@ pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/framework")).join(name)
 }
 
+/// Returns the variables that send what a bot asks of an API to the stand-in at `address`, which `name` tells it.
+pub(crate) fn redirected<'a>(name: &'static str, address: &'a str) -> [(&'static str, &'a str); 2] {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/redirected");
+    [("PYTHONPATH", folder), (name, address)]
+}
+
 /// Returns a command that runs a Python script in `tests/framework`.
 pub(crate) fn python_script(name: &str) -> Command {
     let mut command = python().command("python");
@@ -80,6 +86,14 @@ pub(crate) fn models(options: &[&str]) -> (Running, String) {
     let address = models.line_with("http://");
     (models, address)
 }
+
+/// The options for a bot whose service is a speech-to-speech API.
+pub(crate) const REALTIME: [&str; 4] = [
+    "--mode=realtime",
+    "--realtime=openai_realtime",
+    "--transport=p2p_webrtc",
+    "--eval",
+];
 
 /// Starts the stand-in for a speech-to-speech API with these options. Returns the process and its address.
 pub(crate) fn realtime(options: &[&str]) -> (Running, String) {

@@ -4,10 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::bot::{
-    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, realtime, script, succeeds,
-    text,
-};
+use crate::bot::{Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text};
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
@@ -34,25 +31,6 @@ fn sessions_at_once_are_watched_at_a_port_each() {
     let [one, other] = [(); 2].map(|()| running.line_with("Whisker running at ws://localhost:"));
     let port = |line: &str| line.rsplit(':').next().unwrap().to_owned();
     assert_ne!(port(&one), port(&other));
-}
-
-#[test]
-fn a_realtime_bot_answers_what_is_typed() {
-    let (_service, service) = realtime(&ANSWERS);
-    let options = "--mode=realtime --realtime=openai_realtime --transport=p2p_webrtc --eval";
-    let bot = Bot::new(&options.split(' ').collect::<Vec<_>>(), &[]);
-    let redirected = script("redirected").display().to_string();
-    let variables = [
-        ("PYTHONPATH", &*redirected),
-        ("STAND_IN_REALTIME", &service),
-    ];
-    let (_running, address) = bot.run(&WEBRTC, &variables);
-    let said = drive("talk_to_deployed.py", &["webrtc", &address]);
-    assert_eq!(
-        [&said["greeting"], &said["answer"]],
-        ["Hello, how can I help you?", "It is Paris."]
-    );
-    bot.passes("evals/text.yaml", &address);
 }
 
 #[test]

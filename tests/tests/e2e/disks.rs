@@ -1,8 +1,6 @@
 //! Tests on full disks, read-only disks and separate filesystems.
 
 use std::fs;
-use std::io::Write as _;
-use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::disk::Mounted;
@@ -13,7 +11,6 @@ use bot_cli_tests::user::{User, pairs};
 fn a_full_disk_leaves_the_target_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
     let _mounted = Mounted::tmpfs(&disk, "size=512k").unwrap();
     fs::create_dir(disk.join("my-bot")).unwrap();
     fs::write(disk.join("my-bot/notes"), "mine").unwrap();
@@ -53,54 +50,9 @@ fn a_full_disk_leaves_the_target_as_it_was() {
 }
 
 #[test]
-fn a_full_disk_leaves_a_project_as_it_was_before_its_update() {
-    let folder = tempfile::tempdir().unwrap();
-    let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let _mounted = Mounted::tmpfs(&disk, "size=512k").unwrap();
-    done(folder.path(), &web(&["disk/my-bot", "--recording"]));
-    let target = disk.join("my-bot");
-    for command in [
-        &["disk/my-bot", "--update", "--no-recording"][..],
-        &["disk/my-bot", "--update", "--recording"],
-    ] {
-        let before = tree(&target);
-        let filler = disk.join("filler");
-        let mut refused = 0;
-        // From no space at all up to enough for everything.
-        for free_kib in (0..).step_by(8) {
-            fill(&filler, free_kib);
-            let run = run(folder.path(), command);
-            match run.status {
-                Some(0) => break,
-                Some(1) => {
-                    let hint = "no space left on device\nhint: nothing was changed\n";
-                    assert!(run.stderr.contains(hint), "{run:?}");
-                    assert_eq!(tree(&target), before, "{free_kib} KiB free");
-                    refused += 1;
-                }
-                _ => panic!("{run:?}"),
-            }
-        }
-        assert!(refused > 0 && tree(&target) != before, "{command:?}");
-        fs::remove_file(&filler).unwrap();
-    }
-}
-
-/// Fills the disk, then frees this much space.
-fn fill(filler: &Path, free_kib: u64) {
-    let mut file = fs::File::create(filler).unwrap();
-    while file.write_all(&[0; 1024]).is_ok() {}
-    let length = file.metadata().unwrap().len();
-    file.set_len(length.saturating_sub(free_kib * 1024))
-        .unwrap();
-}
-
-#[test]
 fn a_target_that_cannot_be_written_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
     let mounted = Mounted::tmpfs(&disk, "size=1m").unwrap();
     fs::create_dir(disk.join("there")).unwrap();
     mounted.remount("ro").unwrap();
@@ -121,7 +73,6 @@ fn a_target_that_cannot_be_written_stays_as_it_is() {
 fn a_target_with_a_filesystem_of_its_own_is_staged_inside() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
     let _mounted = Mounted::tmpfs(&disk, "size=4m").unwrap();
     done(folder.path(), &web(&["disk"]));
     done(folder.path(), &web(&["elsewhere", "--name", "disk"]));
@@ -129,62 +80,9 @@ fn a_target_with_a_filesystem_of_its_own_is_staged_inside() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_and_says_so() {
-    let mut user = User::of_the_vault();
-    let disk = user.root().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let _mounted = Mounted::tmpfs(&disk, "size=8m").unwrap();
-    user.set("XDG_DATA_HOME", &disk.display().to_string());
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    // The store grows in large steps; with every step there is less left.
-    let filler = disk.join("filler");
-    let mut reported = pairs(&[("A", "1")]);
-    let value = "v".repeat(60_000);
-    let mut refused = 0;
-    for index in 0..60 {
-        if index == 4 {
-            let _ = fs::write(&filler, vec![0_u8; 16 << 20]);
-        }
-        let key = format!("KEY_{index}");
-        let run = user.run(&[
-            "secrets",
-            "set",
-            "prod",
-            &format!("{key}={value}"),
-            "--skip",
-        ]);
-        match run.status {
-            Some(0) => {
-                reported.insert(key, value.clone());
-            }
-            Some(1) => {
-                refused += 1;
-                assert!(
-                    run.stderr.to_lowercase().contains("no space left"),
-                    "{run:?}"
-                );
-                assert!(run.stderr.contains("hint: "), "{run:?}");
-            }
-            other => panic!("{other:?}: {run:?}"),
-        }
-        if refused == 3 {
-            break;
-        }
-    }
-    assert!(refused > 0, "the disk never was full");
-    fs::remove_file(&filler).unwrap();
-    let found = user.values("prod");
-    for (key, value) in &reported {
-        assert_eq!(found.get(key), Some(value), "{key}");
-    }
-    user.done(&["secrets", "set", "prod", "AFTER=1", "--skip"]);
-}
-
-#[test]
 fn everything_but_a_change_works_on_a_read_only_disk() {
     let mut user = User::of_the_vault();
     let disk = user.root().join("disk");
-    fs::create_dir(&disk).unwrap();
     let mounted = Mounted::tmpfs(&disk, "size=8m").unwrap();
     user.set("XDG_DATA_HOME", &disk.display().to_string());
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
@@ -215,7 +113,6 @@ fn everything_but_a_change_works_on_a_read_only_disk() {
 fn a_full_disk_leaves_the_plugins_as_they_were() {
     let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
     let disk = bench.path("home/.local/share");
-    fs::create_dir_all(&disk).unwrap();
     let _mounted = Mounted::tmpfs(&disk, "size=512k").unwrap();
     let plugin = |version: &str| {
         let head = format!(
@@ -237,17 +134,11 @@ fn a_full_disk_leaves_the_plugins_as_they_were() {
     bench
         .script("work/bot-cli-hello", &plugin("2.0.0"))
         .unwrap();
-    let mut outcomes = Vec::new();
-    // From no space at all up to enough for everything.
-    for free_kib in [0, 4, 40, 44, 80, 84, 88, 92, 96, 200] {
-        let filler = disk.join("filler");
+    let filler = disk.join("filler");
+    // Too little for the file, and too little for all that it is copied to.
+    for free_kib in [0, 44] {
         fs::write(&filler, vec![0_u8; (512 - 60 - free_kib) * 1024]).unwrap();
         let upgraded = run(&["plugin", "upgrade", "hello"]);
-        outcomes.push(upgraded.status);
-        if upgraded.status == Some(0) {
-            assert_eq!(version(), "2.0.0");
-            break;
-        }
         assert!(
             upgraded.stderr.contains("no space left on device"),
             "{upgraded:?}"
@@ -256,10 +147,8 @@ fn a_full_disk_leaves_the_plugins_as_they_were() {
         let left = fs::read_dir(disk.join("bot-cli")).unwrap().count();
         // The folders of plugins and packs, the record and the lock.
         assert_eq!(left, 4, "{free_kib} KiB free");
-        fs::remove_file(filler).unwrap();
     }
-    assert!(
-        outcomes.contains(&Some(1)) && outcomes.contains(&Some(0)),
-        "{outcomes:?}"
-    );
+    fs::remove_file(filler).unwrap();
+    assert_eq!(run(&["plugin", "upgrade", "hello"]).status, Some(0));
+    assert_eq!(version(), "2.0.0");
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, drive, python_script, realtime, script, succeeds};
+use crate::bot::{
+    ANSWERS, Bot, OPENAI, REALTIME, WEBRTC, drive, python_script, realtime, redirected, succeeds,
+};
 use crate::running::Running;
 
 /// The answers of models about the camera.
@@ -17,13 +19,6 @@ const SIGHT: [&str; 6] = [
     "isn't sending=Your camera is off.",
 ];
 
-const REALTIME: [&str; 4] = [
-    "--mode=realtime",
-    "--realtime=openai_realtime",
-    "--transport=p2p_webrtc",
-    "--eval",
-];
-
 /// The header that the collector gets, as it is set and as it arrives.
 const HEADERS: &str = "Authorization=Basic%20c2VjcmV0LWtleQ";
 const ARRIVED: &str = "Basic c2VjcmV0LWtleQ";
@@ -32,27 +27,24 @@ const ARRIVED: &str = "Basic c2VjcmV0LWtleQ";
 const TEXT: [&str; 5] = ["friendly", "capital", "Paris", "Lisbon", "timezone"];
 
 #[test]
-fn the_model_looks_when_it_is_asked_about_something_visible() {
+fn the_model_looks_when_it_is_asked_about_something_visible_and_a_camera_that_is_off_is_explained()
+{
     let bot = cascade(&["--video-input"], &SIGHT);
     let (_running, address) = bot.run(&WEBRTC, &[]);
     bot.passes("evals/camera.yaml", &address);
-    let said = drive("show_and_see.py", &[&address]);
-    assert_eq!(said["answer"], "It is red.");
-}
-
-#[test]
-fn a_camera_that_is_off_is_explained_to_the_model() {
-    let bot = cascade(&["--video-input"], &SIGHT);
-    let (_running, address) = bot.run(&WEBRTC, &[]);
-    let said = drive("show_and_see.py", &[&address, "--camera-off"]);
-    assert_eq!(said["answer"], "Your camera is off.");
+    for (options, answer) in [
+        (&[&*address][..], "It is red."),
+        (&[&*address, "--camera-off"], "Your camera is off."),
+    ] {
+        assert_eq!(drive("show_and_see.py", options)["answer"], answer);
+    }
 }
 
 #[test]
 fn a_realtime_service_sees_the_camera_all_the_time() {
     let (_service, service) = realtime(&["--say", "picture: red=It is red."]);
     let bot = Bot::new(&[&REALTIME[..], &["--video-input"]].concat(), &[]);
-    let (_running, address) = run_realtime(&bot, &service, &[]);
+    let (_running, address) = bot.run(&WEBRTC, &redirected("STAND_IN_REALTIME", &service));
     let said = drive("show_and_see.py", &[&address]);
     assert_eq!(said["answer"], "It is red.");
 }
@@ -65,7 +57,7 @@ fn the_picture_shows_whether_the_bot_listens_thinks_or_speaks() {
     let mut colors = Vec::new();
     for (_running, address) in [
         in_cascade.run(&WEBRTC, &[]),
-        run_realtime(&in_realtime, &service, &[]),
+        in_realtime.run(&WEBRTC, &redirected("STAND_IN_REALTIME", &service)),
     ] {
         let saw = drive("show_and_see.py", &[&address, "--camera-off", "--watch"]);
         assert_eq!(saw["sizes"], serde_json::json!([[320, 240]]));
@@ -123,12 +115,7 @@ fn traces_have_the_text_where_it_is_wanted() {
 fn traces_of_a_realtime_service_have_no_text() {
     let (_service, service) = realtime(&ANSWERS);
     let bot = Bot::new(&[&REALTIME[..], &["--tracing"]].concat(), &[]);
-    let redirected = script("redirected").display().to_string();
-    let variables = [
-        ("PYTHONPATH", &*redirected),
-        ("STAND_IN_REALTIME", &service),
-    ];
-    let traced = Traced::new(&bot, &variables);
+    let traced = Traced::new(&bot, &redirected("STAND_IN_REALTIME", &service));
     bot.passes("evals/text.yaml", &traced.address);
     let spans = traced.sessions(2);
     let names: Vec<&str> = spans.iter().map(name).collect();
@@ -142,7 +129,7 @@ fn traces_of_a_realtime_service_have_no_text() {
 }
 
 #[test]
-fn without_a_collector_nothing_is_traced_and_the_bot_works() {
+fn without_a_collector_nothing_is_traced() {
     let bot = cascade(&["--tracing"], &ANSWERS);
     let code = "import tracing; from opentelemetry import trace
 print(tracing.tracing('one'), type(trace.get_tracer_provider()).__name__)";
@@ -151,8 +138,6 @@ print(tracing.tracing('one'), type(trace.get_tracer_provider()).__name__)";
         String::from_utf8_lossy(&said).trim(),
         "{} ProxyTracerProvider"
     );
-    let (_running, address) = bot.run(&WEBRTC, &[]);
-    bot.passes("evals/text.yaml", &address);
 }
 
 #[test]
@@ -174,12 +159,6 @@ fn a_collector_that_is_gone_is_no_problem_and_its_key_is_not_logged() {
 fn cascade(options: &[&str], answers: &[&str]) -> Bot {
     let usual = ["--transport=p2p_webrtc", "--eval"];
     Bot::new(&[&OPENAI[..], &usual, options].concat(), answers)
-}
-
-fn run_realtime(bot: &Bot, service: &str, variables: &[(&str, &str)]) -> (Running, String) {
-    let redirected = script("redirected").display().to_string();
-    let usual = [("PYTHONPATH", &*redirected), ("STAND_IN_REALTIME", service)];
-    bot.run(&WEBRTC, &[&usual[..], variables].concat())
 }
 
 fn name(span: &Value) -> &str {

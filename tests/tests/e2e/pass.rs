@@ -202,38 +202,6 @@ fn values_are_in_no_argument_and_no_environment_and_come_back_as_they_were() {
 }
 
 #[test]
-fn what_has_changed_since_it_was_read_is_refused() {
-    let store = Store::new("");
-    let conflict = json!({"code": "conflict", "effect": "not_done"});
-    let put = |entries: Value, prior: Value| {
-        (
-            "put",
-            json!({"name": "prod", "entries": entries, "prior": prior}),
-        )
-    };
-    let replies = store.replies(&[
-        put(json!({"A": "1"}), json!("absent")),
-        put(json!({"A": "2"}), json!("absent")),
-        put(json!({"A": "2"}), json!({"keys": []})),
-        put(json!({"B": "2"}), json!({"keys": ["A", "B"]})),
-        (
-            "unset",
-            json!({"name": "prod", "keys": ["B"], "prior": {"keys": ["A", "B"]}}),
-        ),
-        (
-            "delete",
-            json!({"name": "prod", "prior": {"keys": ["A", "B"]}}),
-        ),
-        ("values", json!({"name": "prod"})),
-    ]);
-    assert_eq!(replies[0], json!({}));
-    for reply in &replies[1..6] {
-        assert_eq!(reply, &conflict);
-    }
-    assert_eq!(replies[6], json!({"values": {"A": "1"}}));
-}
-
-#[test]
 fn a_locked_key_a_foreign_entry_and_a_key_that_is_gone_are_told_apart() {
     let store = Store::new("a passphrase");
     // To encrypt needs no passphrase, to read does.

@@ -149,12 +149,12 @@ fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
 }
 
 #[test]
-fn new_plugins_in_python_pass_every_check_and_their_own_test() {
+fn new_plugins_in_python_pass_every_check_and_their_own_test_and_ctrl_c_ends_their_work() {
+    let bench = bench();
     for (name, role, file, argvs) in [
-        ("demo", "command", "bot-cli-demo", &["world", ""][..]),
-        ("safe", "secrets-backend", "bot-cli-secrets-safe", &[""]),
+        ("safe", "secrets-backend", "bot-cli-secrets-safe", &[""][..]),
+        ("demo", "command", "bot-cli-demo", &["world", ""]),
     ] {
-        let bench = bench();
         let new = ["plugin", "new", name, "--role", role, "--lang", "python"];
         let ran = bench.run(&new).unwrap();
         assert_eq!(ran.status, Some(0), "{ran:?}");
@@ -170,6 +170,18 @@ fn new_plugins_in_python_pass_every_check_and_their_own_test() {
             check(&bench, &alone, argv);
         }
     }
+    let folder = bench.path("work/bot-cli-demo");
+    let slow = "    __import__(\"time\").sleep(30)\n    greeting =";
+    replace(&folder.join("plugin.py"), "    greeting =", slow);
+    build(&folder);
+    cancel(&bench, &folder.join("bot-cli-demo"));
+}
+
+/// Replaces a part of a file that is there once.
+fn replace(file: &Path, old: &str, new: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    assert_eq!(text.matches(old).count(), 1, "{text}");
+    fs::write(file, text.replace(old, new)).unwrap();
 }
 
 /// Builds the executable of a plugin in Python: the same bytes each time.
@@ -181,10 +193,9 @@ fn build(folder: &Path) {
             .output();
         let output = output.unwrap();
         assert!(output.status.success(), "{output:?}");
-        let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
-        let mut files =
-            files.filter(|it| it.display().to_string().contains("/bot-cli-") && it.is_file());
-        fs::read(files.next().unwrap()).unwrap()
+        let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap());
+        let mut files = files.filter(|it| it.file_name().to_string_lossy().starts_with("bot-cli-"));
+        fs::read(files.next().unwrap().path()).unwrap()
     };
     assert_eq!(built(), built());
 }
@@ -229,21 +240,6 @@ fn cancel(bench: &Bench, plugin: &Path) {
 }
 
 #[test]
-fn ctrl_c_ends_the_work_of_a_new_plugin_in_python() {
-    let bench = bench();
-    let new = ["plugin", "new", "demo", "--lang", "python"];
-    assert_eq!(bench.run(&new).unwrap().status, Some(0));
-    let folder = bench.path("work/bot-cli-demo");
-    let plugin = fs::read_to_string(folder.join("plugin.py")).unwrap();
-    let slow = "    __import__(\"time\").sleep(30)\n    greeting =";
-    let plugin = plugin.replace("    greeting =", slow);
-    assert!(plugin.contains(slow));
-    fs::write(folder.join("plugin.py"), plugin).unwrap();
-    build(&folder);
-    cancel(&bench, &folder.join("bot-cli-demo"));
-}
-
-#[test]
 fn a_new_plugin_in_rust_builds_offline_and_passes_every_check_and_its_own_test() {
     let bench = bench();
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -266,13 +262,8 @@ fn a_new_plugin_in_rust_builds_offline_and_passes_every_check_and_its_own_test()
         assert!(output.status.success(), "{output:?}");
     };
     cargo("test");
-    let source = fs::read_to_string(folder.join("src/main.rs")).unwrap();
     let slow = "std::thread::sleep(std::time::Duration::from_secs(30));\n        let word = if";
-    fs::write(
-        folder.join("src/main.rs"),
-        source.replace("let word = if", slow),
-    )
-    .unwrap();
+    replace(&folder.join("src/main.rs"), "let word = if", slow);
     cargo("build");
     cancel(&bench, &target.join("debug/bot-cli-demo"));
 }

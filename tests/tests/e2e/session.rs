@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, realtime, script};
+use crate::bot::{ANSWERS, Bot, OPENAI, REALTIME, WEBRTC, realtime, redirected};
 use crate::running::Running;
 
 /// A key in the provider's form, by which the framework knows it.
@@ -203,16 +203,9 @@ impl Session {
     }
 
     fn realtime(answers: &[&str]) -> Self {
-        let options = [
-            "--mode=realtime",
-            "--realtime=openai_realtime",
-            "--transport=p2p_webrtc",
-            "--eval",
-        ];
-        let (service, address) = realtime(&[&ANSWERS[..], answers].concat());
         Self {
-            bot: Bot::new(&options, &[]),
-            realtime: Some((service, address)),
+            bot: Bot::new(&REALTIME, &[]),
+            realtime: Some(realtime(&[&ANSWERS[..], answers].concat())),
         }
     }
 
@@ -230,9 +223,8 @@ impl Session {
         }
         fs::write(self.bot.server.join("evals/session.yaml"), scenario).unwrap();
         let mut variables = vec![("OPENAI_API_KEY", KEY)];
-        let redirected = script("redirected").display().to_string();
         if let Some((_, address)) = &self.realtime {
-            variables.extend([("PYTHONPATH", &*redirected), ("STAND_IN_REALTIME", address)]);
+            variables.extend(redirected("STAND_IN_REALTIME", address));
         }
         let (running, address) = self.bot.run(&WEBRTC, &variables);
         self.bot.passes("evals/session.yaml", &address);

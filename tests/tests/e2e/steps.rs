@@ -57,17 +57,12 @@ fn the_steps_of_the_quickstart_work() {
 }
 
 #[test]
-fn the_steps_of_a_telephone_bot_work() {
-    let mut options = CASCADE.to_vec();
-    for carrier in ["carrier_a", "carrier_b", "carrier_c", "carrier_d"] {
-        options.extend(["--transport", carrier]);
-    }
-    follows(&options);
-}
-
-#[test]
-fn the_steps_of_a_realtime_bot_with_noise_cancellation_work() {
+fn the_steps_of_a_realtime_bot_for_telephones_and_rooms_work() {
     follows(&[
+        "--transport=carrier_a",
+        "--transport=carrier_b",
+        "--transport=carrier_c",
+        "--transport=carrier_d",
         "--transport=hosted_rtc",
         "--mode=realtime",
         "--realtime=openai_realtime",
@@ -77,35 +72,21 @@ fn the_steps_of_a_realtime_bot_with_noise_cancellation_work() {
 }
 
 #[test]
-fn the_steps_of_a_video_bot_with_a_client_work() {
-    let web = [
+fn the_steps_of_a_video_bot_with_a_client_and_services_on_this_machine_work() {
+    follows(&[
         "--transport=p2p_webrtc",
         "--transport=livekit",
-        "--video=tavus_video",
-        "--client-framework=react",
-        "--no-deploy-to-cloud",
-    ];
-    follows(&[&CASCADE[..], &web].concat());
-}
-
-#[test]
-fn the_steps_of_a_bot_on_this_machine_work() {
-    follows(&[
         "--transport=websocket",
         "--mode=cascade",
         "--stt=whisper_stt",
         "--llm=ollama_llm",
         "--tts=kokoro_tts",
+        "--video=tavus_video",
+        "--client-framework=react",
         "--observability",
+        "--no-deploy-to-cloud",
     ]);
 }
-
-const CASCADE: [&str; 4] = [
-    "--mode=cascade",
-    "--stt=deepgram_stt",
-    "--llm=openai_llm",
-    "--tts=cartesia_tts",
-];
 
 fn follows(options: &[&str]) {
     let taken = User::new(&[&["my-bot"], options].concat()).follow("README.md");

@@ -7,7 +7,7 @@ mod whatsapp;
 use std::fs;
 use std::path::Path;
 
-use crate::bot::{Bot, KEYS, TOLERANCE, VOICE, assert_voice, drive, script};
+use crate::bot::{Bot, KEYS, TOLERANCE, VOICE, assert_voice, drive, redirected};
 use crate::running::Running;
 
 /// The caller's pitch, in hertz.
@@ -53,11 +53,7 @@ fn a_call_that_the_bot_ends_is_recorded() {
 fn call(transport: &str, carrier: &str) {
     let bot = Bot::over(&[transport], &["--recording"]);
     // Twilio, which is asked who calls, is out of order.
-    let redirected = script("redirected").display().to_string();
-    let twilio = [
-        ("PYTHONPATH", &*redirected),
-        ("STAND_IN_TWILIO", "http://127.0.0.1:9"),
-    ];
+    let twilio = redirected("STAND_IN_TWILIO", "http://127.0.0.1:9");
     let variables = [&KEYS[..], &twilio].concat();
     let (running, address) = bot.run(&["-t", carrier, "-x", "bot.example.com"], &variables);
     let hum = HUM.to_string();

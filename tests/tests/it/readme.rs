@@ -82,6 +82,24 @@ fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
 }
 
 #[test]
+fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_pack() {
+    let own = include_str!("../../../packs/localai/README.md");
+    let blocks = own.split("```sh\n").skip(1);
+    let own: String = blocks.filter_map(|it| it.split("```").next()).collect();
+    for (folder, lines) in [(".", passage("sample")), ("packs/localai", own)] {
+        let bench = bench();
+        let packs = concat!(env!("CARGO_MANIFEST_DIR"), "/../packs");
+        succeeds(
+            &bench,
+            &format!("set -e; cp -R {packs} .; cd {folder}; {lines}"),
+        );
+        let services = format!("work/{folder}/my-bot/server/services.py");
+        let services = fs::read_to_string(bench.path(&services)).unwrap();
+        assert!(services.contains("LOCALAI_LLM_MODEL"), "{services}");
+    }
+}
+
+#[test]
 fn a_dry_run_is_accepted_as_a_config() {
     let bench = bench();
     let options = "-t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";

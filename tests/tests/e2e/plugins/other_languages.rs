@@ -9,7 +9,7 @@ use bot_cli_tests::bench::Bench;
 use bot_cli_tests::document::block;
 use serde_json::json;
 
-use super::{bench, cancel, check};
+use super::{bench, cancel, check, replace};
 
 const SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/typescript");
 
@@ -31,13 +31,6 @@ fn script(bench: &Bench, folder: &Path, script: &str) {
         .output()
         .unwrap();
     assert!(output.status.success(), "{script}: {output:?}");
-}
-
-/// Replaces a part of a file that is there once.
-fn replace(file: &Path, old: &str, new: &str) {
-    let text = fs::read_to_string(file).unwrap();
-    assert_eq!(text.matches(old).count(), 1, "{text}");
-    fs::write(file, text.replace(old, new)).unwrap();
 }
 
 /// Moves the executable of a plugin away from its project: it needs nothing else.
@@ -133,22 +126,13 @@ fn takes_only_its_own_answer(plugin: &Path) {
 }
 
 #[test]
-fn the_library_for_typescript_passes_its_own_tests() {
-    let bench = bench();
-    let copy = format!(
-        "cp -r {SDK}/. . && rm -rf node_modules dist build test/dist && {TOOLS} && npm test"
-    );
-    script(&bench, &bench.path("work"), &copy);
-}
-
-#[test]
-fn the_package_of_npm_has_all_that_the_readme_uses() {
+fn the_library_for_typescript_passes_its_tests_and_its_package_has_all_that_the_readme_uses() {
     let page = include_str!("../../../../sdk/typescript/README.md");
     let block = |name| block(page, name).unwrap();
     let bench = bench();
     let work = bench.path("work");
     let pack = format!(
-        "mkdir sdk && cp -r {SDK}/. sdk && cd sdk && rm -rf node_modules dist && {TOOLS} && npm pack --pack-destination .."
+        "mkdir sdk && cp -r {SDK}/. sdk && cd sdk && rm -rf node_modules dist build test/dist && {TOOLS} && npm test && npm pack --pack-destination .."
     );
     script(&bench, &work, &pack);
     for (folder, plugin, test) in [

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails every system call of every change of the vault in turn, and kills the process at each, with strace.
 
-    vault_faults.py target/debug/bot-cli-cloud [EVERY [folder with a vault of an earlier version]]
+    vault_faults.py target/debug/bot-cli-cloud [EVERY]
 
 EVERY leaves out all but one of so many faults; without it, every call is failed in every way.
 After each fault the vault must be as before or as after the change, and the sentence of the failure must say which.
@@ -51,9 +51,7 @@ def state():
 
 def origin(kind):
     shutil.rmtree(os.path.join(root, "data"), ignore_errors=True)
-    if kind == "earlier version":
-        shutil.copytree(sys.argv[3], folder)
-    elif kind == "filled":
+    if kind == "filled":
         run("secrets", "set", "prod", "A=1", "B=2", "-s")
         run("secrets", "set", "test", "C=3", "-s")
     kept = os.path.join(root, f"origin {kind}")
@@ -88,7 +86,7 @@ def points(kept, words):
                 yield call, number, fault
 
 
-kinds = {kind: origin(kind) for kind in ["empty", "filled"] + ["earlier version"] * (len(sys.argv) > 3)}
+kinds = {kind: origin(kind) for kind in ["empty", "filled"]}
 with open(os.path.join(root, "passphrase"), "w") as file:
     file.write("correct horse battery")
 reset(kinds["filled"])

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::assert_recorded;
-use crate::bot::{Bot, ask, assert_voice, classes, python_script, script};
+use crate::bot::{Bot, ask, assert_voice, classes, python_script, redirected};
 use crate::running::Running;
 
 /// The credentials that `stand_in_whatsapp.py` expects.
@@ -18,9 +18,7 @@ const KEYS: [(&str, &str); 4] = [
 fn a_call_from_whatsapp_is_greeted_once_and_recorded() {
     let (_whatsapp, api) = stand_in();
     let mut bot = Bot::over(&["whatsapp"], &["--recording"]);
-    let redirected = script("redirected").display().to_string();
-    let variables = [("PYTHONPATH", &*redirected), ("STAND_IN_WHATSAPP", &api)];
-    let variables = [&KEYS[..], &variables].concat();
+    let variables = [&KEYS[..], &redirected("STAND_IN_WHATSAPP", &api)].concat();
     let (mut running, address) = bot.run(&["-t", "webrtc", "--whatsapp"], &variables);
     call(&api, &address, "");
     running.line_with("The user has gone");

@@ -1,5 +1,5 @@
 //! Tests that done, not done and unknown are distinct outcomes, whatever the network does. Hundreds of random operations must produce no
-//! false claim. `tests/e2e/draws.rs` runs thousands.
+//! false claim. The executable `outcomes` runs any number.
 
 use std::io::Write as _;
 use std::path::PathBuf;
