@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bot::{Bot, ask, assert_voice, classes, drive, script};
+use crate::bot::{Bot, ask, assert_voice, classes, drive};
 use crate::running::Running;
 
 const CARRIERS: [(&str, &str); 4] = [
@@ -94,9 +94,8 @@ fn an_avatar_speaks_for_the_bot() {
 #[test]
 fn a_guest_in_a_livekit_room_is_answered() {
     let bot = Bot::over(&["livekit"], &[]);
-    let folder = elsewhere();
     let variables = [
-        ("PYTHONPATH", &*folder),
+        ("PYTHONPATH", ELSEWHERE),
         ("STAND_IN", "livekit"),
         ("LIVEKIT_URL", "wss://livekit.example.com"),
         ("LIVEKIT_API_KEY", "livekit-key"),
@@ -123,9 +122,8 @@ fn a_guest_in_a_livekit_room_is_answered() {
 #[test]
 fn a_guest_in_a_vonage_session_is_greeted() {
     let bot = Bot::over(&["vonage"], &[]);
-    let folder = elsewhere();
     let variables = [
-        ("PYTHONPATH", &*folder),
+        ("PYTHONPATH", ELSEWHERE),
         ("STAND_IN", "vonage"),
         ("VONAGE_APPLICATION_ID", "application-1"),
         ("VONAGE_SESSION_ID", "session-1"),
@@ -146,10 +144,8 @@ fn a_guest_in_a_vonage_session_is_greeted() {
     assert_voice(&seen, "Vonage");
 }
 
-/// Returns the folder with the stand-ins for the vendors' client libraries.
-fn elsewhere() -> String {
-    script("elsewhere").display().to_string()
-}
+/// The folder with the stand-ins for the vendors' client libraries.
+const ELSEWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/elsewhere");
 
 /// Returns what the stand-in recorded, once both the guest and the bot have left.
 fn seen(running: &mut Running) -> Value {
