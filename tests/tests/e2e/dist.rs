@@ -148,20 +148,3 @@ fn hand_over(tree: &Path) {
         .arg(tree);
     ran(&mut command);
 }
-
-/// Returns the paths of all entries below a folder, sorted.
-fn files(folder: &Path) -> Vec<String> {
-    let mut folders = vec![folder.to_owned()];
-    let mut files = Vec::new();
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            files.push(path.strip_prefix(folder).unwrap().display().to_string());
-            if path.is_dir() && !path.is_symlink() {
-                folders.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}

@@ -46,7 +46,7 @@ fn assert_read(expected: &[(String, Option<Values>)]) {
     let mut command = assert_cmd::Command::from_std(command);
     let output = command.write_stdin(lines.collect::<String>()).output();
     let output = String::from_utf8(output.unwrap().stdout).unwrap();
-    let read = output.lines().map(|line| serde_json::from_str(line));
+    let read = output.lines().map(serde_json::from_str);
     let read: Vec<Option<Values>> = read.collect::<Result<_, _>>().unwrap();
     assert_eq!(read.len(), expected.len(), "{output}");
     for ((text, expected), read) in expected.iter().zip(read) {

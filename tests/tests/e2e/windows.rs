@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use bot_cli_tests::executable::executable;
+use bot_cli_tests::init::tree;
 use bot_cli_tests::wine::{Wine, windows_path};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -63,25 +64,14 @@ impl User {
     }
 
     /// Returns all files below a folder.
-    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         files(&self.folder(folder))
     }
 }
 
-fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let bytes = fs::read(&path).unwrap();
-                found.insert(path.strip_prefix(root).unwrap().to_owned(), bytes);
-            }
-        }
-    }
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = tree(root);
+    found.retain(|name, _| !name.ends_with('/'));
     found
 }
 
@@ -158,7 +148,7 @@ fn both(user: &User, beside: &Path, words: &[&str], case: &str) -> (Option<i32>,
         found.keys()
     );
     for (path, bytes) in found {
-        assert!(expected[&path] == bytes, "{case}: {}", path.display());
+        assert!(expected[&path] == bytes, "{case}: {path}");
     }
     (made.status.code(), text(&made.stderr))
 }
@@ -204,7 +194,7 @@ fn an_update_keeps_edits_as_on_linux() {
     let update = ["quickstart-project", "--update", "--recording"];
     let updated = both(&user, beside.path(), &update, "updated");
     assert_eq!(updated.0, Some(0), "{updated:?}");
-    let code = text(&user.files("work")[Path::new(edited)]);
+    let code = text(&user.files("work")[edited]);
     assert!(
         code.contains("\nMINE = 1\n") && code.contains("recording"),
         "{code}"
@@ -246,7 +236,7 @@ impl User {
         for folder in ["data", "settings", "work"] {
             for (path, bytes) in self.files(folder) {
                 let bytes = String::from_utf8_lossy(&bytes);
-                assert!(!bytes.contains(CANARY), "{}", path.display());
+                assert!(!bytes.contains(CANARY), "{path}");
             }
         }
     }

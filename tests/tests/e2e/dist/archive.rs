@@ -1,13 +1,15 @@
 //! Tests for the archive and its installer.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use bot_cli_tests::downloads::{Answer, Downloads, Then, file};
+use bot_cli_tests::init::tree;
 use tempfile::TempDir;
 
-use super::{ROOT, USER, artefact, artefacts, command, files, hand_over, public_folder, use_it};
+use super::{ROOT, USER, artefact, artefacts, command, hand_over, public_folder, use_it};
 
 #[test]
 fn the_archive_is_installed_again_and_removed() {
@@ -25,10 +27,8 @@ fn the_archive_is_installed_again_and_removed() {
     use_it(&local.join("bin/bot-cli"), ROOT);
     fs::write(local.join("bin/another"), "").unwrap();
     installed(home.path(), &["--uninstall"]);
-    assert_eq!(
-        files(home.path()),
-        [".local", ".local/bin", ".local/bin/another"]
-    );
+    let left = tree(home.path()).into_keys();
+    assert!(left.eq([".local/", ".local/bin/", ".local/bin/another"]));
 
     installed(home.path(), &[artefacts().to_str().unwrap()]);
     hand_over(&local);
@@ -55,11 +55,17 @@ fn the_archive_is_installed_over_https() {
         installer.env("CURL_CA_BUNDLE", &certificate);
         installer.output().unwrap()
     };
+    let nothing = BTreeMap::new();
     let absent = format!("{}/absent", server.url);
     let problem = format!("could not get {absent}/SHA256SUMS");
-    assert_refused(&install(&absent), &problem, home.path(), &[]);
+    assert_refused(&install(&absent), &problem, home.path(), &nothing);
     let insecure = install("http://example.invalid/bot-cli");
-    assert_refused(&insecure, "could be changed on its way", home.path(), &[]);
+    assert_refused(
+        &insecure,
+        "could be changed on its way",
+        home.path(),
+        &nothing,
+    );
     super::succeeded(install(&server.url));
     assert!(home.path().join(".local/bin/bot-cli").is_file());
 }
@@ -75,7 +81,7 @@ fn an_upgrade_leaves_nothing_of_the_old_version() {
     for folder in [&home, &fresh] {
         installed(folder.path(), &[new.path().to_str().unwrap()]);
     }
-    assert_eq!(files(home.path()), files(fresh.path()));
+    assert!(tree(home.path()) == tree(fresh.path()));
     let host = home.path().join(".local/bin/bot-cli");
     let mut host = command(&host, ROOT, home.path());
     assert_eq!(super::ran(host.arg("--version")), "bot-cli 2\n");
@@ -150,7 +156,7 @@ fn what_can_not_be_installed_is_refused_and_nothing_is_left() {
         let mut shell = command(Path::new("/bin/sh"), ROOT, home.path());
         shell.current_dir(source.path());
         super::ran(shell.args(["-euc", lines]));
-        let before = files(home.path());
+        let before = tree(home.path());
         let folder = source.path().to_str().unwrap();
         let words = words.iter().map(|word| word.replace("SOURCE", folder));
         let words: Vec<String> = words.collect();
@@ -197,9 +203,9 @@ fn release(version: &str) -> TempDir {
 
 /// Asserts that the installer failed with `problem` in its message and changed nothing.
 #[track_caller]
-fn assert_refused(output: &Output, problem: &str, home: &Path, before: &[String]) {
+fn assert_refused(output: &Output, problem: &str, home: &Path, before: &BTreeMap<String, Vec<u8>>) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("error: ") && said.contains(problem), "{said}");
-    assert_eq!(files(home), before, "{said}");
+    assert!(tree(home) == *before, "{said}");
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use bot_cli_tests::init::tree;
 use bot_cli_tests::python::newest_interpreter;
 
-use super::{INSTALLER, ROOT, USER, artefact, files, hand_over, public_folder, ran, use_it};
+use super::{INSTALLER, ROOT, USER, artefact, hand_over, public_folder, ran, use_it};
 use crate::bot::python;
 
 /// The name of both the distribution and its executable.
@@ -18,12 +19,12 @@ fn pip_installs_the_wheel_for_everybody() {
     ran(Command::new(newest_interpreter().unwrap())
         .args(["-m", "venv"])
         .arg(&environment));
-    let before = files(&environment);
+    let before = tree(&environment);
     let pip = environment.join("bin/pip");
     ran(Command::new(&pip)
         .args(["install", "--no-index"])
         .arg(artefact("", ".whl")));
-    let installed = files(&environment);
+    let installed = tree(&environment);
     for file in [
         "share/bash-completion/completions/bot-cli",
         "share/fish/vendor_completions.d/bot-cli.fish",
@@ -32,21 +33,19 @@ fn pip_installs_the_wheel_for_everybody() {
         "share/powershell/completions/bot-cli.ps1",
         "share/zsh/site-functions/_bot-cli",
     ] {
-        assert!(installed.iter().any(|one| one == file), "{file}");
+        assert!(installed.contains_key(file), "{file}");
     }
     for file in ["licenses/LICENSE", "licenses/THIRD-PARTY-NOTICES.txt"] {
-        assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
+        assert!(installed.keys().any(|one| one.ends_with(file)), "{file}");
     }
     hand_over(&environment);
     for (user, name) in [(INSTALLER, "bot-cli"), (USER, NAME), (ROOT, "bot-cli")] {
         use_it(&environment.join("bin").join(name), user);
     }
     ran(Command::new(&pip).args(["uninstall", "--yes", NAME]));
-    let left: Vec<String> = files(&environment)
-        .into_iter()
-        .filter(|file| !before.contains(file) && !file.contains("__pycache__"))
-        .filter(|file| environment.join(file).is_file())
-        .collect();
+    let mut left: Vec<String> = tree(&environment).into_keys().collect();
+    left.retain(|file| !before.contains_key(file) && !file.contains("__pycache__"));
+    left.retain(|file| !file.ends_with('/'));
     assert_eq!(left, Vec::<String>::new());
 }
 
