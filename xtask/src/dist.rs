@@ -12,7 +12,7 @@ use clap::Args;
 use crate::archive::{self, Entry};
 use crate::contents::Contents;
 use crate::project::{ALONE, HOST, Project, TOGETHER, cargo, output, run, say};
-use crate::{contents, project, wheel};
+use crate::{contents, wheel};
 
 #[derive(Debug, Args)]
 pub(crate) struct DistArguments {
@@ -30,9 +30,6 @@ pub(crate) struct DistArguments {
     /// Pack the executables of this folder instead of building any
     #[arg(long, value_name = "FOLDER")]
     pub(crate) executables: Option<PathBuf>,
-    /// Install the standard library of the target with rustup, if it is missing
-    #[arg(long)]
-    pub(crate) install: bool,
 }
 
 const INSTALLER: &str = include_str!("../assets/install.sh");
@@ -44,7 +41,7 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
     let target = &arguments.target;
     let folder = match &arguments.executables {
         Some(folder) => project.root.join(folder),
-        None => build(project, target, arguments.install)?,
+        None => build(project, target)?,
     };
     say("packing");
     let time = time(project)?;
@@ -85,8 +82,7 @@ pub(crate) fn make(project: &Project, arguments: &DistArguments) -> anyhow::Resu
     Ok(())
 }
 
-fn build(project: &Project, target: &str, installs: bool) -> anyhow::Result<PathBuf> {
-    project::add_target(project, target, installs)?;
+fn build(project: &Project, target: &str) -> anyhow::Result<PathBuf> {
     let is_musl = target.ends_with("-linux-musl");
     let compiler = Command::new(MUSL_COMPILER).arg("--version").output();
     if is_musl && compiler.is_err() {

@@ -21,7 +21,6 @@ pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {
         target: project::this_machine()?,
         out: out.to_owned(),
         executables: Some(executables.to_owned()),
-        install: false,
     };
     dist::make(&project::Project::read()?, &arguments)
 }

@@ -107,21 +107,6 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Ensures that a target's standard library is installed. Installs it if `installs` is true, and fails otherwise.
-pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> anyhow::Result<()> {
-    let libraries = sysroot()?.join("lib/rustlib").join(target).join("lib");
-    if libraries.is_dir() {
-        return Ok(());
-    }
-    if !installs {
-        bail!("the standard library of {target} is missing\nhint: --install installs it");
-    }
-    let mut rustup = Command::new("rustup");
-    run(rustup
-        .args(["target", "add", target])
-        .current_dir(&project.root))
-}
-
 /// Returns the host target of the toolchain.
 pub(crate) fn this_machine() -> anyhow::Result<String> {
     let said = rustc(&["--version", "--verbose"])?;
