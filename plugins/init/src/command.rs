@@ -165,20 +165,13 @@ impl Options {
             target,
             ..given
         };
-        let found = OnceCell::new();
-        let selection = wizard::ask(session, &given, &|session| {
-            if let Some(known) = found.get() {
-                return Ok(known);
-            }
-            let catalogue = packs::find();
-            packs::warn_of_unused(&catalogue, session);
-            Ok(found.get_or_init(|| catalogue))
-        })?;
-        let catalogue = found.get().unwrap_or(Catalogue::built_in());
+        let catalogue = packs::find();
+        packs::warn_of_unused(&catalogue, session);
+        let selection = wizard::ask(session, &given, &catalogue)?;
         let target = selection.target.ok_or_else(nothing_to_go_by)?;
         let (config, command) = if selection.way == Some(Way::Scaffold) {
             let name = default_name(&target.path);
-            let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
+            let resolved = resolve(&selection.draft, name.as_deref(), &catalogue);
             let config = resolved.map_err(invalid_input)?;
             note_name(&config, session);
             let command = equivalent::command(&target.shown, &config);

@@ -41,18 +41,6 @@ pub enum Way {
     Scaffold,
 }
 
-/// A function that finds the available services. Called only when the services are first needed.
-pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
-
-/// Prompts for the bot options that are missing from `given`. Nothing is written.
-pub fn ask_rest<'a>(
-    session: &mut Session,
-    given: &'a Selection,
-    find: Find<'a>,
-) -> Result<Draft, Failure> {
-    Ok(Walk::new(given, find).complete(session)?.draft)
-}
-
 /// Prompts for all choices that are missing from `given`. The result has a `target` and a `way`. If the user chose a scaffold, the user has
 /// also confirmed it.
 ///
@@ -61,9 +49,9 @@ pub fn ask_rest<'a>(
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Selection,
-    find: Find<'a>,
+    catalogue: &'a Catalogue,
 ) -> Result<Selection, Failure> {
-    let mut walk = Walk::new(given, find);
+    let mut walk = Walk::new(given, catalogue);
     loop {
         let selection = walk.complete(session)?;
         let is_for_agent = selection.way == Some(Way::Agent);

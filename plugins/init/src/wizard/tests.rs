@@ -83,7 +83,7 @@ fn answered(answers: Value) -> Result<Selection, Failure> {
     ask(
         &mut session(Script::default(), answers),
         &nothing_given(),
-        &|_| Ok(Catalogue::built_in()),
+        Catalogue::built_in(),
     )
 }
 
@@ -101,9 +101,11 @@ fn talk(given: &Selection, says: &[Value]) -> (Result<Selection, Failure>, Vec<Q
         can_ask: QuestionKind::ALL.to_vec(),
         asked: Rc::clone(&asked),
     };
-    let result = ask(&mut session(script, json!({})), given, &|_| {
-        Ok(Catalogue::built_in())
-    });
+    let result = ask(
+        &mut session(script, json!({})),
+        given,
+        Catalogue::built_in(),
+    );
     (result, asked.take())
 }
 

@@ -1,7 +1,7 @@
 //! Asks the questions in a table in order.
 //!
-//! The answers are the only state: replaying the table with the answers produces the current selection. Going back or changing an answer
-//! removes the answer, and unanswered questions are asked again. Removed answers become defaults.
+//! The answers are the only state: replaying the table with the answers produces the current selection. Going back removes an answer, and
+//! unanswered questions are asked again. Removed answers become defaults.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,16 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
+use super::Selection;
 use super::steps::{self, Step};
-use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
 
 pub(super) struct Walk<'a> {
     given: &'a Selection,
-    find: Find<'a>,
-    /// The catalogue, loaded when it is first needed.
-    found: Option<&'a Catalogue>,
+    pub(super) catalogue: &'a Catalogue,
     answers: BTreeMap<&'static str, Answer>,
     /// The last accepted answer to each question, including removed answers.
     earlier: BTreeMap<&'static str, Answer>,
-    /// The question whose answer the user wants to change.
-    changing: Option<&'static str>,
 }
 
 /// The result of replaying the answers.
@@ -35,14 +31,12 @@ struct Replay {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(given: &'a Selection, find: Find<'a>) -> Self {
+    pub(super) fn new(given: &'a Selection, catalogue: &'a Catalogue) -> Self {
         Self {
             given,
-            find,
-            found: None,
+            catalogue,
             answers: BTreeMap::new(),
             earlier: BTreeMap::new(),
-            changing: None,
         }
     }
 
@@ -55,9 +49,6 @@ impl<'a> Walk<'a> {
                 session.ask_all(&unanswered)?;
                 return Ok(replay.selection);
             };
-            if replay.selection.way == Some(Way::Scaffold) && self.found.is_none() {
-                self.found = Some((self.find)(session)?);
-            }
             let question = self.question(step, &replay);
             match self.put(session, step, &question, &replay) {
                 Ok(()) => {}
@@ -67,25 +58,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn catalogue(&self) -> &'a Catalogue {
-        self.found.unwrap_or(Catalogue::built_in())
-    }
-
     pub(super) fn back(&mut self) {
         if let Some(step) = self.replay(&[]).answered.last() {
             self.answers.remove(step.key());
         }
     }
 
-    /// Removes the answer to `key`, so that the question is asked again. Going back from that question restores the answer.
-    pub(super) fn change(&mut self, key: &str) {
-        if let Some((key, _)) = self.answers.remove_entry(key) {
-            self.changing = Some(key);
-        }
-    }
-
-    pub(super) fn has_asked(&self, step: &Step) -> bool {
-        self.answers.contains_key(step.key())
+    pub(super) fn has_asked(&self) -> bool {
+        !self.answers.is_empty()
     }
 
     fn replay(&self, skip: &[Question]) -> Replay {
@@ -99,8 +79,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let answer = self.answers.get(step.key());
-            if !answer.is_some_and(|answer| settle(step, &mut selection, self.catalogue(), answer))
-            {
+            if !answer.is_some_and(|answer| settle(step, &mut selection, self.catalogue, answer)) {
                 open = Some(step);
                 break;
             }
@@ -114,7 +93,7 @@ impl<'a> Walk<'a> {
     }
 
     fn question(&self, step: &Step, replay: &Replay) -> Question {
-        let mut question = step.question(&replay.selection, self.catalogue());
+        let mut question = step.question(&replay.selection, self.catalogue);
         question.back = !replay.answered.is_empty();
         if let Some(earlier) = self.earlier.get(step.key()) {
             let earlier = as_json(earlier);
@@ -138,12 +117,9 @@ impl<'a> Walk<'a> {
             }
             Ok(answer.clone())
         })?;
-        let changing = self.changing.take() == Some(step.key());
         if answer != Answer::Back {
             self.earlier.insert(step.key(), answer.clone());
             self.answers.insert(step.key(), answer);
-        } else if let Some(kept) = self.earlier.get(step.key()).filter(|_| changing) {
-            self.answers.insert(step.key(), kept.clone());
         } else if let Some(before) = replay.answered.last() {
             self.answers.remove(before.key());
         }

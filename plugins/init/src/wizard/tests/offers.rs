@@ -1,11 +1,7 @@
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::json;
 
-use super::{Script, nothing_given, session, switches, whole_draft};
+use super::{switches, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::option_table::{Feature, Setting, Values, fields};
@@ -13,7 +9,7 @@ use crate::pack_source::PackSource;
 use crate::plan;
 use crate::resolve::resolve;
 use crate::wizard::steps::Sets;
-use crate::wizard::{Selection, Way, ask, choices, steps};
+use crate::wizard::{Selection, choices, steps};
 
 fn excluding(names: &[String]) -> bool {
     let draft = Draft {
@@ -85,7 +81,7 @@ fn a_choice_says_which_pack_it_is_of() {
         "label": "Acme",
         "site": "https://acme.example",
         "service": [
-            { "id": "acme_tts", "kind": "tts", "label": "Acme", "module": "acme", "class": "Acme", "recommended": 1 },
+            { "id": "acme_tts", "kind": "tts", "label": "Acme", "module": "acme", "class": "Acme" },
             { "id": "acme_old_tts", "kind": "tts", "label": "Old", "module": "acme", "class": "Old", "deprecated": "take `acme_tts`" },
             { "id": "acme_near_tts", "kind": "tts", "label": "Near", "module": "acme", "class": "Near", "note": "Needs a graphics card" },
         ],
@@ -117,35 +113,8 @@ fn a_choice_says_which_pack_it_is_of() {
         "provider pack acme 1.2.0; deprecated: take `acme_tts`"
     );
     assert_eq!(about("cartesia_tts"), "recommended");
-    // A pack can't recommend a service, and deprecated services come last.
-    assert_eq!(
-        choices[0],
-        choices::services(Kind::Tts, Catalogue::built_in())[0]
-    );
+    // Deprecated services come last.
     assert!(about(&choices.last().unwrap().value).contains("deprecated: "));
-}
-
-#[test]
-fn packs_are_looked_for_once_the_user_wants_to_choose() {
-    let looked = Rc::new(RefCell::new(0));
-    let count = Rc::clone(&looked);
-    let find = move |_: &mut Session| {
-        *count.borrow_mut() += 1;
-        Ok(Catalogue::built_in())
-    };
-    let given = nothing_given();
-    let agent = session(
-        Script::default(),
-        json!({ "target": "no-such-folder", "way": "agent" }),
-    );
-    let selection = ask(&mut { agent }, &given, &find).unwrap();
-    assert_eq!((selection.way, *looked.borrow()), (Some(Way::Agent), 0));
-    let scaffold = session(
-        Script::default(),
-        json!({ "target": "no-such-folder", "way": "scaffold" }),
-    );
-    assert!(ask(&mut { scaffold }, &given, &find).is_err());
-    assert_eq!(*looked.borrow(), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{answered, nothing_given, talk, whole};
+use super::{answered, nothing_given, talk};
 use crate::option_table::{Feature, FeatureQuestion};
 use crate::wizard::steps;
 
@@ -16,26 +16,6 @@ fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {
         let name = asked.iter().find(|question| question.key == "name");
         assert_eq!(name.unwrap().default, default);
     }
-}
-
-fn whole_answers() -> Map<String, Value> {
-    let whole = whole().into_iter();
-    whole
-        .map(|(key, answer)| (key.to_owned(), answer))
-        .collect()
-}
-
-#[test]
-fn a_script_cannot_change_its_answers_for_ever() {
-    let mut answers = whole_answers();
-    answers.insert("confirm".to_owned(), json!("change"));
-    answers.insert("change".to_owned(), json!("stt"));
-    let failure = answered(json!(answers)).unwrap_err();
-    assert_eq!(failure.code, "invalid_input");
-    assert_eq!(
-        failure.fields[0].problem,
-        "`change` is not one of the choices"
-    );
 }
 
 #[test]

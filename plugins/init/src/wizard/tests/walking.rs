@@ -56,31 +56,6 @@ fn asks_nothing_that_is_settled() {
 }
 
 #[test]
-fn changing_one_answer_asks_only_what_follows_from_it() {
-    let mut says = said(&whole());
-    says.pop();
-    says.extend([
-        json!("change"),
-        json!("mode"),
-        json!("realtime"),
-        json!("openai_realtime"),
-    ]);
-    says.push(json!("create"));
-    let (result, asked) = talk(&nothing_given(), &says);
-    let after = &keys(&asked)[whole().len() - 1..];
-    assert_eq!(after, ["confirm", "change", "mode", "realtime", "confirm"]);
-    let expected = Draft {
-        mode: Some("realtime".to_owned()),
-        stt_service: None,
-        llm_service: None,
-        tts_service: None,
-        realtime_service: Some("openai_realtime".to_owned()),
-        ..whole_draft()
-    };
-    assert_eq!(result.unwrap().draft, expected);
-}
-
-#[test]
 fn a_telephone_bot_is_asked_for_no_picture() {
     let walk = [
         ("target", json!("no-such-folder")),
@@ -127,47 +102,6 @@ fn a_bot_with_a_face_sends_its_picture_unasked() {
 }
 
 #[test]
-fn what_no_longer_applies_is_forgotten_and_comes_back_with_its_cause() {
-    let mut says = said(&whole());
-    says.pop();
-    says.extend([json!("change"), json!("deploy_to_cloud"), json!(false)]);
-    let (_, asked) = talk(&nothing_given(), &says);
-    let summary = asked.last().unwrap().details.clone().unwrap();
-    assert!(!summary.contains("Noise"), "{summary}");
-    says.extend([
-        json!("change"),
-        json!("deploy_to_cloud"),
-        json!(true),
-        json!("create"),
-    ]);
-    assert_eq!(
-        talk(&nothing_given(), &says).0.unwrap().draft,
-        whole_draft()
-    );
-}
-
-#[test]
-fn going_back_from_a_change_keeps_what_was() {
-    let mut says = said(&whole());
-    says.pop();
-    says.extend([
-        json!("change"),
-        json!(BACK),
-        json!("change"),
-        json!("stt"),
-        json!(BACK),
-    ]);
-    says.push(json!("create"));
-    let (result, asked) = talk(&nothing_given(), &says);
-    let after = &keys(&asked)[whole().len() - 1..];
-    assert_eq!(
-        after,
-        ["confirm", "change", "confirm", "change", "stt", "confirm"]
-    );
-    assert_eq!(result.unwrap().draft, whole_draft());
-}
-
-#[test]
 fn the_summary_says_everything() {
     let (_, asked) = talk(&nothing_given(), &said(&whole()));
     let summary = asked.last().unwrap().details.as_deref().unwrap();
@@ -176,7 +110,6 @@ Folder              no-such-folder
 Project name        My Bot
 Bot type            Web
 Transports          p2p_webrtc (SmallWebRTC, peer to peer)
-                    Free, but needs STUN or TURN across networks
 Pipeline            Cascade
 Speech-to-text      Deepgram
 Language model      OpenAI
