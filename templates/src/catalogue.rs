@@ -17,29 +17,38 @@ pub use schema::{
 
 use crate::embedded::{self, PROVIDERS, TRANSPORTS};
 
-/// All built-in providers and transports.
-#[derive(Debug, Default)]
+/// The built-in providers and transports, and the providers of packs, if any.
+#[derive(Debug, Clone)]
 pub struct Catalogue {
     providers: Vec<Provider>,
-    transports: Vec<Transport>,
+    transports: &'static [Transport],
 }
 
 impl Catalogue {
-    /// Returns the catalogue, parsed once per process.
+    /// Returns the built-in catalogue, parsed once per process.
     #[must_use]
     pub fn get() -> &'static Self {
-        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+        static SORTED: LazyLock<Vec<Transport>> = LazyLock::new(|| {
             let mut transports: Vec<Transport> = embedded::values(&TRANSPORTS);
             transports.sort_by_key(|transport| (transport.bot_type, transport.order));
-            Catalogue {
-                providers: embedded::values(&PROVIDERS),
-                transports,
-            }
+            transports
+        });
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue {
+            providers: embedded::values(&PROVIDERS),
+            transports: &SORTED,
         });
         &CATALOGUE
     }
 
-    /// Returns all providers, sorted by file name.
+    /// Returns the built-in catalogue extended with the providers of packs.
+    #[must_use]
+    pub fn with(providers: impl IntoIterator<Item = Provider>) -> Self {
+        let mut catalogue = Self::get().clone();
+        catalogue.providers.extend(providers);
+        catalogue
+    }
+
+    /// Returns all providers: the built-in ones sorted by file name, then those of packs.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
         self.providers.iter()
     }
@@ -86,14 +95,17 @@ impl Catalogue {
 
     /// Returns the transport with this identifier or alias.
     #[must_use]
-    pub fn transport(&self, id_or_alias: &str) -> Option<&Transport> {
+    pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
         self.transports.iter().find(|transport| {
             transport.id == id_or_alias || transport.alias.as_deref() == Some(id_or_alias)
         })
     }
 
     /// Returns the transports for a bot type, in order.
-    pub fn transports(&self, bot_type: BotType) -> impl Iterator<Item = &Transport> {
+    pub fn transports(
+        &self,
+        bot_type: BotType,
+    ) -> impl Iterator<Item = &'static Transport> + use<> {
         self.transports
             .iter()
             .filter(move |transport| transport.bot_type == bot_type)
@@ -101,7 +113,10 @@ impl Catalogue {
 
     /// Returns the transports in a family. For example, the family `hosted_rtc_pstn` contains `hosted_rtc_pstn_dialin` and
     /// `hosted_rtc_pstn_dialout`. The iterator is empty for an unknown name.
-    pub fn transport_family(&self, name_or_alias: &str) -> impl Iterator<Item = &Transport> {
+    pub fn transport_family(
+        &self,
+        name_or_alias: &str,
+    ) -> impl Iterator<Item = &'static Transport> {
         self.transports.iter().filter(move |transport| {
             transport.family.as_deref() == Some(name_or_alias)
                 || transport.family_alias.as_deref() == Some(name_or_alias)
@@ -117,7 +132,7 @@ impl Catalogue {
                 taken.service(provider, service, "a service that is built in");
             }
         }
-        for transport in &self.transports {
+        for transport in self.transports {
             let ids = [&transport.alias, &transport.family, &transport.family_alias];
             for id in ids.into_iter().flatten().chain([&transport.id]) {
                 taken.id(id, "a transport");

@@ -140,8 +140,8 @@ impl Finder<'_> {
         let providers = providers.ok_or_else(|| {
             Refused::with_remedy("its manifest has no `providers`", "its author adds them")
         })?;
-        let newer = newer(&declared, fit, self.user);
-        let contents = pack::read(name, providers, newer, &mut self.taken).map_err(refused)?;
+        let mut contents = pack::read(name, providers, &mut self.taken).map_err(refused)?;
+        note_newer(&declared, fit, self.user, &mut contents);
         Ok(PackStanding::Used(contents))
     }
 
@@ -175,8 +175,8 @@ impl Finder<'_> {
         }
         let fit = fits(declared, &Role::ProviderPack, self.user)?;
         let files = Folder::providers(folder, &trusted).map_err(refused)?;
-        let newer = newer(declared, fit, self.user);
-        let contents = pack::read_files(name, files, newer, &mut self.taken);
+        let mut contents = pack::read_files(name, files, &mut self.taken);
+        note_newer(declared, fit, self.user, &mut contents);
         Ok(PackStanding::Used(contents))
     }
 }
@@ -185,12 +185,20 @@ fn refused(reason: String) -> Refused {
     Refused::new(reason, None)
 }
 
-/// Returns a note if the pack has a newer schema than the program that uses the pack supports.
-fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<String> {
-    let user = user.filter(|_| fit == Fit::Newer)?;
-    let (catalogue, ours) = (manifest.catalogue.as_ref()?, &user.executable);
-    Some(format!(
-        "the pack has catalogue {catalogue}, {ours} {} knows {SCHEMA}: install a newer {ours}",
-        user.version
-    ))
+/// Adds a note to each problem if the pack has a newer schema than the program that uses the pack supports.
+fn note_newer(manifest: &Manifest, fit: Fit, user: Option<&User>, contents: &mut Contents) {
+    let user = user.filter(|_| fit == Fit::Newer);
+    let (Some(user), Some(catalogue)) = (user, &manifest.catalogue) else {
+        return;
+    };
+    let (ours, version) = (&user.executable, &user.version);
+    let note = format!(
+        "; the pack has catalogue {catalogue}, {ours} {version} knows {SCHEMA}: install a newer {ours}"
+    );
+    for left_out in &mut contents.left_out {
+        left_out
+            .problems
+            .iter_mut()
+            .for_each(|it| it.push_str(&note));
+    }
 }

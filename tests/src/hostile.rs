@@ -10,7 +10,7 @@ mod project;
 mod python;
 mod twin;
 
-use bot_cli_init::{Catalogue, Pack, PackSource, taken};
+use bot_cli_init::{Catalogue, Pack, PackSource};
 use bot_cli_templates::pack::{self, Provider};
 use fastrand::Rng;
 
@@ -23,13 +23,12 @@ pub fn run(seed: u64, packs: usize, hands: usize) -> Tally {
 
 fn alone(seed: u64, packs: usize) -> Tally {
     let mut random = Rng::with_seed(seed);
-    let built_in = taken();
+    let built_in = bot_cli_templates::catalogue::Catalogue::get().taken();
     let mut tally = Tally::default();
     for number in 0..packs {
         let (sound, drawn) = draw::pack(&mut random);
         tally.count("packs", 1);
-        let Ok(contents) = pack::read(draw::NAME, drawn.clone(), None, &mut built_in.clone())
-        else {
+        let Ok(contents) = pack::read(draw::NAME, drawn.clone(), &mut built_in.clone()) else {
             tally.count("packs refused", 1);
             continue;
         };
@@ -39,7 +38,7 @@ fn alone(seed: u64, packs: usize) -> Tally {
             .filter(|words| !grammar::is_line(words))
             .map(|words| format!("a reason is no printable line: {words:?}"))
             .collect();
-        let sound = pack::read(draw::NAME, sound, None, &mut built_in.clone());
+        let sound = pack::read(draw::NAME, sound, &mut built_in.clone());
         if !sound.as_ref().is_ok_and(|sound| sound.left_out.is_empty()) {
             wrong.push(format!("it is refused as its author wrote it: {sound:?}"));
         }

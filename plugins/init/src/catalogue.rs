@@ -1,17 +1,17 @@
 //! The built-in services and transports, together with the services from provider packs.
 
+use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
-use bot_cli_templates::catalogue::{
-    BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
-};
+use bot_cli_templates::catalogue::{Catalogue as Offered, Provider, Service};
 
 use crate::pack_source::PackSource;
 
 /// The available services and transports.
 #[derive(Debug)]
 pub struct Catalogue {
-    built_in: &'static BuiltIn,
+    offered: Cow<'static, Offered>,
     packs: Vec<Pack>,
     unused: Vec<Unused>,
 }
@@ -79,10 +79,17 @@ impl Catalogue {
         BUILT_IN.get_or_init(|| Self::with(Vec::new(), Vec::new()))
     }
 
-    /// Returns the built-in catalogue extended with `packs`. Built-in services take precedence over pack services with the same identifier.
+    /// Returns the built-in catalogue extended with `packs`.
     pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
+        let offered = match packs.as_slice() {
+            [] => Cow::Borrowed(Offered::get()),
+            packs => {
+                let providers = packs.iter().flat_map(|pack| &pack.providers);
+                Cow::Owned(Offered::with(providers.cloned()))
+            }
+        };
         Self {
-            built_in: BuiltIn::get(),
+            offered,
             packs,
             unused,
         }
@@ -108,94 +115,18 @@ impl Catalogue {
             .or_else(|| self.unused.iter().find(of_pack))
     }
 
-    /// Returns the service with this identifier or alias.
-    pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
-        self.built_in.service(id_or_alias).or_else(|| {
-            self.of_packs()
-                .map(|(_, _, service)| service)
-                .find(|service| is_called(service, id_or_alias))
-        })
-    }
-
-    /// Returns the services of the given kind: recommended services by rank, then the others by label.
-    pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
-        let built_in = self.built_in.services(kind);
-        let mut found: Vec<&Service> = built_in.collect();
-        if !self.packs.is_empty() {
-            let of_packs = self.of_packs().map(|(_, _, service)| service);
-            found.extend(of_packs.filter(|service| service.kind == kind));
-            found.sort_by_cached_key(|service| {
-                // Only built-in services are recommended.
-                let is_built_in = self.built_in.service(&service.id).is_some();
-                let recommended = service.recommended.filter(|_| is_built_in);
-                let label = service.label.to_lowercase();
-                (recommended.unwrap_or(u8::MAX), label, service.id.clone())
-            });
-        }
-        found.into_iter()
-    }
-
-    /// Returns the provider that offers the service.
-    pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
-        self.built_in
-            .provider_of(service)
-            .or_else(|| Some(self.brought(service)?.1))
-    }
-
     /// Returns the pack that contains the service, or `None` for a built-in service.
     pub fn pack_of(&self, service: &Service) -> Option<&Pack> {
-        if self.built_in.service(&service.id).is_some() {
-            return None;
-        }
-        Some(self.brought(service)?.0)
+        let mut packs = self.packs.iter();
+        packs.find(|pack| pack.services().any(|other| other.id == service.id))
     }
+}
 
-    /// Looks up a service's environment variable by name. For transports, see [`Transport::env`].
-    pub fn variable(&self, name: &str) -> Option<&Variable> {
-        self.built_in.variable(name).or_else(|| {
-            self.packs
-                .iter()
-                .flat_map(|pack| &pack.providers)
-                .find_map(|provider| provider.env.get(name))
-        })
-    }
+impl Deref for Catalogue {
+    type Target = Offered;
 
-    /// Returns the transport with this identifier or alias.
-    pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
-        self.built_in.transport(id_or_alias)
-    }
-
-    /// Returns the transports for a bot type, in display order.
-    pub fn transports(
-        &self,
-        bot_type: BotType,
-    ) -> impl Iterator<Item = &'static Transport> + use<> {
-        self.built_in.transports(bot_type)
-    }
-
-    /// Returns the transports in a family, such as the dial-in and dial-out variants of one transport.
-    pub fn transport_family(
-        &self,
-        name_or_alias: &str,
-    ) -> impl Iterator<Item = &'static Transport> {
-        self.built_in.transport_family(name_or_alias)
-    }
-
-    fn brought(&self, service: &Service) -> Option<(&Pack, &Provider)> {
-        self.of_packs()
-            .find(|(_, _, other)| other.id == service.id)
-            .map(|(pack, provider, _)| (pack, provider))
-    }
-
-    fn of_packs(&self) -> impl Iterator<Item = (&Pack, &Provider, &Service)> {
-        self.packs.iter().flat_map(|pack| {
-            pack.providers.iter().flat_map(move |provider| {
-                provider
-                    .services
-                    .iter()
-                    .map(move |service| (pack, provider, service))
-            })
-        })
+    fn deref(&self) -> &Offered {
+        &self.offered
     }
 }
 
@@ -203,8 +134,4 @@ impl Catalogue {
 pub fn belongs_to(id: &str, pack: &str) -> bool {
     id.strip_prefix(&pack.replace('-', "_"))
         .is_some_and(|rest| rest.starts_with('_'))
-}
-
-fn is_called(service: &Service, id_or_alias: &str) -> bool {
-    service.id == id_or_alias || service.alias.as_deref() == Some(id_or_alias)
 }

@@ -32,7 +32,6 @@ pub use guides::{Path as GuidePath, planned as planned_guides};
 pub use option_table::{Feature, Switches, fields};
 pub use options::Options;
 pub use pack_source::PackSource;
-pub use packs::taken;
 pub use plan::{PlannedFile, scaffold};
 pub use resolve::{is_missing, resolve};
 

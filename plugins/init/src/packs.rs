@@ -5,13 +5,12 @@ use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::added::Entry;
-use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
-use bot_cli_templates::pack::{self, Taken};
+use bot_cli_templates::catalogue::Catalogue as BuiltIn;
+use bot_cli_templates::pack;
 use bot_cli_templates::packs::{self, PackStanding};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::pack_source::PackSource;
-use crate::plan;
 
 /// The name by which provider packs refer to this executable in their requirements.
 const EXECUTABLE: &str = "bot-cli-init";
@@ -20,16 +19,9 @@ pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
-/// Returns the built-in names that packs can't reuse: identifiers, and environment variables with a different meaning.
-#[must_use]
-pub fn taken() -> Taken {
-    BuiltIn::get().taken()
-}
-
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
-    let services = catalogue.packs().iter().flat_map(|pack| &pack.providers);
-    let services = services.flat_map(|provider| &provider.services);
+    let services = catalogue.packs().iter().flat_map(Pack::services);
     let fitting = services.filter(|service| service.kind.name() == kind);
     fitting
         .map(|service| Candidate::new(&service.id).about(&service.label))
@@ -46,7 +38,7 @@ pub(crate) fn find() -> Catalogue {
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
     let mut packs = Vec::new();
     let mut unused = Vec::new();
-    for pack in packs::find(&discovery, Some(&user), taken) {
+    for pack in packs::find(&discovery, Some(&user), || BuiltIn::get().taken()) {
         let because = |service, reason, remedy| Unused {
             pack: pack.name.clone(),
             service,
@@ -59,22 +51,11 @@ pub(crate) fn find() -> Catalogue {
                     let service = Some(left_out.what.clone());
                     unused.push(because(service, left_out.reason(), None));
                 }
-                let mut providers = contents.providers;
-                for provider in &mut providers {
-                    provider.services.retain(|service| {
-                        let reason = too_new(service);
-                        let fits = reason.is_none();
-                        let id = Some(service.id.clone());
-                        unused.extend(reason.map(|reason| because(id, reason, None)));
-                        fits
-                    });
-                }
-                providers.retain(|provider| !provider.services.is_empty());
                 packs.push(Pack {
                     name: pack.name,
                     source: source(pack.version, pack.added.as_ref()),
                     about: pack.about,
-                    providers,
+                    providers: contents.providers,
                 });
             }
             PackStanding::Refused(refused) => {
@@ -95,18 +76,6 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
         from: from.filter(|from| from.starts_with("https://") && !from.contains('?')),
         sha256: added.map(|entry| entry.sum().to_owned()),
     }
-}
-
-/// Returns an explanation if a service requires a newer Python version than the framework supports.
-fn too_new(service: &Service) -> Option<String> {
-    let wanted = service.requires_python.as_deref()?;
-    let (below_major, below_minor) = FRAMEWORK.python_below;
-    (plan::python_version(wanted)? >= FRAMEWORK.python_below).then(|| {
-        format!(
-            "it needs Python {wanted}, and pipecat-ai {} installs below {below_major}.{below_minor} only",
-            FRAMEWORK.release
-        )
-    })
 }
 
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &mut Session) {

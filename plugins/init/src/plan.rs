@@ -9,8 +9,6 @@ use crate::config::Config;
 use templates::Templates;
 use variables::VariableGroup;
 
-pub(crate) use python::python_version;
-
 mod arguments;
 mod bot;
 mod imports;

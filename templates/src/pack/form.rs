@@ -1,6 +1,8 @@
 //! The allowed formats of the strings in a service. A string in generated code is an identifier, a version or a quoted literal. A
 //! user-facing string is one printable line.
 
+use crate::FRAMEWORK;
+
 use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
 
 /// The allowed format of a string: the maximum number of characters, a check, and a description for error messages.
@@ -16,7 +18,11 @@ pub const EXPRESSION: Form = Form(60, is_expression, "a value like `Region.EU`")
 pub const VARIABLE: Form = Form(42, is_variable, "one like `ACME_REGION`");
 pub const EXTRA: Form = Form(40, is_package, "an extra like `openai`");
 pub const PACKAGE: Form = Form(80, is_range, "one like `acme>=1.2,<2`");
-pub const PYTHON: Form = Form(4, is_python, "a version like `3.12`");
+pub const PYTHON: Form = Form(
+    4,
+    is_python,
+    "a version that the framework supports, like `3.12`",
+);
 pub const LABEL: Form = Form(40, is_line, "a plain name on one line");
 pub const TEXT: Form = Form(160, is_line, "one line of plain characters");
 pub const SITE: Form = Form(120, is_site, "one like `https://acme.example`");
@@ -128,7 +134,7 @@ fn is_release(text: &str) -> bool {
 }
 
 fn is_python(text: &str) -> bool {
-    (8..=20).any(|minor| text == format!("3.{minor}"))
+    (8..FRAMEWORK.python_below.1).any(|minor| text == format!("3.{minor}"))
 }
 
 /// Reports whether the text is a valid user-facing line. The character `=` isn't allowed, because `NAME=value` after a `#` in

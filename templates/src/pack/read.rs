@@ -40,13 +40,8 @@ impl LeftOut {
 }
 
 /// Reads the providers from the manifest of the pack `pack` and reserves their names. Fails if the providers aren't a list or are too
-/// large. If the pack has a newer schema, `newer` is a note to include in error messages.
-pub fn read(
-    pack: &str,
-    providers: Value,
-    newer: Option<String>,
-    taken: &mut Taken,
-) -> Result<Contents, String> {
+/// large.
+pub fn read(pack: &str, providers: Value, taken: &mut Taken) -> Result<Contents, String> {
     if providers.to_string().len() > MOST_DATA {
         return Err(too_much("providers"));
     }
@@ -55,20 +50,14 @@ pub fn read(
     };
     let numbered = (1..).map(|number| format!("provider {number}"));
     let files = numbered.zip(providers.into_iter().map(Ok)).collect();
-    Ok(read_files(pack, files, newer, taken))
+    Ok(read_files(pack, files, taken))
 }
 
 /// Reads the providers from a folder and reserves their names, as [`read`] does for a manifest.
 #[must_use]
-pub fn read_files(
-    pack: &str,
-    files: Vec<ProviderFile>,
-    newer: Option<String>,
-    taken: &mut Taken,
-) -> Contents {
+pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Contents {
     let mut reader = Reader {
         pack,
-        newer,
         taken,
         contents: Contents::default(),
     };
@@ -83,7 +72,6 @@ pub fn read_files(
 
 struct Reader<'a> {
     pack: &'a str,
-    newer: Option<String>,
     taken: &'a mut Taken,
     contents: Contents,
 }
@@ -96,7 +84,7 @@ impl Reader<'_> {
     fn provider(&mut self, mut value: Value) -> Result<(), Vec<String>> {
         let services = value.get_mut("service").and_then(Value::as_array_mut);
         let services = services.map(std::mem::take).unwrap_or_default();
-        let mut provider: Provider = self.shaped("provider", value)?;
+        let mut provider: Provider = shaped("provider", value)?;
         let problems = check_provider(&provider);
         if !problems.is_empty() {
             return Err(problems);
@@ -122,7 +110,7 @@ impl Reader<'_> {
     }
 
     fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Vec<String>> {
-        let mut service: Service = self.shaped("service", value)?;
+        let mut service: Service = shaped("service", value)?;
         // Only built-in services can have these.
         (service.recommended, service.alias) = (None, None);
         let mut problems = check_service(provider, &service, Origin::Pack(self.pack));
@@ -134,30 +122,27 @@ impl Reader<'_> {
         self.taken.service(provider, &service, &whose);
         Ok(service)
     }
+}
 
-    /// Deserializes a value. Error messages mention a newer schema of the pack, if any, because that schema may define an unknown key.
-    fn shaped<T: DeserializeOwned>(&self, field: &str, value: Value) -> Result<T, Vec<String>> {
-        let newer = self.newer.iter().map(|newer| format!("; {newer}"));
-        let newer: String = newer.collect();
-        if !value.is_object() {
-            return Err(vec![format!("`{field}` must be a table{newer}")]);
-        }
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            let path = error.path().to_string();
-            let path = path.split('.').filter(|part| !part.is_empty()).map(shown);
-            let field: Vec<String> = std::iter::once(field.to_owned()).chain(path).collect();
-            let field = field.join(".");
-            let reason = error.into_inner().to_string();
-            let reason = if reason.starts_with("unknown field `") {
-                format!("is not a key of catalogue {SCHEMA}")
-            } else {
-                shape::problem("", &reason)
-                    .trim_start_matches("`` ")
-                    .to_owned()
-            };
-            vec![format!("`{field}` {reason}{newer}")]
-        })
+fn shaped<T: DeserializeOwned>(field: &str, value: Value) -> Result<T, Vec<String>> {
+    if !value.is_object() {
+        return Err(vec![format!("`{field}` must be a table")]);
     }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let path = path.split('.').filter(|part| !part.is_empty()).map(shown);
+        let field: Vec<String> = std::iter::once(field.to_owned()).chain(path).collect();
+        let field = field.join(".");
+        let reason = error.into_inner().to_string();
+        let reason = if reason.starts_with("unknown field `") {
+            format!("is not a key of catalogue {SCHEMA}")
+        } else {
+            shape::problem("", &reason)
+                .trim_start_matches("`` ")
+                .to_owned()
+        };
+        vec![format!("`{field}` {reason}")]
+    })
 }
 
 pub(super) fn too_much(what: &str) -> String {

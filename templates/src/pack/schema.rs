@@ -131,6 +131,16 @@ pub struct Service {
     pub functions: Option<String>,
 }
 
+impl Service {
+    /// Returns all imports as pairs of module and name: the class first, then those that the arguments need.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let further = self.imports.iter();
+        let further = further
+            .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())));
+        std::iter::once((self.module.as_str(), self.class.as_str())).chain(further)
+    }
+}
+
 /// The part of the pipeline that reports when the user starts or stops speaking. The service itself always decides when to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -35,7 +35,7 @@ fn providers(change: impl FnOnce(&mut Value)) -> Value {
 }
 
 fn read_acme(providers: Value) -> Contents {
-    read("acme", providers, None, &mut Taken::default()).unwrap()
+    read("acme", providers, &mut Taken::default()).unwrap()
 }
 
 fn reason(change: impl FnOnce(&mut Value)) -> String {
@@ -99,8 +99,7 @@ fn the_others_stay() {
         json!({ "label": "Gamma", "site": "https://gamma.example", "region": "eu", "service": [] }),
         json!([]),
     ]);
-    let newer = Some("install a newer bot-cli-init".to_owned());
-    let contents = read("acme", providers, newer, &mut Taken::default()).unwrap();
+    let contents = read_acme(providers);
     let services = contents.providers[0].services.iter();
     let ids: Vec<&str> = services.map(|service| service.id.as_str()).collect();
     assert_eq!(ids, ["acme_fast_stt", "acme_slow_stt"]);
@@ -111,12 +110,12 @@ fn the_others_stay() {
     assert_eq!(
         left_out,
         [
-            "service 2 of Acme: `service` must be a table; install a newer bot-cli-init",
-            "acme_later_stt: `service.turbo` is not a key of catalogue 1.0; install a newer bot-cli-init",
+            "service 2 of Acme: `service` must be a table",
+            "acme_later_stt: `service.turbo` is not a key of catalogue 1.0",
             "acme_slow_stt: `id` is that of pack `acme`",
             "provider 2: `site` is `javascript:x`, not one like `https://acme.example`",
-            "provider 3: `provider.region` is not a key of catalogue 1.0; install a newer bot-cli-init",
-            "provider 4: `provider` must be a table; install a newer bot-cli-init",
+            "provider 3: `provider.region` is not a key of catalogue 1.0",
+            "provider 4: `provider` must be a table",
         ]
     );
 }
@@ -124,7 +123,7 @@ fn the_others_stay() {
 #[test]
 fn a_variable_means_what_it_means_elsewhere() {
     let mut taken = Taken::default();
-    let first = read("acme", providers(|_| {}), None, &mut taken).unwrap();
+    let first = read("acme", providers(|_| {}), &mut taken).unwrap();
     assert_eq!(first.left_out, []);
     for (key, value, expected) in [
         (
@@ -145,11 +144,11 @@ fn a_variable_means_what_it_means_elsewhere() {
     ] {
         let mut other = providers(|service| service["id"] = json!("beta_stt"));
         other[0]["env"]["ACME_MODEL"][key] = value;
-        let contents = read("beta", other, None, &mut taken).unwrap();
+        let contents = read("beta", other, &mut taken).unwrap();
         assert_eq!(contents.left_out[0].reason(), expected);
     }
     let same = providers(|service| service["id"] = json!("beta_stt"));
-    let contents = read("beta", same, None, &mut taken).unwrap();
+    let contents = read("beta", same, &mut taken).unwrap();
     assert_eq!(contents.left_out, []);
 }
 
@@ -164,7 +163,7 @@ fn what_is_no_list_of_a_bearable_size_is_one_problem() {
         (json!({}), "`providers` must be a list"),
         (json!("dynamic"), "`providers` must be a list"),
     ] {
-        let problem = read("acme", wrong, None, &mut Taken::default()).unwrap_err();
+        let problem = read("acme", wrong, &mut Taken::default()).unwrap_err();
         assert_eq!(problem, expected);
     }
 }

@@ -1,5 +1,3 @@
-use serde::{Serialize, Serializer};
-
 use super::Feature;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,13 +17,6 @@ impl Features {
     pub const fn with(mut self, feature: Feature, has: bool) -> Self {
         self.0[feature as usize] = has;
         self
-    }
-}
-
-impl Serialize for Features {
-    /// Serializes the set as an object that maps each feature's template variable to a boolean.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Feature::ALL.map(|feature| (feature.row().name, self.has(feature))))
     }
 }
 

@@ -64,7 +64,7 @@ fn dependencies(config: &Config, needs_session: bool, framework: &str) -> Vec<St
     all
 }
 
-pub(crate) fn python_version(text: &str) -> Option<(u32, u32)> {
+fn python_version(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

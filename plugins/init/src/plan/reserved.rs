@@ -12,7 +12,6 @@ use crate::catalogue::Catalogue;
 use crate::code::Names;
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
-use crate::packs::taken;
 
 /// Returns the names in `services.py` that don't come from the services.
 fn own_names(config: &Config<'_>) -> BTreeSet<String> {
@@ -99,7 +98,7 @@ fn may_use(name: &str, what: &str) -> bool {
             "args": [argument],
         }],
     }]);
-    let read = pack::read("acme", providers, None, &mut taken());
+    let read = pack::read("acme", providers, &mut Catalogue::built_in().taken());
     read.is_ok_and(|contents| contents.left_out.is_empty())
 }
 

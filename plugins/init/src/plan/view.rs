@@ -88,10 +88,10 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
     };
     let arguments = arguments::of_service(service, readings);
     let session = service.args.iter().any(arguments::uses_session);
-    let mut imports = vec![imports::line(&service.module, &service.class)];
-    for (module, names) in &service.imports {
-        imports.extend(names.iter().map(|name| imports::line(module, name)));
-    }
+    let names = service.names();
+    let mut imports: Vec<String> = names
+        .map(|(module, name)| imports::line(module, name))
+        .collect();
     imports.extend(session.then(|| "import aiohttp".to_owned()));
     if arguments.iter().any(arguments::Argument::may_be_not_given) {
         imports.push(imports::line("pipecat.utils.types", "NOT_GIVEN"));

@@ -154,8 +154,10 @@ pub(super) fn together(services: &[&Service], catalogue: &Catalogue, problems: &
 
 /// Returns the reason why two services can't be used in the same file, if any.
 fn conflict(one: &Service, other: &Service) -> Option<String> {
-    for (module, name) in imported(one) {
-        let elsewhere = imported(other).find(|(from, same)| *same == name && *from != module);
+    for (module, name) in one.names() {
+        let elsewhere = other
+            .names()
+            .find(|(from, same)| *same == name && *from != module);
         if let Some((elsewhere, _)) = elsewhere {
             return Some(format!(
                 "both import `{name}`, from `{module}` and from `{elsewhere}`"
@@ -164,11 +166,4 @@ fn conflict(one: &Service, other: &Service) -> Option<String> {
     }
     let error = variables::readings(&[one, other]).err()?;
     Some(error.reason())
-}
-
-fn imported(service: &Service) -> impl Iterator<Item = (&str, &str)> {
-    let further = service.imports.iter();
-    let further = further
-        .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())));
-    std::iter::once((service.module.as_str(), service.class.as_str())).chain(further)
 }

@@ -67,7 +67,7 @@ fn service(service: &Service, pack: Option<&Pack>) -> Choice {
     let mut choice = Choice::new(&service.id, &service.label);
     let about = match (&service.deprecated, service.recommended) {
         (Some(reason), _) => Some(format!("deprecated: {reason}")),
-        (None, Some(_)) if pack.is_none() => Some("recommended".to_owned()),
+        (None, Some(_)) => Some("recommended".to_owned()),
         (None, _) => service.note.clone(),
     };
     let about: Vec<String> = pack.map(Pack::words).into_iter().chain(about).collect();

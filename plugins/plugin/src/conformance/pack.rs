@@ -83,11 +83,8 @@ pub fn check_framework(bench: &Bench) -> Held {
 
 /// Returns the names that a service imports from the framework, as pairs of module and name.
 fn taken_from_framework(service: &Service) -> impl Iterator<Item = (&str, &str)> {
-    let further = service.imports.iter();
-    let further = further
-        .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())));
-    std::iter::once((service.module.as_str(), service.class.as_str()))
-        .chain(further)
+    service
+        .names()
         .filter(|(module, _)| module.starts_with("pipecat."))
 }
 
@@ -100,10 +97,10 @@ fn contents<'a>(bench: &'a Bench) -> Result<Result<&'a Contents, &'a String>, St
         let mut taken = Catalogue::get().taken();
         if bench.form == Form::Folder {
             let files = pack::Folder::providers(&bench.kit.program, &|_: &Path| Ok(()))?;
-            return Ok(pack::read_files(name, files, None, &mut taken));
+            return Ok(pack::read_files(name, files, &mut taken));
         }
         let providers = manifest.providers.clone().unwrap_or_default();
-        pack::read(name, providers, None, &mut taken)
+        pack::read(name, providers, &mut taken)
     };
     Ok(bench.contents.get_or_init(read).as_ref())
 }

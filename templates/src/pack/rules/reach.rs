@@ -35,17 +35,14 @@ pub fn effects(providers: &[Provider]) -> Effects {
                 add("packages", package.clone());
             }
             let brought = brought(service);
-            for (module, names) in imports(service) {
+            for (module, name) in service.names() {
                 let top = top(module);
                 match brought.get(top) {
                     Some(package) => add("modules", format!("{top} of {package}")),
                     None => add("modules", module.to_owned()),
                 }
-                let is_called = |name: &str| {
-                    let mut calls = arguments(service).into_iter();
-                    name == service.class || calls.any(|arg| arg.call.as_deref() == Some(name))
-                };
-                for name in names.into_iter().filter(|name| is_called(name)) {
+                let mut calls = arguments(service).into_iter();
+                if name == service.class || calls.any(|arg| arg.call.as_deref() == Some(name)) {
                     add("calls", format!("{module}.{name}"));
                 }
             }
@@ -73,9 +70,9 @@ impl Found {
             }
         }
         let brought = brought(service);
-        for (module, names) in imports(service) {
+        for (module, name) in service.names() {
             if is_framework(module) {
-                self.of_framework(service, &names);
+                self.of_framework(service, name);
             } else if is_others(top(module)) || !brought.contains_key(top(module)) {
                 let problem = format!(
                     "has `{}`, which is neither of the framework's services nor of `packages`",
@@ -87,33 +84,22 @@ impl Found {
     }
 
     /// Checks that only classes are imported from the framework, because framework modules also expose the modules that they import.
-    fn of_framework(&mut self, service: &Service, names: &[&str]) {
-        for name in names {
-            let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
-            if !is_class || *name == service.class && !name.contains("Service") {
-                let name = shown(name);
-                let problem =
-                    format!("has `{name}`, which is no service or class of the framework");
-                self.add("imports", &problem);
-            }
+    fn of_framework(&mut self, service: &Service, name: &str) {
+        let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
+        if !is_class || name == service.class && !name.contains("Service") {
+            let name = shown(name);
+            let problem = format!("has `{name}`, which is no service or class of the framework");
+            self.add("imports", &problem);
         }
         let expressions = arguments(service).into_iter();
         for code in expressions.filter_map(|arg| arg.expr.as_deref()) {
             let (first, attributes) = code.split_once('.').unwrap_or((code, ""));
-            if names.contains(&first) && attributes.contains('.') {
+            if first == name && attributes.contains('.') {
                 let problem = format!("has `{}`, which is no value of a class", shown(code));
                 self.add("args", &problem);
             }
         }
     }
-}
-
-fn imports(service: &Service) -> impl Iterator<Item = (&str, Vec<&str>)> {
-    let further = service.imports.iter().map(|(module, names)| {
-        let names = names.iter().map(String::as_str);
-        (module.as_str(), names.collect())
-    });
-    std::iter::once((service.module.as_str(), vec![service.class.as_str()])).chain(further)
 }
 
 /// Returns the top-level modules in the service's packages, each with its package.

@@ -58,7 +58,7 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
         ),
         (
             json!({ "requires_python": "3.15" }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: it needs Python 3.15, and pipecat-ai 1.14.0 installs below 3.15 only",
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `requires_python` is `3.15`, not a version that the framework supports, like `3.12`",
         ),
         (
             json!({ "class": "print(__import__(\"os\").system(\"evil\")) or X" }),
