@@ -22,7 +22,6 @@ pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
         let failure = Failure::because(Exit::Usage, "not_found", could_not, error);
         return Err(failure.hint("`bot-cli plugin list` shows the files of installed plugins"));
     }
-    crate::unbuilt::refuse(&std::path::absolute(&file)?)?;
     let kit = kit(&file, options)?;
     // The guard ensures that started processes are ended.
     let guard = session.guard();

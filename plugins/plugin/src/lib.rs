@@ -9,7 +9,6 @@ mod listing;
 mod new;
 mod options;
 mod platform;
-mod unbuilt;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

@@ -3,6 +3,7 @@
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use bot_cli_engine::discovery::{
     BACKEND_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED, is_role_name,
@@ -13,17 +14,19 @@ use bot_cli_protocol::outcome::Reply;
 use bot_cli_sdk::libraries::{Library, PYTHON as PYTHON_LIBRARY, TYPESCRIPT as TYPESCRIPT_LIBRARY};
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack::{self, SCHEMA};
+use include_dir::{Dir, include_dir};
 use serde_json::json;
 
 use crate::options::{Language, New, NewRole};
 use crate::platform::{STARTS_SCRIPTS, create_program};
-use Mode::{Program, Text};
+
+static NEW: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/new");
 
 /// A template for a plugin. Placeholders such as `@NAME@` are replaced in paths and file contents.
 struct Skeleton {
     what: &'static str,
-    /// The path, contents and mode of each file.
-    files: &'static [(&'static str, &'static str, Mode)],
+    /// The folders below `new` with the files.
+    folders: &'static [&'static str],
     /// The library that the plugin has a copy of.
     library: Option<&'static Library>,
     /// The suggested next commands. Each command consists of the text before a path, the path in the new folder, and the text after the
@@ -31,118 +34,69 @@ struct Skeleton {
     next: &'static [(&'static str, &'static str, &'static str)],
 }
 
-#[derive(Clone, Copy)]
-enum Mode {
-    Program,
-    Text,
+impl Skeleton {
+    /// Returns the path and contents of each file. Files that would have an effect in this repository have another name there.
+    fn files(&self) -> Vec<(String, &'static str)> {
+        let folders = self.folders.iter();
+        let mut folders: Vec<&Dir<'_>> = folders.filter_map(|it| NEW.get_dir(it)).collect();
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            folders.extend(folder.dirs());
+            files.extend(folder.files().map(|file| {
+                let path: PathBuf = file.path().iter().skip(1).collect();
+                let path = path.to_string_lossy().replace("gitignore", ".gitignore");
+                let path = path.strip_suffix(".in").unwrap_or(&path).to_owned();
+                (path, file.contents_utf8().unwrap_or_default())
+            }));
+        }
+        files.sort();
+        files
+    }
 }
 
 const CHECK: &str = "bot-cli plugin check ";
 
-const SH: Skeleton = Skeleton {
-    what: "plugin",
-    files: &[
-        ("bot-cli-@NAME@", include_str!("new/sh/plugin.sh"), Program),
-        ("test.sh", include_str!("new/sh/test.sh"), Program),
-    ],
-    library: None,
-    next: &[
-        ("", "/test.sh", ""),
-        (CHECK, "/bot-cli-@NAME@", " --argv world"),
-        ("", "/bot-cli-@NAME@", " world"),
-    ],
-};
-
 /// A command in Python. Without arguments, the command prompts the user, so that `plugin check` also runs the checks for questions.
 const PYTHON: Skeleton = Skeleton {
     what: "plugin",
-    files: &[
-        ("plugin.py", include_str!("new/python/plugin.py"), Program),
-        ("test.py", include_str!("new/python/test.py"), Program),
-    ],
+    folders: &["python"],
     library: Some(&PYTHON_LIBRARY),
-    next: PYTHON_NEXT,
-};
-
-/// The next steps for a plugin in Python, whose library makes the executable with the manifest from the source.
-const PYTHON_NEXT: &[(&str, &str, &str)] = &[
-    ("", "/test.py", ""),
-    ("", "/plugin.py", " --build"),
-    (CHECK, "/bot-cli-@NAME@", " --argv ''"),
-    ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
-];
-
-const RUST: Skeleton = Skeleton {
-    what: "plugin",
-    files: &[
-        ("Cargo.toml", include_str!("new/rust/Cargo.toml.in"), Text),
-        (
-            "manifest.json",
-            include_str!("new/rust/manifest.json"),
-            Text,
-        ),
-        ("src/main.rs", include_str!("new/rust/main.rs"), Text),
-        (".gitignore", "/target\n", Text),
-    ],
-    library: None,
+    // The library makes the executable with the manifest from the source.
     next: &[
-        ("cargo test --manifest-path ", "/Cargo.toml", ""),
-        (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
-        ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
+        ("", "/test.py", ""),
+        ("", "/plugin.py", " --build"),
+        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
+        ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
     ],
 };
 
-/// What every plugin in TypeScript has, beside its own text and test.
-macro_rules! typescript {
-    ($what:literal, $plugin:literal, $test:literal) => {
-        Skeleton {
-            what: $what,
-            files: &[
-                ("src/plugin.ts", include_str!($plugin), Text),
-                ("src/plugin.test.ts", include_str!($test), Text),
-                (
-                    "package.json",
-                    include_str!("new/typescript/package.json"),
-                    Text,
-                ),
-                (
-                    "tsconfig.json",
-                    include_str!("new/typescript/tsconfig.json"),
-                    Text,
-                ),
-                (".gitignore", "/node_modules/\n/build/\n", Text),
-            ],
-            library: Some(&TYPESCRIPT_LIBRARY),
-            next: &[
-                ("npm install --prefix ", "", ""),
-                ("npm test --prefix ", "", ""),
-                (CHECK, "/build/bot-cli-@NAME@", " --argv ''"),
-                ("bot-cli plugin add ", "/build/bot-cli-@NAME@", ""),
-            ],
-        }
-    };
-}
+const PYTHON_BACKEND: Skeleton = Skeleton {
+    what: "secrets backend",
+    folders: &["python_backend"],
+    ..PYTHON
+};
 
-const TYPESCRIPT: Skeleton = typescript!(
-    "plugin",
-    "new/typescript/plugin.ts",
-    "new/typescript/plugin.test.ts"
-);
+const TYPESCRIPT: Skeleton = Skeleton {
+    what: "plugin",
+    folders: &["typescript_shared", "typescript"],
+    library: Some(&TYPESCRIPT_LIBRARY),
+    next: &[
+        ("npm install --prefix ", "", ""),
+        ("npm test --prefix ", "", ""),
+        (CHECK, "/build/bot-cli-@NAME@", " --argv ''"),
+        ("bot-cli plugin add ", "/build/bot-cli-@NAME@", ""),
+    ],
+};
 
-const TYPESCRIPT_BACKEND: Skeleton = typescript!(
-    "secrets backend",
-    "new/typescript/backend/plugin.ts",
-    "new/typescript/backend/plugin.test.ts"
-);
+const TYPESCRIPT_BACKEND: Skeleton = Skeleton {
+    what: "secrets backend",
+    folders: &["typescript_shared", "typescript_backend"],
+    ..TYPESCRIPT
+};
 
 const GO: Skeleton = Skeleton {
     what: "plugin",
-    files: &[
-        ("main.go", include_str!("new/go/main.go"), Text),
-        ("main_test.go", include_str!("new/go/main_test.go"), Text),
-        ("go.mod", include_str!("new/go/go.mod.in"), Text),
-        (".gitignore", "/bot-cli-@NAME@@EXE@\n", Text),
-    ],
+    folders: &["go"],
     library: None,
     next: &[
         ("(cd ", "", " && go test && go build)"),
@@ -151,28 +105,22 @@ const GO: Skeleton = Skeleton {
     ],
 };
 
-const PACK: Skeleton = Skeleton {
-    what: "provider pack",
-    files: &[
-        ("pack.toml", include_str!("new/pack/pack.toml"), Text),
-        (
-            "providers/@SHORT@.toml",
-            include_str!("new/pack/provider.toml"),
-            Text,
-        ),
-    ],
+const RUST: Skeleton = Skeleton {
+    what: "plugin",
+    folders: &["rust"],
     library: None,
-    next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
+    next: &[
+        ("cargo test --manifest-path ", "/Cargo.toml", ""),
+        (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
+        ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
+    ],
 };
 
-const BACKEND: Skeleton = Skeleton {
-    what: "secrets backend",
-    files: &[
-        ("plugin.py", include_str!("new/backend/plugin.py"), Program),
-        ("test.py", include_str!("new/backend/test.py"), Program),
-    ],
-    library: Some(&PYTHON_LIBRARY),
-    next: PYTHON_NEXT,
+const PACK: Skeleton = Skeleton {
+    what: "provider pack",
+    folders: &["pack"],
+    library: None,
+    next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
 };
 
 pub fn write(options: &New) -> Result<Reply, Failure> {
@@ -194,7 +142,8 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
         let could_not = format!("could not create `{folder}`");
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
-    let paths = skeleton.files.iter().map(|(path, ..)| fill(path));
+    let files = skeleton.files();
+    let paths = files.iter().map(|(path, _)| fill(path));
     let library = skeleton.library.map(|library| library.folder.to_owned());
     let paths = paths.chain(library).map(|path| format!("{folder}/{path}"));
     let files: Vec<String> = paths.collect();
@@ -236,19 +185,18 @@ fn name(role: NewRole, short: &str) -> Result<PluginName, Failure> {
 
 fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
     let problem = match (options.role, options.lang) {
-        (_, Some(Language::Sh | Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
+        (_, Some(Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
             "that would be a script, and Windows starts only programs"
         }
-        (NewRole::Command, Some(Language::Sh)) => return Ok(&SH),
         (NewRole::Command, Some(Language::Python)) => return Ok(&PYTHON),
         (NewRole::Command, Some(Language::Typescript)) => return Ok(&TYPESCRIPT),
         (NewRole::Command, Some(Language::Go)) => return Ok(&GO),
         (NewRole::Command, Some(Language::Rust)) => return Ok(&RUST),
         (NewRole::ProviderPack, None) => return Ok(&PACK),
-        (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&BACKEND),
+        (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&PYTHON_BACKEND),
         (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&TYPESCRIPT_BACKEND),
         _ => {
-            "a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
+            "a command is written in python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
         }
     };
     Err(invalid("--lang", problem))
@@ -262,7 +210,7 @@ fn sdk(options: &New) -> Result<String, Failure> {
             let problem = "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
             return Err(invalid("--sdk", problem));
         }
-        (_, Some(Language::Sh | Language::Python | Language::Typescript | Language::Go) | None) => {
+        (_, Some(Language::Python | Language::Typescript | Language::Go) | None) => {
             return Ok(String::new());
         }
     };
@@ -280,12 +228,13 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
     let mut staging = tempfile::Builder::new();
     let staging = staging.prefix(".new-").tempdir_in(".")?;
     let made = staging.path().join("made");
-    for (path, text, mode) in skeleton.files {
-        let path = made.join(fill(path));
+    for (path, text) in skeleton.files() {
+        let path = made.join(fill(&path));
         fs::create_dir_all(path.parent().unwrap_or(&made))?;
-        let mut open = match mode {
-            Program => create_program(&path)?,
-            Text => File::create_new(&path)?,
+        let mut open = if path.extension() == Some("py".as_ref()) {
+            create_program(&path)?
+        } else {
+            File::create_new(&path)?
         };
         open.write_all(fill(text).as_bytes())?;
     }

@@ -62,14 +62,11 @@ pub struct Add {
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// Name of the plugin, as `plugin list` shows it
-    #[arg(value_name = "NAME", required_unless_present = "all")]
-    pub added: Option<String>,
+    #[arg(value_name = "NAME")]
+    pub added: String,
     /// File, folder, archive or address of the other version [default: where it was added from]
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: Option<OsString>,
-    /// Upgrade everything that was added, from where it was added
-    #[arg(long, conflicts_with_all = ["added", "plugin", "sha256"])]
-    pub all: bool,
     /// How the plugin is obtained.
     #[command(flatten)]
     pub obtain: Obtain,
@@ -90,9 +87,6 @@ pub struct Obtain {
     /// Do not ask before adding what was downloaded
     #[arg(long)]
     pub yes: bool,
-    /// Seconds to wait for the next part of a download; in all, twenty times as many [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
-    pub timeout: Option<u64>,
 }
 
 /// The options of `plugin remove`.
@@ -166,7 +160,6 @@ impl NewRole {
 /// A language for which there is a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Language {
-    Sh,
     Python,
     Typescript,
     Go,
@@ -207,7 +200,6 @@ version does before it replaces the old one.";
 const UPGRADE_EXAMPLES: &str = "Examples:
   bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
   bot-cli plugin upgrade hello --dry-run
-  bot-cli plugin upgrade --all
   bot-cli plugin upgrade pack-acme";
 
 const REMOVE_EXAMPLES: &str = "Examples:
@@ -220,8 +212,7 @@ A command or a secrets backend comes with a test of its own. A provider pack is 
 bring services to new projects. Nothing is overwritten.";
 
 const NEW_EXAMPLES: &str = "Examples:
-  bot-cli plugin new hello --lang sh
-  bot-cli plugin new dice --lang python
+  bot-cli plugin new hello --lang python
   bot-cli plugin new forecast --lang typescript
   bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
   bot-cli plugin new acme --role provider-pack

@@ -54,10 +54,8 @@ impl Unpacking<'_> {
             let kind = entry.header().entry_type();
             if kind.is_file() || kind.is_contiguous() {
                 self.write(&path, entry.size(), &mut entry)?;
-            } else if kind.is_symlink() || kind.is_hard_link() {
-                return Err(self.special(&path, "a link"));
             } else if !kind.is_dir() && !kind.is_pax_global_extensions() {
-                return Err(self.special(&path, "a device or the like"));
+                return Err(self.special(&path));
             }
         }
         // The checksum of a compressed stream is at its end.
@@ -82,10 +80,8 @@ impl Unpacking<'_> {
             let path = PathBuf::from(entry.name().map_err(wrong)?.replace('\\', "/"));
             let path = self.checked(&path)?;
             let type_bits = entry.unix_mode().unwrap_or_default() & 0o170_000;
-            if entry.is_symlink() {
-                return Err(self.special(&path, "a link"));
-            } else if ![0, 0o100_000, 0o040_000].contains(&type_bits) {
-                return Err(self.special(&path, "a device or the like"));
+            if ![0, 0o100_000, 0o040_000].contains(&type_bits) {
+                return Err(self.special(&path));
             } else if !entry.is_dir() {
                 self.write(&path, entry.size(), &mut entry)?;
             }
@@ -137,9 +133,10 @@ impl Unpacking<'_> {
         }
     }
 
-    fn special(&self, path: &Path, what: &str) -> Failure {
+    fn special(&self, path: &Path) -> Failure {
         let path = shown(path);
-        let problem = format!("{path} in it is {what}; only files and folders are unpacked");
+        let problem =
+            format!("{path} in it is a link or a device; only files and folders are unpacked");
         refused(self.given, &problem)
     }
 }

@@ -24,6 +24,8 @@ use crate::platform;
 /// Matches the name of a pack folder in an archive. The name may include a version, as in `bot-cli-pack-acme-v1.0`.
 const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 
+const BUILD: &str = "build a source first: `plugin.py --build`, or `npm run build` in its folder";
+
 /// The name of the copied or downloaded file in the temporary folder.
 pub const GIVEN: &str = "given";
 
@@ -193,7 +195,7 @@ fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
         ManifestError::Malformed(reason) => {
             refused(from, &format!("its manifest is malformed: {reason}"))
         }
-        ManifestError::Undeclared => refused(from, "it has no manifest").hint(
+        ManifestError::Undeclared => refused(from, "it has no manifest").hint(BUILD).hint(
             "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
         ),
     })?;
@@ -211,7 +213,9 @@ fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
 fn pack_name(folder: &Path, from: &Path) -> Result<PluginName, Failure> {
     if !folder.join(pack::FILE).is_file() {
         let problem = "only the folder of a pack can be added, which has a `pack.toml`";
-        return Err(refused(from, problem).hint("add a plugin by its file"));
+        return Err(refused(from, problem)
+            .hint("add a plugin by its file")
+            .hint(BUILD));
     }
     // A path such as `.` has no file name until it is resolved.
     let real = fs::canonicalize(folder).map_err(|error| unreadable(from, error))?;

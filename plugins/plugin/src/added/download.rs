@@ -1,24 +1,24 @@
 //! Downloads a plugin into a private file, without starting the plugin.
 
-use std::error::Error as _;
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure, reason};
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::one_line;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Url};
 
 use super::archive::{MOST_BYTES, too_large};
 
-/// The default maximum duration of a pause in the transfer.
+/// The maximum duration of a pause in the transfer.
 const PAUSE: Duration = Duration::from_secs(30);
-/// The maximum duration of a download, in pauses.
-const PAUSES: u32 = 20;
+/// The maximum duration of a download.
+const LONGEST: Duration = Duration::from_secs(600);
 /// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 const REDIRECTS: usize = 5;
@@ -46,123 +46,83 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
     Ok(Some(url))
 }
 
-pub fn fetch(
-    url: &Url,
-    into: &Path,
-    pause: Option<u64>,
-    session: &mut Session,
-) -> Result<(), Failure> {
+/// Downloads a file. Fails if the user cancels, or if the download takes too long.
+pub fn fetch(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let cancel = session.cancel().clone();
     runtime.block_on(async {
-        let transfer = Transfer {
-            session,
-            url,
-            begun: Instant::now(),
-            pause: pause.map_or(PAUSE, Duration::from_secs),
-        };
-        let request = transfer.client()?.get(url.clone()).send();
-        let mut response = transfer.wait(request).await?;
-        transfer.check(&response)?;
-        let total = response.content_length();
-        let mut file = File::create_new(into)?;
-        let mut done = 0;
-        while let Some(chunk) = transfer.wait(response.chunk()).await? {
-            done += chunk.len() as u64;
-            if done > MOST_BYTES {
-                return Err(transfer.failed(&too_large().to_string()));
+        let mut transfer = std::pin::pin!(transfer(url, into, session));
+        loop {
+            if let Ok(done) = tokio::time::timeout(TICK, &mut transfer).await {
+                return done;
             }
-            file.write_all(&chunk)?;
-            let [done, total] = [Some(done), total].map(|it| it.map(|bytes| bytes / 1024));
-            transfer.session.progress("Downloading (KiB)", done, total);
+            if cancel.requested() {
+                let failure = Failure::cancelled().outcome(ChangeState::NotDone);
+                return Err(cancel.explain(failure));
+            }
         }
-        transfer.session.clear_progress();
-        Ok(file.sync_all()?)
     })
 }
 
-struct Transfer<'a> {
-    session: &'a mut Session,
-    url: &'a Url,
-    begun: Instant,
-    pause: Duration,
+async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
+    let failed = |problem: &str| {
+        let message = format!("`{url}` was not downloaded: {}", one_line(problem));
+        Failure::new(Exit::Unavailable, "not_downloaded", message).outcome(ChangeState::NotDone)
+    };
+    let broken = |error: reqwest::Error| failed(&cause(&error));
+    let request = client().map_err(broken)?.get(url.clone());
+    let mut response = request.send().await.map_err(broken)?;
+    if !response.status().is_success() {
+        let status = response.status().as_u16();
+        return Err(failed(&format!("the server answered with status {status}")));
+    }
+    let total = response.content_length();
+    if total > Some(MOST_BYTES) {
+        return Err(failed(&too_large().to_string()));
+    }
+    let mut file = File::create_new(into)?;
+    let mut done = 0;
+    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        done += chunk.len() as u64;
+        if done > MOST_BYTES {
+            return Err(failed(&too_large().to_string()));
+        }
+        file.write_all(&chunk)?;
+        let [done, total] = [Some(done), total].map(|it| it.map(|bytes| bytes / 1024));
+        session.progress("Downloading (KiB)", done, total);
+    }
+    session.clear_progress();
+    Ok(file.sync_all()?)
 }
 
-impl Transfer<'_> {
-    fn client(&self) -> Result<Client, Failure> {
-        // An earlier call may have installed the same provider.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let https_only = Policy::custom(|attempt| {
-            if attempt.url().scheme() != "https" {
-                attempt.error("it redirects to an address without `https`")
-            } else if attempt.previous().len() > REDIRECTS {
-                attempt.error("it redirects too often")
-            } else {
-                attempt.follow()
-            }
-        });
-        let client = Client::builder()
-            .user_agent(concat!("bot-cli-plugin/", env!("CARGO_PKG_VERSION")))
-            .redirect(https_only)
-            .referer(false)
-            .build();
-        client.map_err(|error| self.failed(&cause(&error)))
-    }
-
-    /// Waits for a part of the download. Fails if the user cancels, or if the download takes too long.
-    async fn wait<T>(&self, part: impl Future<Output = reqwest::Result<T>>) -> Result<T, Failure> {
-        let paused = Instant::now();
-        let mut part = std::pin::pin!(part);
-        loop {
-            if let Ok(output) = tokio::time::timeout(TICK, &mut part).await {
-                return output.map_err(|error| self.failed(&cause(&error)));
-            }
-            if self.session.cancelled() {
-                let failure = Failure::cancelled().outcome(ChangeState::NotDone);
-                return Err(self.session.cancel().explain(failure));
-            }
-            let longest = self.pause * PAUSES;
-            for (since, most, problem) in [
-                (paused, self.pause, "nothing arrived for"),
-                (self.begun, longest, "it took more than"),
-            ] {
-                if since.elapsed() > most {
-                    let problem = format!("{problem} {} seconds", most.as_secs());
-                    return Err(self.failed(&problem).hint("--timeout sets the limit"));
-                }
-            }
+fn client() -> reqwest::Result<Client> {
+    // An earlier call may have installed the same provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let https_only = Policy::custom(|attempt| {
+        if attempt.url().scheme() != "https" {
+            attempt.error("it redirects to an address without `https`")
+        } else if attempt.previous().len() > REDIRECTS {
+            attempt.error("it redirects too often")
+        } else {
+            attempt.follow()
         }
-    }
-
-    fn check(&self, response: &Response) -> Result<(), Failure> {
-        if !response.status().is_success() {
-            let status = response.status().as_u16();
-            return Err(self.failed(&format!("the server answered with status {status}")));
-        }
-        if response.content_length().is_some_and(|it| it > MOST_BYTES) {
-            return Err(self.failed(&too_large().to_string()));
-        }
-        Ok(())
-    }
-
-    fn failed(&self, problem: &str) -> Failure {
-        let message = format!("`{}` was not downloaded: {}", self.url, one_line(problem));
-        Failure::new(Exit::Unavailable, "not_downloaded", message).outcome(ChangeState::NotDone)
-    }
+    });
+    Client::builder()
+        .user_agent(concat!("bot-cli-plugin/", env!("CARGO_PKG_VERSION")))
+        .redirect(https_only)
+        .referer(false)
+        .read_timeout(PAUSE)
+        .timeout(LONGEST)
+        .build()
 }
 
 /// Returns the message of the innermost cause, without the operating system's error number.
 fn cause(error: &reqwest::Error) -> String {
-    let mut reason = error.to_string();
-    let mut inner = error.source();
-    while let Some(error) = inner {
-        reason = error.to_string();
-        inner = error.source();
+    let mut inner: &dyn Error = error;
+    while let Some(cause) = inner.source() {
+        inner = cause;
     }
-    reason
-        .split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    reason(&io::Error::other(inner.to_string()))
 }

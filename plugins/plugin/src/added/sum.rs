@@ -1,7 +1,7 @@
 //! SHA-256 checksums of files and folders.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -23,7 +23,7 @@ pub fn of(path: &Path) -> io::Result<String> {
         };
         lines.extend([&sum, "  ", &name, "\n"]);
     }
-    Ok(hexadecimal(&Sha256::digest(lines)))
+    Ok(hex::encode(Sha256::digest(lines)))
 }
 
 /// Returns the relative paths of all files in a folder and its subfolders, including links and pipes. Skips hidden files and folders, which
@@ -53,20 +53,5 @@ fn of_file(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a file"));
     }
-    let mut sum = Sha256::new();
-    let mut file = BufReader::with_capacity(64 * 1024, File::open(path)?);
-    loop {
-        let piece = file.fill_buf()?;
-        let length = piece.len();
-        if length == 0 {
-            return Ok(hexadecimal(&sum.finalize()));
-        }
-        sum.update(piece);
-        file.consume(length);
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|it| char::from_digit(it.into(), 16));
-    bytes.iter().flat_map(digits).flatten().collect()
+    Ok(hex::encode(Sha256::digest(fs::read(path)?)))
 }

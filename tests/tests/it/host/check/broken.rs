@@ -105,10 +105,6 @@ fn plugins_in_order_break_none() {
 
 #[test]
 fn manifests_that_break_a_rule() {
-    let good =
-        include_str!("../../../../../plugins/plugin/src/new/sh/plugin.sh").replace("@NAME@", "a");
-    let (_, rest) = good.split_once("@MANIFEST@").unwrap();
-    let (_, rest) = rest.split_once('\n').unwrap();
     for (folder, file) in [("sdk/protocol", "file"), ("sdk/secrets", "manifest")] {
         let all = checks(folder, file);
         let is_judged = |id: &&String| all.iter().any(|check| check.id == **id);
@@ -123,7 +119,7 @@ fn manifests_that_break_a_rule() {
                 "manifest" => declared["name"].as_str().unwrap(),
                 _ => "a",
             };
-            let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n{rest}");
+            let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\nexit 0\n");
             let file = bench.script(&format!("work/bot-cli-{name}"), &text);
             let failed = failed(kit(&file.unwrap(), patience), "");
             let judged: Vec<&String> = failed.iter().filter(is_judged).collect();
