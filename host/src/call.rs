@@ -1,7 +1,6 @@
 //! Runs a plugin with its arguments.
 
 use std::ffi::OsString;
-use std::mem;
 
 use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::Patience;
@@ -60,10 +59,7 @@ pub fn plugin(
         environment,
         patience,
     );
-    let status = report(&outcome, &terminal);
-    // The process ends now, so freeing the memory would only cost time.
-    mem::forget((plugin, outcome));
-    status
+    report(&outcome, &terminal)
 }
 
 /// Reports the outcome of a command and returns the exit status. With `-v`, also logs the causes of a failure.

@@ -1,7 +1,6 @@
 //! Completes the command line. Each shell's completion script runs the host on every completion, so a new plugin needs no new script.
 
 mod bash;
-mod powershell;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -46,7 +45,7 @@ fn text(shell: Shell) -> &'static str {
 /// Returns the candidates for the last word, in the format that the script for `shell` expects. The first line specifies which of the
 /// shell's own completions to use: `files`, `folders`, `program` or `nothing`. For bash, the next two lines contain the part of a path to
 /// complete and the text before that part. The candidates follow, one per line. For the other shells, a tab and the description follow each
-/// candidate. For PowerShell, the line starts with the quoted candidate and a tab.
+/// candidate.
 pub fn complete(
     shell: Shell,
     words: &[OsString],
@@ -58,34 +57,26 @@ pub fn complete(
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let find = |words: &[String]| found(words, terminal, environment);
-    let (found, text) = match shell {
+    let text = match shell {
         Shell::Bash => {
             let [line, breaks, ..] = words.as_slice() else {
                 return Reply::default();
             };
             let line = Line::read(line, breaks);
-            let found = find(line.words.get(1..).unwrap_or_default());
-            let text = for_bash(&found, &line);
-            (found, text)
+            for_bash(&find(line.words.get(1..).unwrap_or_default()), &line)
         }
         Shell::Zsh | Shell::Fish => {
-            let found = find(&words);
-            let text = described(&found, one_line);
-            (found, text)
+            described(&find(&words), |value| !value.contains(char::is_control))
         }
         Shell::Powershell => {
             let words: Vec<String> = words
                 .iter()
                 .map(|word| word.strip_prefix('=').unwrap_or(word).to_owned())
                 .collect();
-            let found = find(&words);
-            let text = described(&found, |value| {
-                format!("{}\t{value}", powershell::quoted(value))
-            });
-            (found, text)
+            described(&find(&words), is_plain)
         }
     };
-    Reply::text(text).data(json!({ "candidates": found.candidates }))
+    Reply::text(text)
 }
 
 fn for_bash(found: &AtEnd, line: &Line) -> String {
@@ -102,29 +93,30 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
     for candidate in &found.candidates {
         // Bash itself quotes all candidates if they include paths.
         let insertion = if found.by_shell == Completion::None {
-            line.insertion(&candidate.value)
+            line.insertion(&candidate.value).filter(|it| is_plain(it))
         } else {
-            Some(candidate.value.clone())
+            Some(&*candidate.value).filter(|it| !it.contains(char::is_control))
         };
-        text.extend(
-            insertion
-                .filter(|text| !text.contains('\n'))
-                .map(|text| text + "\n"),
-        );
+        text.extend(insertion.map(|insertion| format!("{insertion}\n")));
     }
     text
 }
 
-fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
+fn described(found: &AtEnd, is_fit: impl Fn(&str) -> bool) -> String {
     let mut text = format!("{}\n", kind(found));
-    for candidate in &found.candidates {
-        // These shells split the output at line breaks and tabs, so a value must not contain one.
-        if !candidate.value.chars().any(char::is_control) {
-            let about = one_line(candidate.about.as_deref().unwrap_or_default());
-            text.extend([&value(&candidate.value), "\t", &about, "\n"]);
-        }
+    let candidates = found.candidates.iter();
+    for candidate in candidates.filter(|candidate| is_fit(&candidate.value)) {
+        let about = one_line(candidate.about.as_deref().unwrap_or_default());
+        text.extend([&candidate.value, "\t", &about, "\n"]);
     }
     text
+}
+
+/// Reports whether bash and PowerShell take `value` as it is. They insert candidates unchanged, so any other is left out: a plugin may offer
+/// arbitrary text.
+fn is_plain(value: &str) -> bool {
+    let is_plain = |character: char| character.is_alphanumeric() || "_-./+@%=:".contains(character);
+    value.chars().all(is_plain)
 }
 
 fn kind(found: &AtEnd) -> &'static str {
@@ -150,27 +142,12 @@ fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> At
                 return of_plugin(word, words, terminal, environment).unwrap_or_default();
             }
             Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
-                return of_help(&words[at + 1..], environment).unwrap_or_default();
+                return AtEnd::default();
             }
             Word::Positional(_) | Word::Command(_) | Word::Options(_) | Word::Other => {}
         }
     }
     at_end(&tree::whole(environment), words)
-}
-
-/// Returns the candidates for the last of `words`, which are the arguments of `help`. The first word is the name of a plugin.
-fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
-    let (name, words) = words.split_first()?;
-    let (word, before) = words.split_last()?;
-    let plugin = environment.discovery.by_name(&PluginName::parse(name)?);
-    let manifest = plugin.plugin?.manifest?;
-    let spec = manifest.command?;
-    let command = Reader::after(&spec, before).command().clone();
-    let commands_only = CommandSpec {
-        commands: command.commands,
-        ..CommandSpec::default()
-    };
-    Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
 /// Returns the candidates for the last of `words`, which are the arguments of the plugin `name`.

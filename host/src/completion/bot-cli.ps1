@@ -13,9 +13,9 @@ Register-ArgumentCompleter -Native -CommandName 'bot-cli' -ScriptBlock {
     $words += '=' + $wordToComplete.Trim("'", '"')
     $lines = @(bot-cli __complete powershell '--' @words 2>$null)
     foreach ($line in ($lines | Select-Object -Skip 1)) {
-        $word, $shown, $about = $line -split "`t", 3
-        if (-not $about) { $about = $shown }
-        [System.Management.Automation.CompletionResult]::new($word, $shown, 'ParameterValue', $about)
+        $word, $about = $line -split "`t", 2
+        if (-not $about) { $about = $word }
+        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
     }
     $value = $wordToComplete.Trim("'", '"')
     $option = ''
