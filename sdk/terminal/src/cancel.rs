@@ -1,10 +1,8 @@
 //! Cancellation by the user or by a signal.
 
-mod work;
-
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,8 +10,6 @@ use crate::background::{no_thread, spawn};
 pub use crate::process::is_ignored;
 use crate::process::{self, StopSignal, StopSignals};
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
-pub use work::Guard;
-use work::Work;
 
 const TICK: Duration = Duration::from_millis(20);
 
@@ -27,9 +23,42 @@ struct CancelState {
     terminated: AtomicBool,
     terminated_first: AtomicBool,
     signals: Option<StopSignals>,
-    work: Arc<Work>,
+    work: Mutex<Work>,
+    /// The function that stops the work, unless the work must continue.
+    end: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// The function to run before the process exits without waiting for its work.
     last: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// Work that a request stops immediately, unless the work is guarded.
+#[derive(Default)]
+struct Work {
+    stage: Stage,
+    guards: usize,
+    /// Whether the work has started a step that must not be interrupted.
+    had_step: bool,
+    /// Whether a cancelled question has notified the work of the request. The work then finishes by itself.
+    told: bool,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Stage {
+    /// The work has not started yet, or has already finished.
+    #[default]
+    Idle,
+    Working,
+    Over,
+}
+
+/// A guard that prevents requests from stopping the work until the guard is dropped. After [`std::mem::forget`], the guard remains in
+/// effect until the work replies.
+#[derive(Debug)]
+pub struct Guard(Cancel);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.work().guards -= 1;
+    }
 }
 
 impl fmt::Debug for CancelState {
@@ -75,7 +104,7 @@ impl Cancel {
                 thread::sleep(TICK);
             }
             let since = Instant::now();
-            watched.0.work.end();
+            watched.end();
             while watched.count() == 1 && since.elapsed() < grace {
                 thread::sleep(TICK);
             }
@@ -94,56 +123,80 @@ impl Cancel {
 
     /// Sets the function that stops the work after a request. The function must call [`take_over`](Self::take_over) first.
     pub fn ends_by(&self, end: impl Fn() + Send + Sync + 'static) {
-        self.0.work.set_end(end);
+        // Only the first function is kept.
+        let _ = self.0.end.set(Box::new(end));
     }
 
     /// Stops the work and returns the failure to report. Returns `None` if the work must continue. Stopped work neither continues nor
     /// replies.
     pub fn take_over(&self) -> Option<Failure> {
-        let had_step = self.0.work.take_over()?;
-        let failure = self.explain(Failure::cancelled());
-        Some(if had_step {
-            failure.outcome(ChangeState::Unknown)
-        } else {
-            failure
-        })
+        let mut work = self.work();
+        if work.stage != Stage::Working || work.guards > 0 || work.told {
+            return None;
+        }
+        work.stage = Stage::Over;
+        let mut failure = self.explain(Failure::cancelled());
+        failure.outcome = work.had_step.then_some(ChangeState::Unknown);
+        Some(failure)
     }
 
     /// Marks the work as started. A request then stops the work, even if the request arrived earlier.
     pub fn begin(&self) {
-        self.0.work.begin();
+        self.work().stage = Stage::Working;
         self.heed();
     }
 
     /// Marks the work as finished. Its result is then final, and a request no longer stops it.
     pub fn settle(&self) {
-        self.0.work.settle();
+        self.living_work().stage = Stage::Idle;
     }
 
     /// Prevents requests from stopping the work until the guard is dropped. A request that has already arrived stops the work first.
     pub fn guard(&self) -> Guard {
-        self.heed();
-        self.0.work.step()
+        let held = self.hold();
+        self.work().had_step = true;
+        held
     }
 
     /// Does the same as [`guard`](Self::guard), but for work that checks for requests itself and makes no changes.
     pub fn hold(&self) -> Guard {
         self.heed();
-        self.0.work.hold()
+        self.living_work().guards += 1;
+        Guard(self.clone())
     }
 
     /// Records that a cancelled question has notified the work of the request. The work may then finish by itself.
     pub fn tell(&self) {
-        self.0.work.set_told(true);
+        self.living_work().told = true;
     }
 
     /// Stops the work if a stop was requested. Blocks the thread until the process exits if the work has been stopped.
     pub fn heed(&self) {
         if self.requested() {
-            self.0.work.set_told(false);
-            self.0.work.end();
-            self.0.work.wait_if_over();
+            self.living_work().told = false;
+            self.end();
+            drop(self.living_work());
         }
+    }
+
+    fn end(&self) {
+        self.0.end.get().into_iter().for_each(|end| end());
+    }
+
+    /// Returns the state of the work. Blocks forever if the work has been stopped.
+    fn living_work(&self) -> MutexGuard<'_, Work> {
+        loop {
+            let work = self.work();
+            if work.stage != Stage::Over {
+                return work;
+            }
+            drop(work);
+            thread::park();
+        }
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.0.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the exit class for a stopped run, which depends on the first request. A later TERM does not change the class, because a host
