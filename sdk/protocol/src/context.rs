@@ -134,6 +134,7 @@ mod color {
 
 mod ask {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::{Value, json};
 
     use crate::QuestionKind;
 
@@ -141,18 +142,19 @@ mod ask {
     #[derive(Default, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub struct Ask {
-        kinds: Vec<String>,
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+        kinds: Vec<Value>,
     }
 
     pub fn serialize<S: Serializer>(kinds: &[QuestionKind], to: S) -> Result<S::Ok, S::Error> {
-        let kinds = kinds.iter().map(|kind| kind.name().to_owned()).collect();
+        let kinds = kinds.iter().map(|kind| json!(kind)).collect();
         Ask { kinds }.serialize(to)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<QuestionKind>, D::Error> {
         let ask = Option::<Ask>::deserialize(from)?.unwrap_or_default();
-        let is_known = |kind: &QuestionKind| ask.kinds.iter().any(|name| name == kind.name());
-        Ok(QuestionKind::ALL.into_iter().filter(is_known).collect())
+        let kinds = ask.kinds.into_iter().map(QuestionKind::deserialize);
+        Ok(kinds.filter_map(Result::ok).collect())
     }
 }
 

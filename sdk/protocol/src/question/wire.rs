@@ -74,17 +74,6 @@ impl QuestionKind {
     pub const fn has_choices(self) -> bool {
         matches!(self, Self::Select | Self::Multiselect)
     }
-
-    /// Returns the kind's name in the protocol.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Password => "password",
-            Self::Confirm => "confirm",
-            Self::Select => "select",
-            Self::Multiselect => "multiselect",
-        }
-    }
 }
 
 /// A choice offered by a question.
