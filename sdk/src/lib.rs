@@ -1,7 +1,6 @@
 //! A library for writing `bot-cli` plugins. A plugin is a clap command tree and a function that runs it.
 //!
-//! [`plugin`] contains the items that most plugins import, [`testing`] runs commands in tests, and [`core_dump`] keeps secrets out
-//! of core dumps. `protocol/PROTOCOL.md` specifies the protocol.
+//! [`plugin`] contains the items that most plugins import, and [`testing`] runs commands in tests. `protocol/PROTOCOL.md` specifies the protocol.
 //!
 //! The library is not a runtime: plugins need no async code. It supports Unix and Windows, and does not depend on any plugin.
 //!
@@ -46,4 +45,3 @@ pub mod testing;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub use bot_cli_protocol::{failure, outcome, question, secret};
-pub use bot_cli_terminal::core_dump;

@@ -86,8 +86,7 @@ pub trait Command: clap::Parser + Declared {
 ///
 /// With arguments or at a terminal, the plugin is an ordinary command. Otherwise, it serves the protocol.
 ///
-/// This function disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found), which
-/// restores the original limit.
+/// This function disables core dumps, because they would contain secrets.
 pub fn main<C: Command>() -> ExitCode {
     main_with::<C>(&mut |method, params, session| {
         session.cancel().begin();

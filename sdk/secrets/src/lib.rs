@@ -138,8 +138,7 @@ pub trait Backend: Declared + Sized {
 ///
 /// The backend serves the protocol. If a user starts it directly, it prints a description instead.
 ///
-/// This function disables core dumps. To start another program, use [`core_dump::as_found`](bot_cli_terminal::core_dump::as_found), which
-/// restores the original limit.
+/// This function disables core dumps, because they would contain secrets.
 pub fn main<B: Backend>() -> ExitCode {
     let mut open: Option<B> = None;
     plugin::main_with::<ByHand<B>>(&mut |method, params, session| {

@@ -12,7 +12,7 @@ use rustix::process::{
 use super::orphans::{self, groups};
 use super::stat::stop_signal;
 use crate::platform::process::Stopped;
-use bot_cli_terminal::process::{StopSignal, core_dump};
+use bot_cli_terminal::process::StopSignal;
 
 /// A process that leads its own group.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Group {
         orphans::adopt();
         // Locked until the group is in the list: a process that is in none of its groups is killed as an orphan.
         let mut groups = groups();
-        let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
+        let leader = command.process_group(0).spawn()?;
         let id = Pid::from_child(&leader);
         groups.push(id);
         drop(groups);

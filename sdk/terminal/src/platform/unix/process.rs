@@ -12,5 +12,5 @@ pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
 
 /// Replaces this process with another program, which keeps the terminal and the streams. Returns only on failure.
 pub fn become_program(command: &mut Command) -> io::Error {
-    core_dump::as_found(|| command.exec())
+    command.exec()
 }
